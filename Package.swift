@@ -1,0 +1,78 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// The module map. Imports point down only; Tests/RealmgateTests/ArchitectureTests.swift reads this file
+// and the import lines and names the arrow that broke.
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ subject: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: "\(subject)Tests", dependencies: dependencies, resources: resources, swiftSettings: strict)
+}
+
+let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+var targets: [Target] = [
+    // C libraries: one module map each, at most a small shim; one Swift importer each.
+    .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
+    .systemLibrary(
+        name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+    .target(name: "CKernels"),
+
+    module("ObjectModel", []),
+    module("QueryLanguage", ["ObjectModel"]),
+    module("Columnar", ["ObjectModel", "CKernels"]),
+    module("StoreContract", ["QueryLanguage", "ObjectModel"]),
+    module("QueryExecution", ["Columnar", "QueryLanguage", "ObjectModel"]),
+    module("EmbeddedStore", ["QueryExecution", "Columnar", "StoreContract", "QueryLanguage", "ObjectModel", "CLMDB"]),
+    module("LiveQueries", ["QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel"]),
+    module("JSONCoding", ["ObjectModel", "CJansson"]),
+    module("HTTPServer", ["CMicrohttpd", log]),
+    module(
+        "Gateway",
+        ["HTTPServer", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel", log]),
+    module("StoreTesting", ["StoreContract", "QueryLanguage", "ObjectModel"]),
+
+    .executableTarget(
+        name: "realmgate",
+        dependencies: [
+            "Gateway", "HTTPServer", "EmbeddedStore", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage",
+            "ObjectModel", log, arguments,
+        ],
+        swiftSettings: strict),
+
+    tests("ObjectModel", ["ObjectModel"]),
+    tests("QueryLanguage", ["QueryLanguage", "ObjectModel"]),
+    tests("Columnar", ["Columnar", "ObjectModel"]),
+    tests(
+        "QueryExecution",
+        ["QueryExecution", "Columnar", "QueryLanguage", "StoreTesting", "StoreContract", "ObjectModel"]),
+    tests("EmbeddedStore", ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
+    tests("LiveQueries", ["LiveQueries", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
+    tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
+    tests("HTTPServer", ["HTTPServer"]),
+    tests("Gateway", ["Gateway", "HTTPServer", "StoreTesting", "JSONCoding", "StoreContract", "ObjectModel"]),
+    tests("Realmgate", ["realmgate", "EmbeddedStore", "JSONCoding", "StoreContract", "ObjectModel"]),
+]
+
+let package = Package(
+    name: "realmgate",
+    products: [.executable(name: "realmgate", targets: ["realmgate"])],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: targets,
+    swiftLanguageModes: [.v6]
+)

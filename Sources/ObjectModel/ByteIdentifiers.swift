@@ -1,0 +1,117 @@
+import Glibc
+
+/// A 12-byte identifier as MongoDB and Realm make them: 4 bytes of seconds, 5 random bytes, 3 bytes of counter.
+package struct ObjectId: Hashable, Comparable, Sendable {
+    /// The first 4 bytes, big endian.
+    package let high: UInt32
+    /// The last 8 bytes, big endian.
+    package let low: UInt64
+
+    package init(high: UInt32, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Reads 24 hexadecimal digits of either case; nil for anything else.
+    package init?(hex: some StringProtocol) {
+        guard let bytes = decodeHex(hex.utf8), bytes.count == 12 else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    /// From exactly 12 bytes; nil for any other number.
+    package init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 12 else { return nil }
+        high = bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+        low = bytes.dropFirst(4).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// A new identifier, unique across processes with overwhelming likelihood and ascending by the second.
+    package static func generate() -> ObjectId {
+        ObjectId(
+            high: UInt32(truncatingIfNeeded: Timestamp.now().seconds), low: UInt64.random(in: UInt64.min...UInt64.max))
+    }
+
+    package var bytes: [UInt8] { bigEndianBytes(high) + bigEndianBytes(low) }
+
+    /// 24 lower-case hexadecimal digits.
+    package var hex: String { encodeHex(bytes) }
+
+    package static func < (a: ObjectId, b: ObjectId) -> Bool { a.high != b.high ? a.high < b.high : a.low < b.low }
+}
+
+/// A 16-byte UUID, ordered by its bytes.
+package struct UUIDValue: Hashable, Comparable, Sendable {
+    /// The first 8 bytes, big endian.
+    package let high: UInt64
+    /// The last 8 bytes, big endian.
+    package let low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Reads the 8-4-4-4-12 form in either case; nil for anything else.
+    package init?(text: some StringProtocol) {
+        let utf8 = Array(text.utf8)
+        guard utf8.count == 36, [8, 13, 18, 23].allSatisfy({ utf8[$0] == 0x2D }),
+            let bytes = decodeHex(utf8.enumerated().filter { ![8, 13, 18, 23].contains($0.offset) }.map(\.element))
+        else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    /// From exactly 16 bytes; nil for any other number.
+    package init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// A random UUID, version 4 of RFC 9562.
+    package static func generate() -> UUIDValue {
+        let high = UInt64.random(in: UInt64.min...UInt64.max)
+        let low = UInt64.random(in: UInt64.min...UInt64.max)
+        return UUIDValue(high: high & ~0xF000 | 0x4000, low: low & ~(3 << 62) | (2 << 62))
+    }
+
+    package var bytes: [UInt8] { bigEndianBytes(high) + bigEndianBytes(low) }
+
+    /// The 8-4-4-4-12 form in lower case.
+    package var text: String {
+        let hex = Array(encodeHex(bytes).utf8)
+        let parts = [hex[0..<8], hex[8..<12], hex[12..<16], hex[16..<20], hex[20..<32]]
+        return parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "-")
+    }
+
+    package static func < (a: UUIDValue, b: UUIDValue) -> Bool { a.high != b.high ? a.high < b.high : a.low < b.low }
+}
+
+private func bigEndianBytes(_ value: some FixedWidthInteger) -> [UInt8] {
+    withUnsafeBytes(of: value.bigEndian) { Array($0) }
+}
+
+private func encodeHex(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+}
+
+private func decodeHex(_ text: some Sequence<UInt8>) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var pending: UInt8?
+    for character in text {
+        let digit: UInt8
+        switch character {
+        case 0x30...0x39: digit = character - 0x30
+        case 0x41...0x46: digit = character - 0x41 + 10
+        case 0x61...0x66: digit = character - 0x61 + 10
+        default: return nil
+        }
+        if let high = pending {
+            bytes.append(high << 4 | digit)
+            pending = nil
+        } else {
+            pending = digit
+        }
+    }
+    return pending == nil ? bytes : nil
+}

@@ -1,0 +1,67 @@
+/// What one commit, or several merged, did to one class. Keys are never reused, so an object deleted and created anew
+/// with the same primary key is one deletion and one insertion.
+package struct ClassChanges: Hashable, Sendable {
+    /// Objects that exist now and did not before.
+    package var insertions: Set<ObjectKey>
+    /// Objects that existed before and do not now.
+    package var deletions: Set<ObjectKey>
+    /// Objects that exist before and now, with the properties that were assigned. Assigning the present value counts.
+    package var modifications: [ObjectKey: PropertySet]
+
+    package init(
+        insertions: Set<ObjectKey> = [], deletions: Set<ObjectKey> = [], modifications: [ObjectKey: PropertySet] = [:]
+    ) {
+        self.insertions = insertions
+        self.deletions = deletions
+        self.modifications = modifications
+    }
+
+    package var isEmpty: Bool { insertions.isEmpty && deletions.isEmpty && modifications.isEmpty }
+
+    package mutating func recordInsertion(_ key: ObjectKey) { insertions.insert(key) }
+
+    package mutating func recordDeletion(_ key: ObjectKey) {
+        modifications[key] = nil
+        if insertions.remove(key) == nil { deletions.insert(key) }
+    }
+
+    package mutating func recordModification(_ key: ObjectKey, _ property: PropertyID) {
+        guard !insertions.contains(key) else { return }
+        modifications[key, default: PropertySet()].insert(property)
+    }
+
+    /// Takes in what happened after this.
+    package mutating func merge(_ later: ClassChanges) {
+        for key in later.deletions { recordDeletion(key) }
+        insertions.formUnion(later.insertions)
+        for (key, properties) in later.modifications where !insertions.contains(key) {
+            modifications[key, default: PropertySet()].formUnion(properties)
+        }
+    }
+}
+
+/// What changed up to `version`: in one commit, or in several that were merged.
+package struct ChangeSet: Hashable, Sendable {
+    /// The version that the changes lead to.
+    package var version: Version
+    /// Classes without changes are left out.
+    package var classes: [ClassID: ClassChanges]
+    /// Whether the schema was replaced; names and types must then be looked up again.
+    package var schemaChanged: Bool
+
+    package init(version: Version, classes: [ClassID: ClassChanges] = [:], schemaChanged: Bool = false) {
+        self.version = version
+        self.classes = classes
+        self.schemaChanged = schemaChanged
+    }
+
+    /// Takes in what happened after this. Cost: linear in `later`.
+    package mutating func merge(_ later: ChangeSet) {
+        version = later.version
+        schemaChanged = schemaChanged || later.schemaChanged
+        for (id, changes) in later.classes {
+            classes[id, default: ClassChanges()].merge(changes)
+            if classes[id]?.isEmpty == true { classes[id] = nil }
+        }
+    }
+}

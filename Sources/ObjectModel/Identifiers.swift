@@ -1,0 +1,46 @@
+/// The key of an object within its class. Given out in creation order, starting at 0, and never reused,
+/// so ascending keys are creation order.
+package struct ObjectKey: RawRepresentable, Hashable, Comparable, Sendable {
+    package let rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+    package init(_ rawValue: Int64) { self.rawValue = rawValue }
+
+    package static func < (a: ObjectKey, b: ObjectKey) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// The stable number of a class. It survives schema changes and is never given to another class.
+package struct ClassID: RawRepresentable, Hashable, Comparable, Sendable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+    package init(_ rawValue: UInt32) { self.rawValue = rawValue }
+
+    package static func < (a: ClassID, b: ClassID) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// The stable number of a property within its class. It survives schema changes and is never given to
+/// another property of the class.
+package struct PropertyID: RawRepresentable, Hashable, Comparable, Sendable {
+    package let rawValue: UInt16
+
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+    package init(_ rawValue: UInt16) { self.rawValue = rawValue }
+
+    package static func < (a: PropertyID, b: PropertyID) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// The number of a commit. A new store is at version 1; every commit adds one.
+package struct Version: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let rawValue: UInt64
+
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+
+    package static func < (a: Version, b: Version) -> Bool { a.rawValue < b.rawValue }
+
+    /// The version of the next commit.
+    package var next: Version { Version(rawValue + 1) }
+
+    package var description: String { String(rawValue) }
+}

@@ -1,0 +1,29 @@
+extension Sequence<String> {
+    /// The name that a person most likely meant by `typed`, for the hint of an error: the one at the smallest
+    /// edit distance, upper and lower case alike, if at most a third of it (and at least one letter) is off.
+    /// Cost: |typed| × total length.
+    package func nearest(to typed: String) -> String? {
+        let wanted = Array(typed.lowercased())
+        var best: (name: String, distance: Int)?
+        for name in self {
+            let candidate = Array(name.lowercased())
+            let limit = Swift.max(1, Swift.max(wanted.count, candidate.count) / 3)
+            let distance = editDistance(wanted, candidate)
+            if distance <= limit, distance < best?.distance ?? .max { best = (name, distance) }
+        }
+        return best?.name
+    }
+}
+
+private func editDistance(_ a: [Character], _ b: [Character]) -> Int {
+    var previous = Array(0...b.count)
+    for (row, left) in a.enumerated() {
+        var current = [row + 1]
+        for (column, right) in b.enumerated() {
+            let substitution = previous[column] + (left == right ? 0 : 1)
+            current.append(min(substitution, previous[column + 1] + 1, current[column] + 1))
+        }
+        previous = current
+    }
+    return previous[b.count]
+}

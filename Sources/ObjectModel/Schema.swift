@@ -1,0 +1,191 @@
+/// A property of a class.
+package struct PropertySchema: Hashable, Sendable {
+    package var name: String
+    package var type: PropertyType
+    package var isIndexed: Bool
+    /// The value of a new object that names none; nil means null or the type's zero value.
+    package var defaultValue: Value?
+    /// The stable number; see `Schema.adoptingIdentities(of:)`.
+    package internal(set) var id = PropertyID(0)
+    /// The target of a link, or the class that a linking-objects property looks at. Set when the schema is numbered.
+    package internal(set) var targetClass: ClassID?
+    /// For a linking-objects property, the link that it inverts. Set when the schema is numbered.
+    package internal(set) var originProperty: PropertyID?
+
+    package init(_ name: String, _ type: PropertyType, isIndexed: Bool = false, defaultValue: Value? = nil) {
+        self.name = name
+        self.type = type
+        self.isIndexed = isIndexed
+        self.defaultValue = defaultValue
+    }
+
+    /// The value of a new object's property when neither the caller nor the schema gives one: null when optional,
+    /// else the type's zero value of data-model.md §1.
+    package var initialValue: Value {
+        if let defaultValue { return defaultValue }
+        return type.zeroValue
+    }
+}
+
+extension PropertyType {
+    /// Null when optional, else zero, false, the empty string, 1970 or all-zero bytes.
+    package var zeroValue: Value {
+        if isOptional { return .null }
+        switch base {
+        case .bool: return .bool(false)
+        case .int: return .int(0)
+        case .float: return .float(0)
+        case .double: return .double(0)
+        case .string: return .string("")
+        case .date: return .date(.epoch)
+        case .objectId: return .objectId(ObjectId(high: 0, low: 0))
+        case .uuid: return .uuid(UUIDValue(high: 0, low: 0))
+        case .link, .linkingObjects, .data, .decimal128, .mixed: return .null
+        }
+    }
+}
+
+/// A class: its properties in declaration order.
+package struct ClassSchema: Hashable, Sendable {
+    package var name: String
+    /// The name of the primary key property.
+    package var primaryKey: String?
+    package var isEmbedded: Bool
+    package var properties: [PropertySchema] { didSet { reindex() } }
+    /// The stable number; see `Schema.adoptingIdentities(of:)`.
+    package internal(set) var id = ClassID(0)
+    /// The number that the next new property gets. Never goes down.
+    package internal(set) var nextPropertyID: UInt16 = 1
+
+    private var positions: [String: Int] = [:]
+    private var positionsByID: [PropertyID: Int] = [:]
+
+    package init(_ name: String, primaryKey: String? = nil, isEmbedded: Bool = false, properties: [PropertySchema]) {
+        self.name = name
+        self.primaryKey = primaryKey
+        self.isEmbedded = isEmbedded
+        self.properties = properties
+        reindex()
+    }
+
+    /// The property of that name. Cost: one hash look-up.
+    package subscript(name: String) -> PropertySchema? { positions[name].map { properties[$0] } }
+
+    /// The property with that stable number. Cost: one hash look-up.
+    package subscript(id: PropertyID) -> PropertySchema? { positionsByID[id].map { properties[$0] } }
+
+    package var primaryKeyProperty: PropertySchema? { primaryKey.flatMap { self[$0] } }
+
+    /// The properties that are stored, in declaration order.
+    package var storedProperties: [PropertySchema] { properties.filter { !$0.type.isComputed } }
+
+    private mutating func reindex() {
+        positions = Dictionary(properties.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
+        positionsByID = Dictionary(properties.enumerated().map { ($0.element.id, $0.offset) }) { first, _ in first }
+    }
+}
+
+/// The classes of a store.
+///
+/// Classes and properties carry stable numbers, which columns, indexes and the change log are stored under. A
+/// schema that was just read has fresh numbers; a store makes it take over the numbers of the schema it
+/// replaces. Numbers of two schemas mean the same only if one took over the other's.
+package struct Schema: Hashable, Sendable {
+    /// The version that the application gives; it must rise for changes that drop or convert data.
+    package var version: UInt64
+    package private(set) var classes: [ClassSchema]
+    /// The number that the next new class gets. Never goes down.
+    package private(set) var nextClassID: UInt32 = 1
+
+    private var positions: [String: Int] = [:]
+    private var positionsByID: [ClassID: Int] = [:]
+
+    package static let empty = Schema(version: 0, classes: [])
+
+    /// Gives fresh numbers: classes from 1 in order, properties of each class from 1 in order.
+    package init(version: UInt64, classes: [ClassSchema]) {
+        self.version = version
+        self.classes = classes
+        number(after: nil)
+    }
+
+    /// From a store's own record, where the numbers are known.
+    package init(
+        version: UInt64,
+        numberedClasses: [(class: ClassSchema, id: ClassID, propertyIDs: [PropertyID], nextPropertyID: UInt16)],
+        nextClassID: UInt32
+    ) {
+        self.version = version
+        self.nextClassID = nextClassID
+        classes = numberedClasses.map { entry in
+            var numbered = entry.class
+            numbered.id = entry.id
+            numbered.nextPropertyID = entry.nextPropertyID
+            var properties = numbered.properties
+            for (index, id) in zip(properties.indices, entry.propertyIDs) { properties[index].id = id }
+            numbered.properties = properties
+            return numbered
+        }
+        resolve()
+    }
+
+    /// The class of that name. Cost: one hash look-up.
+    package subscript(name: String) -> ClassSchema? { positions[name].map { classes[$0] } }
+
+    /// The class with that stable number. Cost: one hash look-up.
+    package subscript(id: ClassID) -> ClassSchema? { positionsByID[id].map { classes[$0] } }
+
+    /// This schema with the numbers of `older` for the classes and properties that both have (by name; a
+    /// property whose type differs counts as a new one) and new numbers for the rest.
+    package func adoptingIdentities(of older: Schema) -> Schema {
+        var numbered = self
+        numbered.number(after: older)
+        return numbered
+    }
+
+    private mutating func number(after older: Schema?) {
+        nextClassID = older?.nextClassID ?? 1
+        for index in classes.indices {
+            let before = older?[classes[index].name]
+            if let before {
+                classes[index].id = before.id
+            } else {
+                classes[index].id = ClassID(nextClassID)
+                nextClassID += 1
+            }
+            classes[index].nextPropertyID = before?.nextPropertyID ?? 1
+            var properties = classes[index].properties
+            for position in properties.indices {
+                if let same = before?[properties[position].name], same.type == properties[position].type {
+                    properties[position].id = same.id
+                } else {
+                    properties[position].id = PropertyID(classes[index].nextPropertyID)
+                    classes[index].nextPropertyID += 1
+                }
+            }
+            classes[index].properties = properties
+        }
+        resolve()
+    }
+
+    /// Fills in the look-up tables and the targets of links.
+    private mutating func resolve() {
+        positions = Dictionary(classes.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
+        positionsByID = Dictionary(classes.enumerated().map { ($0.element.id, $0.offset) }) { first, _ in first }
+        for index in classes.indices {
+            var properties = classes[index].properties
+            for position in properties.indices {
+                switch properties[position].type.base {
+                case .link(let target):
+                    properties[position].targetClass = self[target]?.id
+                case .linkingObjects(let fromClass, let origin):
+                    properties[position].targetClass = self[fromClass]?.id
+                    properties[position].originProperty = self[fromClass]?[origin]?.id
+                default:
+                    break
+                }
+            }
+            classes[index].properties = properties
+        }
+    }
+}

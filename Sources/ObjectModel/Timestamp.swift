@@ -1,0 +1,179 @@
+import Glibc
+
+/// A date as Realm stores it: whole seconds since 1970-01-01 UTC and nanoseconds of the same sign.
+///
+/// `nanoseconds` is in -999,999,999...999,999,999 and never of the opposite sign to `seconds`, so that
+/// comparing (seconds, nanoseconds) is comparing points in time.
+package struct Timestamp: Hashable, Comparable, Sendable {
+    package let seconds: Int64
+    package let nanoseconds: Int32
+
+    /// Nil when the parts break the rule above.
+    package init?(seconds: Int64, nanoseconds: Int32) {
+        guard nanoseconds > -1_000_000_000, nanoseconds < 1_000_000_000,
+            (seconds >= 0 && nanoseconds >= 0) || (seconds <= 0 && nanoseconds <= 0)
+        else { return nil }
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
+    }
+
+    /// Whole seconds.
+    package init(seconds: Int64) {
+        self.seconds = seconds
+        nanoseconds = 0
+    }
+
+    package static let epoch = Timestamp(seconds: 0)
+
+    /// The current time of the system clock.
+    package static func now() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int32(time.tv_nsec)) ?? .epoch
+    }
+
+    package static func < (a: Timestamp, b: Timestamp) -> Bool {
+        a.seconds != b.seconds ? a.seconds < b.seconds : a.nanoseconds < b.nanoseconds
+    }
+}
+
+extension Timestamp {
+    /// Nil when the parts are not a date of the proleptic Gregorian calendar in years 1...9999, or not a time of day.
+    /// `fraction` is 0...999,999,999 nanoseconds after the second.
+    package init?(
+        year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int, fraction: Int32 = 0,
+        offsetSeconds: Int = 0
+    ) {
+        guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour),
+            (0...59).contains(minute), (0...59).contains(second), (0...999_999_999).contains(fraction)
+        else { return nil }
+        var parts = tm()
+        parts.tm_year = Int32(year - 1900)
+        parts.tm_mon = Int32(month - 1)
+        parts.tm_mday = Int32(day)
+        parts.tm_hour = Int32(hour)
+        parts.tm_min = Int32(minute)
+        parts.tm_sec = Int32(second)
+        let seconds = Int64(timegm(&parts))
+        // timegm rolls 31 February over into March; a date that is not in the calendar is refused instead.
+        guard parts.tm_mday == Int32(day), parts.tm_mon == Int32(month - 1) else { return nil }
+        self.init(floorSeconds: seconds - Int64(offsetSeconds), fraction: fraction)
+    }
+
+    /// From seconds rounded down and a fraction of 0..<1,000,000,000 nanoseconds after them.
+    package init(floorSeconds: Int64, fraction: Int32) {
+        if floorSeconds < 0, fraction > 0 {
+            seconds = floorSeconds + 1
+            nanoseconds = fraction - 1_000_000_000
+        } else {
+            seconds = floorSeconds
+            nanoseconds = fraction
+        }
+    }
+
+    /// Seconds rounded down and the nanoseconds after them.
+    package var floored: (seconds: Int64, fraction: Int32) {
+        nanoseconds < 0 ? (seconds - 1, nanoseconds + 1_000_000_000) : (seconds, nanoseconds)
+    }
+
+    /// Reads RFC 3339: `2026-01-31T12:00:00.123456789Z`, with up to nine digits of fraction and `Z` or `±hh:mm`.
+    /// A date alone is midnight UTC. Nil for anything else.
+    package init?(rfc3339 text: some StringProtocol) {
+        var reader = DigitReader(Array(text.utf8))
+        guard let year = reader.digits(4), reader.skip("-"), let month = reader.digits(2), reader.skip("-"),
+            let day = reader.digits(2)
+        else { return nil }
+        if reader.atEnd {
+            self.init(year: year, month: month, day: day, hour: 0, minute: 0, second: 0)
+            return
+        }
+        guard reader.skip("T") || reader.skip("t") || reader.skip(" "), let hour = reader.digits(2), reader.skip(":"),
+            let minute = reader.digits(2), reader.skip(":"), let second = reader.digits(2)
+        else { return nil }
+        var fraction: Int32 = 0
+        if reader.skip(".") {
+            guard let value = reader.fraction() else { return nil }
+            fraction = value
+        }
+        var offset = 0
+        if !(reader.skip("Z") || reader.skip("z")) {
+            let negative = reader.skip("-")
+            guard negative || reader.skip("+"), let hours = reader.digits(2), reader.skip(":"),
+                let minutes = reader.digits(2), hours < 24, minutes < 60
+            else { return nil }
+            offset = (hours * 3600 + minutes * 60) * (negative ? -1 : 1)
+        }
+        guard reader.atEnd else { return nil }
+        self.init(
+            year: year, month: month, day: day, hour: hour, minute: minute, second: second, fraction: fraction,
+            offsetSeconds: offset)
+    }
+
+    /// RFC 3339 in UTC, with as many digits of fraction as are needed (none, 3, 6 or 9).
+    /// Years outside 0...9999 keep their sign and all their digits.
+    package var rfc3339: String {
+        let (seconds, fraction) = floored
+        var time = time_t(seconds)
+        var parts = tm()
+        guard gmtime_r(&time, &parts) != nil else { return "T\(self.seconds):\(nanoseconds)" }
+        func padded(_ value: Int, _ width: Int) -> String {
+            let digits = String(value.magnitude)
+            return (value < 0 ? "-" : "") + String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        var text = padded(Int(parts.tm_year) + 1900, 4) + "-" + padded(Int(parts.tm_mon) + 1, 2) + "-"
+        text += padded(Int(parts.tm_mday), 2) + "T" + padded(Int(parts.tm_hour), 2) + ":"
+        text += padded(Int(parts.tm_min), 2) + ":" + padded(Int(parts.tm_sec), 2)
+        if fraction != 0 {
+            if fraction % 1_000_000 == 0 {
+                text += "." + padded(Int(fraction) / 1_000_000, 3)
+            } else if fraction % 1000 == 0 {
+                text += "." + padded(Int(fraction) / 1000, 6)
+            } else {
+                text += "." + padded(Int(fraction), 9)
+            }
+        }
+        return text + "Z"
+    }
+}
+
+/// Reads fixed-width decimal fields out of ASCII text.
+private struct DigitReader {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var atEnd: Bool { position == bytes.count }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard position < bytes.count, UInt32(bytes[position]) == character.value else { return false }
+        position += 1
+        return true
+    }
+
+    mutating func digits(_ count: Int) -> Int? {
+        guard position + count <= bytes.count else { return nil }
+        var value = 0
+        for byte in bytes[position..<position + count] {
+            guard (0x30...0x39).contains(byte) else { return nil }
+            value = value * 10 + Int(byte - 0x30)
+        }
+        position += count
+        return value
+    }
+
+    /// One to nine digits after the point, as nanoseconds.
+    mutating func fraction() -> Int32? {
+        var value: Int32 = 0
+        var count = 0
+        while position < bytes.count, (0x30...0x39).contains(bytes[position]) {
+            guard count < 9 else { return nil }
+            value = value * 10 + Int32(bytes[position] - 0x30)
+            count += 1
+            position += 1
+        }
+        guard count > 0 else { return nil }
+        for _ in count..<9 { value *= 10 }
+        return value
+    }
+}

@@ -1,0 +1,157 @@
+/// One value of a property, outside any store.
+///
+/// Equality is structural: `.int(1)` and `.double(1)` differ, and a NaN equals itself by bit pattern. For the
+/// order that sorting, distinct, minimum and maximum use, see `Value.order(_:_:)`; what a query comparison
+/// means is QueryLanguage's.
+package enum Value: Sendable {
+    case null
+    case bool(Bool)
+    case int(Int64)
+    case float(Float)
+    case double(Double)
+    case string(String)
+    case date(Timestamp)
+    case objectId(ObjectId)
+    case uuid(UUIDValue)
+    /// A link to an object of the class that the property's type names.
+    case link(ObjectKey)
+
+    package var isNull: Bool {
+        if case .null = self { return true }
+        return false
+    }
+}
+
+extension Value: Hashable {
+    package static func == (a: Value, b: Value) -> Bool {
+        switch (a, b) {
+        case (.null, .null): true
+        case (.bool(let a), .bool(let b)): a == b
+        case (.int(let a), .int(let b)): a == b
+        case (.float(let a), .float(let b)): a.bitPattern == b.bitPattern
+        case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
+        case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+        case (.date(let a), .date(let b)): a == b
+        case (.objectId(let a), .objectId(let b)): a == b
+        case (.uuid(let a), .uuid(let b)): a == b
+        case (.link(let a), .link(let b)): a == b
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): hasher.combine(value)
+        case .int(let value): hasher.combine(value)
+        case .float(let value): hasher.combine(value.bitPattern)
+        case .double(let value): hasher.combine(value.bitPattern)
+        // Realm compares strings byte by byte, while Swift's == folds canonically equivalent text.
+        case .string(let value): for byte in value.utf8 { hasher.combine(byte) }
+        case .date(let value): hasher.combine(value)
+        case .objectId(let value): hasher.combine(value)
+        case .uuid(let value): hasher.combine(value)
+        case .link(let value): hasher.combine(value)
+        }
+    }
+}
+
+extension Value {
+    /// The total order of data-model.md §2, as negative, zero or positive: null first, numbers by value across
+    /// numeric types with NaN below all others, strings by UTF-8 bytes, false before true, links by key. Kinds
+    /// that are not comparable are ranked bool, numbers, string, date, objectId, uuid, link.
+    package static func order(_ a: Value, _ b: Value) -> Int {
+        let rankA = a.rank
+        let rankB = b.rank
+        guard rankA == rankB else { return rankA < rankB ? -1 : 1 }
+        switch (a, b) {
+        case (.bool(let a), .bool(let b)): return (a ? 1 : 0) - (b ? 1 : 0)
+        case (.string(let a), .string(let b)): return orderBytes(a, b)
+        case (.date(let a), .date(let b)): return order(a, b)
+        case (.objectId(let a), .objectId(let b)): return order(a, b)
+        case (.uuid(let a), .uuid(let b)): return order(a, b)
+        case (.link(let a), .link(let b)): return order(a, b)
+        default: return orderNumbers(a, b)
+        }
+    }
+
+    /// Orders two strings by their UTF-8 bytes; a prefix sorts first.
+    package static func orderBytes(_ a: String, _ b: String) -> Int {
+        var a = a
+        var b = b
+        return a.withUTF8 { left in
+            b.withUTF8 { right in
+                for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+                    return left[index] < right[index] ? -1 : 1
+                }
+                return left.count - right.count
+            }
+        }
+    }
+
+    /// Orders an Int and a Double exactly, with no loss through rounding either one; NaN is below every number.
+    package static func order(_ a: Int64, _ b: Double) -> Int {
+        if b.isNaN { return 1 }
+        // 2^63 is exact in a Double; every Double in between truncates to an Int64 without trapping.
+        if b >= 9_223_372_036_854_775_808 { return -1 }
+        if b < -9_223_372_036_854_775_808 { return 1 }
+        let whole = b.rounded(.towardZero)
+        let integer = Int64(whole)
+        if a != integer { return a < integer ? -1 : 1 }
+        return whole < b ? -1 : (whole > b ? 1 : 0)
+    }
+
+    private static func order<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : (b < a ? 1 : 0) }
+
+    private static func orderNumbers(_ a: Value, _ b: Value) -> Int {
+        switch (a, b) {
+        case (.int(let a), .int(let b)): order(a, b)
+        case (.int(let a), _): order(a, b.floating)
+        case (_, .int(let b)): -order(b, a.floating)
+        default: orderFloating(a.floating, b.floating)
+        }
+    }
+
+    private static func orderFloating(_ a: Double, _ b: Double) -> Int {
+        if a.isNaN || b.isNaN { return (a.isNaN ? 0 : 1) - (b.isNaN ? 0 : 1) }
+        return order(a, b)
+    }
+
+    private var floating: Double {
+        switch self {
+        case .float(let value): Double(value)
+        case .double(let value): value
+        case .int(let value): Double(value)
+        default: 0
+        }
+    }
+
+    private var rank: Int {
+        switch self {
+        case .null: 0
+        case .bool: 1
+        case .int, .float, .double: 2
+        case .string: 3
+        case .date: 4
+        case .objectId: 5
+        case .uuid: 6
+        case .link: 7
+        }
+    }
+
+    /// The type name that query errors use: `int`, `string`, `timestamp`, …
+    package var typeName: String {
+        switch self {
+        case .null: "null"
+        case .bool: "bool"
+        case .int: "int"
+        case .float: "float"
+        case .double: "double"
+        case .string: "string"
+        case .date: "timestamp"
+        case .objectId: "objectId"
+        case .uuid: "uuid"
+        case .link: "link"
+        }
+    }
+}

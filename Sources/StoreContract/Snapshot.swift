@@ -1,0 +1,116 @@
+package import ObjectModel
+package import QueryLanguage
+
+/// The store at one version. Immutable, usable from any thread, also from several at once. It pins its version
+/// until the last reference is dropped, which keeps the space of older versions from being reused: hold it for
+/// a request, not for a session.
+package protocol Snapshot: AnyObject, Sendable {
+    var version: Version { get }
+    var schema: Schema { get }
+
+    /// The number of objects of a class; 0 for a class that the schema does not have. Cost: constant.
+    func count(of classID: ClassID) -> Int
+
+    func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool
+
+    /// The object with that primary key. Cost: one index look-up.
+    func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey?
+
+    /// One stored value. Throws `notFound`, `unknownProperty`.
+    func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value
+
+    /// The objects of `origin` whose `property` links to `key`, ascending.
+    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey]
+
+    /// Reads stored properties of many objects into `sink`, object by object in the order of `keys`, properties
+    /// in the order given. Keys that do not exist are left out. Borrowed bytes are valid during the call only.
+    /// The sink may read from this snapshot.
+    func read<Sink: RowSink>(
+        _ classID: ClassID, _ keys: [ObjectKey], _ properties: [PropertyID], into sink: inout Sink) throws
+
+    /// The objects that the query gives, in its order, cut to the window.
+    func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey]
+
+    /// The number of objects that the query gives.
+    func count(_ query: BoundQuery) throws -> Int
+
+    /// Whether an object satisfies the query's predicate; its steps are not looked at. False if the object does
+    /// not exist.
+    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool
+
+    /// The values that an object is sorted by, for cursors: nil where a link on the way is null.
+    func sortValues(_ keys: [SortKey], of key: ObjectKey, in classID: ClassID) throws -> [Value?]
+
+    /// The aggregates in the order asked for, over what the query gives; see `AggregateRequest`.
+    func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value]
+
+    /// The plan in words, for people.
+    func explain(_ query: BoundQuery) throws -> String
+}
+
+/// A part of an ordered result: what lies after `after`, without the first `offset`, at most `limit`.
+package struct Window: Hashable, Sendable {
+    package var after: Cursor?
+    package var offset: Int
+    package var limit: Int?
+
+    package static let all = Window()
+
+    package init(after: Cursor? = nil, offset: Int = 0, limit: Int? = nil) {
+        self.after = after
+        self.offset = offset
+        self.limit = limit
+    }
+}
+
+/// A place in a sorted result, by value: the next page is right also when objects came or went in between. It
+/// belongs to the query's last sort, or to creation order when there is none; queries with distinct or limit
+/// steps do not take cursors.
+package struct Cursor: Hashable, Sendable {
+    /// One per key of the last sort, as `Snapshot.sortValues` gives them.
+    package var values: [Value?]
+    /// Breaks ties.
+    package var key: ObjectKey
+
+    package init(values: [Value?], key: ObjectKey) {
+        self.values = values
+        self.key = key
+    }
+}
+
+/// One aggregate over a single-valued numeric or date path. Nulls are skipped, and NaN. With nothing left:
+/// minimum, maximum and average are null and the sum is 0. The sum of Int is Int and wraps; of Float and Double
+/// is Double; the average is Double. Minimum and maximum keep the property's type.
+package struct AggregateRequest: Hashable, Sendable {
+    package enum Function: String, Hashable, Sendable, CaseIterable {
+        case minimum = "min"
+        case maximum = "max"
+        case sum
+        case average
+    }
+
+    package var function: Function
+    package var path: BoundPath
+
+    package init(_ function: Function, _ path: BoundPath) {
+        self.function = function
+        self.path = path
+    }
+}
+
+/// Takes rows as they lie in the store, without making a `Value` of each. `column` is the position in the list
+/// of properties asked for.
+package protocol RowSink {
+    mutating func beginObject(_ key: ObjectKey)
+    mutating func null(_ column: Int)
+    mutating func bool(_ column: Int, _ value: Bool)
+    mutating func int(_ column: Int, _ value: Int64)
+    mutating func float(_ column: Int, _ value: Float)
+    mutating func double(_ column: Int, _ value: Double)
+    mutating func string(_ column: Int, _ utf8: UnsafeBufferPointer<UInt8>)
+    mutating func date(_ column: Int, _ value: Timestamp)
+    mutating func objectId(_ column: Int, _ value: ObjectId)
+    mutating func uuid(_ column: Int, _ value: UUIDValue)
+    mutating func link(_ column: Int, _ target: ObjectKey)
+    mutating func endObject()
+}

@@ -1,0 +1,75 @@
+package import ObjectModel
+package import QueryLanguage
+import Synchronization
+
+/// What the gateway and the live queries know of a store.
+package protocol Store: AnyObject, Sendable {
+    /// The store at its newest version. Cost: well under a microsecond when the version has been asked for before.
+    func snapshot() throws -> any Snapshot
+
+    /// Queues `work` for the store's one writer and returns at once. The writer may put several pieces of work
+    /// into one durable commit; each has a version of its own, in the order of submission, and sees what came
+    /// before it. If `work` throws, nothing of it is kept and its neighbours are not disturbed.
+    ///
+    /// `completion` runs on the writer's thread, after the commit is on disk; it must be quick. On success it
+    /// is given the version.
+    func submit(
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void,
+        completion: @escaping @Sendable (Result<Version, any Error>) -> Void)
+
+    /// Replaces the schema. Added and removed classes, properties and indexes are taken over by themselves;
+    /// what would need a migration is refused with `migrationRequired`, a version below the present one with
+    /// `schemaVersionTooLow`, a faulty schema with `schemaInvalid`.
+    func replaceSchema(
+        with schema: Schema, completion: @escaping @Sendable (Result<Version, any Error>) -> Void)
+
+    /// Calls `listener` after each durable commit, on the writer's thread and in order, before the completions
+    /// of that commit, with one change set per version. It must be quick. The listener stays until the store is
+    /// closed.
+    func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void)
+
+    /// The changes of every version after `version`, oldest first, from the change log; nil when it does not
+    /// reach back that far.
+    func changes(after version: Version) throws -> [ChangeSet]?
+
+    /// Finishes the queued work and releases the file. Later calls throw or complete with `closed`.
+    func close()
+}
+
+extension Store {
+    /// `submit`, waiting for the commit: for programs and tests, not for the gateway's loops. Throws what
+    /// `work` throws, or the commit.
+    @discardableResult
+    package func write<R: Sendable>(_ work: @escaping @Sendable (any WriteTransaction) throws -> R) throws -> R {
+        let result = Waiter<R>()
+        let outcome = Waiter<Version>()
+        submit({ try result.put(.success(work($0))) }, completion: { outcome.put($0) })
+        _ = try outcome.take()
+        return try result.take()
+    }
+
+    /// `replaceSchema`, waiting for the commit.
+    @discardableResult
+    package func replaceSchema(with schema: Schema) throws -> Version {
+        let outcome = Waiter<Version>()
+        replaceSchema(with: schema) { outcome.put($0) }
+        return try outcome.take()
+    }
+}
+
+/// One value handed from the writer's thread to a thread that waits for it.
+private final class Waiter<T: Sendable>: Sendable {
+    private let value = Mutex<Result<T, any Error>?>(nil)
+    private let ready = Signal()
+
+    func put(_ result: Result<T, any Error>) {
+        value.withLock { $0 = result }
+        ready.raise()
+    }
+
+    func take() throws -> T {
+        ready.wait()
+        guard let result = value.withLock({ $0 }) else { throw StoreError(.closed, "The store was closed.") }
+        return try result.get()
+    }
+}

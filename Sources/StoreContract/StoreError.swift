@@ -1,0 +1,51 @@
+/// A fault that a store reports. `code` is stable and never reused; `message` is a sentence for a person that
+/// says what to do.
+package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// An open set, grouped by the part before the dot.
+    package struct Code: RawRepresentable, Hashable, Sendable {
+        package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        // What the caller asked for does not fit.
+        package static let unknownClass = Code(rawValue: "object.unknown_class")
+        package static let unknownProperty = Code(rawValue: "object.unknown_property")
+        package static let notFound = Code(rawValue: "object.not_found")
+        package static let duplicateKey = Code(rawValue: "object.duplicate_key")
+        package static let keyImmutable = Code(rawValue: "object.key_immutable")
+        package static let invalidValue = Code(rawValue: "object.invalid_value")
+        package static let missingValue = Code(rawValue: "object.missing_value")
+        package static let valueTooLarge = Code(rawValue: "object.value_too_large")
+        package static let preconditionFailed = Code(rawValue: "object.precondition_failed")
+
+        // The schema.
+        package static let schemaInvalid = Code(rawValue: "schema.invalid")
+        package static let schemaVersionTooLow = Code(rawValue: "schema.version_too_low")
+        package static let migrationRequired = Code(rawValue: "schema.migration_required")
+
+        // The file and the machine.
+        package static let fileAccess = Code(rawValue: "store.file_access")
+        package static let invalidFile = Code(rawValue: "store.invalid_file")
+        package static let unsupportedFormat = Code(rawValue: "store.unsupported_format")
+        package static let full = Code(rawValue: "store.full")
+        package static let inputOutput = Code(rawValue: "store.io")
+        package static let busy = Code(rawValue: "store.busy")
+        package static let closed = Code(rawValue: "store.closed")
+        package static let versionGone = Code(rawValue: "store.version_gone")
+    }
+
+    package var code: Code
+    package var message: String
+    /// The property that the fault is about.
+    package var property: String?
+    /// The nearest name that exists, where a name did not.
+    package var hint: String?
+
+    package init(_ code: Code, _ message: String, property: String? = nil, hint: String? = nil) {
+        self.code = code
+        self.message = message
+        self.property = property
+        self.hint = hint
+    }
+
+    package var description: String { "\(message) (\(code.rawValue))" }
+}
