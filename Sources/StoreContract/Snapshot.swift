@@ -48,56 +48,6 @@ package protocol Snapshot: AnyObject, Sendable {
     func explain(_ query: BoundQuery) throws -> String
 }
 
-/// A part of an ordered result: what lies after `after`, without the first `offset`, at most `limit`.
-package struct Window: Hashable, Sendable {
-    package var after: Cursor?
-    package var offset: Int
-    package var limit: Int?
-
-    package static let all = Window()
-
-    package init(after: Cursor? = nil, offset: Int = 0, limit: Int? = nil) {
-        self.after = after
-        self.offset = offset
-        self.limit = limit
-    }
-}
-
-/// A place in a sorted result, by value: the next page is right also when objects came or went in between. It
-/// belongs to the query's last sort, or to creation order when there is none; queries with distinct or limit
-/// steps do not take cursors.
-package struct Cursor: Hashable, Sendable {
-    /// One per key of the last sort, as `Snapshot.sortValues` gives them.
-    package var values: [Value?]
-    /// Breaks ties.
-    package var key: ObjectKey
-
-    package init(values: [Value?], key: ObjectKey) {
-        self.values = values
-        self.key = key
-    }
-}
-
-/// One aggregate over a single-valued numeric or date path. Nulls are skipped, and NaN. With nothing left:
-/// minimum, maximum and average are null and the sum is 0. The sum of Int is Int and wraps; of Float and Double
-/// is Double; the average is Double. Minimum and maximum keep the property's type.
-package struct AggregateRequest: Hashable, Sendable {
-    package enum Function: String, Hashable, Sendable, CaseIterable {
-        case minimum = "min"
-        case maximum = "max"
-        case sum
-        case average
-    }
-
-    package var function: Function
-    package var path: BoundPath
-
-    package init(_ function: Function, _ path: BoundPath) {
-        self.function = function
-        self.path = path
-    }
-}
-
 /// Takes rows as they lie in the store, without making a `Value` of each. `column` is the position in the list
 /// of properties asked for.
 package protocol RowSink {

@@ -1,0 +1,30 @@
+package import Columnar
+package import ObjectModel
+
+/// Where the executor reads columns from: a snapshot of a columnar store.
+///
+/// The objects of a class lie in clusters of `clusterCapacity` consecutive keys: key k is slot k mod capacity of cluster
+/// k div capacity. A slot whose bit in the live mask is not set holds no object. Everything that is handed out is borrowed and
+/// stays valid as long as the source lives; all methods may be called from several threads at once.
+package protocol ColumnSource: AnyObject, Sendable {
+    /// A multiple of 64.
+    var clusterCapacity: Int { get }
+
+    /// The number of objects of a class.
+    func objectCount(of classID: ClassID) -> Int
+
+    /// One more than the highest cluster that may hold objects.
+    func clusterCount(of classID: ClassID) -> Int
+
+    /// Which slots of a cluster hold objects; nil when the cluster is empty.
+    func liveMask(of classID: ClassID, cluster: Int) throws -> LiveMask?
+
+    /// The values of one property in a cluster that has a live mask. Its count is that of the live mask's slots.
+    func leaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf
+
+    /// The objects whose indexed or primary key property equals `value`, ascending; nil when there is no index.
+    func lookUp(_ value: Value, in classID: ClassID, _ property: PropertyID) throws -> [ObjectKey]?
+
+    /// The objects of `origin` whose link `property` leads to `key`, ascending.
+    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey]
+}
