@@ -29,6 +29,13 @@ package struct MutableLiveMask: Sendable {
         return true
     }
 
+    /// Marks a removed slot live again, when its removal is taken back.
+    package mutating func restore(_ slot: Int) {
+        guard slot < slotCount, !isLive(slot) else { return }
+        words[slot >> 6] |= 1 << UInt64(slot & 63)
+        liveCount += 1
+    }
+
     /// False also for slots that the cluster does not have.
     package func isLive(_ slot: Int) -> Bool {
         slot >= 0 && slot < slotCount && words[slot >> 6] >> UInt64(slot & 63) & 1 != 0

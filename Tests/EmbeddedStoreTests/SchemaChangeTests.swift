@@ -25,7 +25,7 @@ struct SchemaChangeTests {
             for number in 0..<150 {
                 _ = try transaction.create(thing.id, [thing.properties[0].id: .string("thing \(number % 7)")])
             }
-            for key in 0..<40 { try transaction.delete(thing.id, ObjectKey(key)) }
+            for key in Int64(0)..<40 { try transaction.delete(thing.id, ObjectKey(key)) }
         }
         return store
     }

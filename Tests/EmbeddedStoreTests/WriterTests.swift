@@ -1,6 +1,7 @@
 import EmbeddedStore
 import Foundation
 import ObjectModel
+import QueryLanguage
 import StoreContract
 import Synchronization
 import Testing

@@ -41,8 +41,10 @@ final class OpenCluster {
     func change(
         _ property: PropertyID, open: () throws -> MutableLeaf, _ change: (inout MutableLeaf) throws -> Void
     ) throws {
-        try change(&columns[property, default: Column(leaf: try open(), isDirty: false)].leaf)
-        columns[property]?.isDirty = true
+        if columns[property] == nil { columns[property] = Column(leaf: try open(), isDirty: false) }
+        guard let index = columns.index(forKey: property) else { return }
+        try change(&columns.values[index].leaf)
+        columns.values[index].isDirty = true
     }
 
     /// Hands out the changed leaves' bytes, column 0 being the live mask, and marks them clean.
