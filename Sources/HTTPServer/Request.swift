@@ -43,18 +43,18 @@ package struct Request: Sendable {
         _ method: HTTPMethod, _ target: String, headers: HeaderFields = [:], body: [UInt8] = [],
         remoteAddress: RemoteAddress = .none, id: UInt64 = 0
     ) throws(HTTPError) {
-        try self.init(
-            method: method, target: target, headerBlock: HeaderBlock(headers), body: body,
-            remoteAddress: remoteAddress, id: id)
+        self.init(
+            method: method, target: target, parsedTarget: try parseTarget(target), headerBlock: HeaderBlock(headers),
+            body: body, remoteAddress: remoteAddress, id: id)
     }
 
     init(
-        method: HTTPMethod, target: String, headerBlock: HeaderBlock, body: [UInt8], remoteAddress: RemoteAddress,
-        id: UInt64
-    ) throws(HTTPError) {
+        method: HTTPMethod, target: String, parsedTarget: (segments: [String], query: [QueryItem]),
+        headerBlock: HeaderBlock, body: [UInt8], remoteAddress: RemoteAddress, id: UInt64
+    ) {
         self.method = method
         self.target = target
-        (segments, query) = try parseTarget(target)
+        (segments, query) = parsedTarget
         self.headerBlock = headerBlock
         self.body = body
         self.remoteAddress = remoteAddress
