@@ -204,7 +204,7 @@ final class Connection {
     func resume(with answer: Responder.Answer?) {
         guard phase == .handling else { return }
         self.answer = answer
-        MHD_resume_connection(handle)
+        loop.resume(self)
     }
 
     private func send(_ answer: Responder.Answer) -> MHD_Result {
