@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
   struct MHD_Daemon *daemon =
       MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, &reply, MHD_OPTION_SOCK_ADDR,
                        &address, MHD_OPTION_CONNECTION_LIMIT, 16384u, MHD_OPTION_CONNECTION_TIMEOUT, 60u,
-                       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)65536, MHD_OPTION_END);
+                       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768, MHD_OPTION_END);
   if (NULL == daemon) return 1;
   int outer = epoll_create1(0);
   struct epoll_event event = {.events = EPOLLIN};

@@ -100,6 +100,8 @@ final class Connection {
         targetStart = nil
         answer = nil
         if !body.isEmpty { body = [] }
+        // An answer that was on its way when the server began to stop had promised to keep the connection.
+        if loop.isStopping { cut() }
     }
 
     /// Cuts the connection; the library notices, ends the request and forgets the connection.
