@@ -92,6 +92,7 @@ final class EventLoop {
     }
 
     private func timeout() -> Int32 {
+        if mustRunDaemon { return 0 }
         var library: UInt64 = 0
         var wait = connections.isEmpty ? Int64.max : max(nextTick - now, 0)
         libraryDeadline = .max
@@ -246,6 +247,9 @@ final class EventLoop {
             context.pointee = nil
             counters.connectionCounter.move(by: -1)
             connections[connection.id] = nil
+            // At the limit of connections or descriptors the library stops listening; it looks whether there is
+            // room again only at the start of a run.
+            mustRunDaemon = true
         }
     }
 }
