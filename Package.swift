@@ -66,6 +66,18 @@ var targets: [Target] = [
     tests("Realmgate", ["realmgate", "EmbeddedStore", "JSONCoding", "StoreContract", "ObjectModel"]),
 ]
 
+// Benchmarks compare with SQLite, which nothing else here needs: they are built only when asked for.
+if Context.environment["REALMGATE_BENCHMARKS"] != nil {
+    targets += [
+        .systemLibrary(
+            name: "CSQLite", path: "Benchmarks/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .executableTarget(
+            name: "StoreBenchmark",
+            dependencies: ["EmbeddedStore", "StoreContract", "QueryLanguage", "ObjectModel", "CSQLite"],
+            path: "Benchmarks/StoreBenchmark", swiftSettings: strict),
+    ]
+}
+
 let package = Package(
     name: "realmgate",
     products: [.executable(name: "realmgate", targets: ["realmgate"])],
