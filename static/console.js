@@ -72,9 +72,9 @@ function arrive() {
     return;
   }
   const found = schema.class(place.className);
-  if (found === null && place.className !== "") {
-    showNotice(`There is no class ‘${place.className}’.`);
-    setState("waiting", "No such class");
+  byId("grid").hidden = found === null && place.className !== "";
+  if (byId("grid").hidden) {
+    leave();
     return;
   }
   const next = found ?? schema.classes[0];
@@ -98,6 +98,24 @@ function arrive() {
   showSorting();
   showClasses();
   load();
+}
+
+/** Shows that there is no such class. */
+function leave() {
+  question?.abort();
+  stream?.close();
+  stream = null;
+  editor?.close(false);
+  objectClass = null;
+  pulse.clear();
+  clearFault(fault);
+  byId("class-name").textContent = place.className;
+  byId("tally").textContent = "\u00a0";
+  byId("version").textContent = "";
+  byId("command").textContent = "";
+  setState("waiting", "No such class");
+  showClasses();
+  showNotice(`There is no class ‘${place.className}’.`);
 }
 
 function example(ofClass) {
@@ -145,6 +163,7 @@ async function load() {
 }
 
 async function ask(signal) {
+  if (objectClass === null) return;
   const measured = objectClass.properties.filter((one) => !one.isKey && (one.isNumeric || one.kind === "date"));
   const answer = await request("GET", paths.aggregates(objectClass.name), {
     query: {
@@ -156,7 +175,10 @@ async function ask(signal) {
     signal,
   });
   selected = answer.count;
-  if (place.filter.trim() === "") counts.set(objectClass.name, answer.count);
+  if (place.filter.trim() === "" && counts.get(objectClass.name) !== answer.count) {
+    counts.set(objectClass.name, answer.count);
+    showClasses();
+  }
   grid.aggregates(measured.length > 0 ? answer : null);
   showTally();
 }
@@ -216,7 +238,7 @@ function setState(state, sentence = words[state]) {
 function showTally() {
   const all = counts.get(objectClass.name);
   const noun = (count) => (count === 1 ? "object" : "objects");
-  let sentence = " ";
+  let sentence = "\u00a0";
   if (selected !== null) {
     sentence =
       place.filter.trim() === "" || all === undefined
@@ -312,6 +334,7 @@ function askSoon() {
     askTimer = null;
     try {
       await ask(undefined);
+      if (place.filter.trim() !== "") await countAll(objectClass);
     } catch {
       // The stream notices when the gateway is gone; the numbers stay as they were.
     }
@@ -323,18 +346,22 @@ async function poll() {
     if (document.visibilityState === "visible") {
       const source = await request("GET", paths.schema);
       if (schema === null || JSON.stringify(source) !== schema.text) adoptSchema(source);
-      for (const one of schema.classes) {
-        const answer = await request("GET", paths.aggregates(one.name));
-        if (counts.get(one.name) === answer.count) continue;
-        counts.set(one.name, answer.count);
-        showClasses();
-        if (one === objectClass) showTally();
-      }
+      for (const one of schema.classes) await countAll(one);
     }
   } catch {
     if (schema === null) setState("waiting", "Gateway not reachable");
   }
   setTimeout(poll, schema === null ? 1000 : Math.max(pollPause, 50 * counts.size));
+}
+
+/** The number of all objects of a class, for the list and the tally. */
+async function countAll(ofClass) {
+  if (ofClass === null) return;
+  const { count } = await request("GET", paths.aggregates(ofClass.name));
+  if (counts.get(ofClass.name) === count) return;
+  counts.set(ofClass.name, count);
+  showClasses();
+  if (ofClass === objectClass) showTally();
 }
 
 function adoptSchema(source) {
@@ -348,6 +375,7 @@ function adoptSchema(source) {
 // MARK: Commands
 
 function showCommand() {
+  if (objectClass === null) return;
   const base = location.origin;
   const line = {
     query: () => readCommand("-sG", base + paths.collection(objectClass.name), parameters()),
