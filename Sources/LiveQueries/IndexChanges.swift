@@ -1,0 +1,94 @@
+/// How one ordered list became another, by position. Taking `deletions` out from the back and then putting the new
+/// elements in at `insertions` from the front turns the old list into the new one.
+///
+/// An element that stays keeps its order among those that stay; one that changed place is a deletion and an insertion.
+package struct IndexChanges: Hashable, Sendable {
+    /// Positions in the old list, ascending.
+    package var deletions: [Int]
+    /// Positions in the new list, ascending.
+    package var insertions: [Int]
+    /// Old positions of elements that stayed and were modified, ascending.
+    package var modifications: [Int]
+    /// The new positions of the same elements: `modificationsNew[i]` is where `modifications[i]` is now. Ascending.
+    package var modificationsNew: [Int]
+
+    package init(
+        deletions: [Int] = [], insertions: [Int] = [], modifications: [Int] = [], modificationsNew: [Int] = []
+    ) {
+        self.deletions = deletions
+        self.insertions = insertions
+        self.modifications = modifications
+        self.modificationsNew = modificationsNew
+    }
+
+    package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
+
+    /// Where an element of the old list is now; nil when it was deleted. Cost: two binary searches.
+    package func newIndex(ofOld index: Int) -> Int? {
+        Self.place(index, leaving: deletions, entering: insertions)
+    }
+
+    /// Where an element of the new list was; nil when it was inserted. Cost: two binary searches.
+    package func oldIndex(ofNew index: Int) -> Int? {
+        Self.place(index, leaving: insertions, entering: deletions)
+    }
+
+    /// Takes in what happened after this. Cost: linear in both, times a logarithm.
+    ///
+    /// An element inserted by this and deleted by `later` disappears from both. One deleted here and inserted there
+    /// again stays a deletion and an insertion.
+    package mutating func merge(_ later: IndexChanges) {
+        var merged = IndexChanges()
+        merged.deletions = (deletions + later.deletions.compactMap { oldIndex(ofNew: $0) }).sorted()
+        merged.insertions = (insertions.compactMap { later.newIndex(ofOld: $0) } + later.insertions).sorted()
+        var pairs: [Int: Int] = [:]
+        for (old, middle) in zip(modifications, modificationsNew) {
+            if let new = later.newIndex(ofOld: middle) { pairs[old] = new }
+        }
+        for (middle, new) in zip(later.modifications, later.modificationsNew) {
+            if let old = oldIndex(ofNew: middle) { pairs[old] = new }
+        }
+        let sorted = pairs.sorted { $0.key < $1.key }
+        merged.modifications = sorted.map(\.key)
+        merged.modificationsNew = sorted.map(\.value)
+        self = merged
+    }
+
+    private static func place(_ index: Int, leaving: [Int], entering: [Int]) -> Int? {
+        let before = leaving.partitioningIndex { $0 >= index }
+        guard before == leaving.count || leaving[before] != index else { return nil }
+        return entering.position(ofRank: index - before)
+    }
+}
+
+extension [Int] {
+    /// The position of the element number `rank` among those whose positions are not in this ascending list.
+    func position(ofRank rank: Int) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] - middle <= rank { low = middle + 1 } else { high = middle }
+        }
+        return rank + low
+    }
+}
+
+extension RandomAccessCollection {
+    /// The first index whose element satisfies `isInSecondPart`, which must be false up to it and true from it on.
+    func partitioningIndex(where isInSecondPart: (Element) throws -> Bool) rethrows -> Index {
+        var low = startIndex
+        var length = count
+        while length > 0 {
+            let half = length / 2
+            let middle = index(low, offsetBy: half)
+            if try isInSecondPart(self[middle]) {
+                length = half
+            } else {
+                low = index(after: middle)
+                length -= half + 1
+            }
+        }
+        return low
+    }
+}

@@ -1,0 +1,96 @@
+package import ObjectModel
+package import QueryLanguage
+package import StoreContract
+
+/// One version of a model store, answered by the reference evaluator.
+package final class ModelSnapshot: Snapshot {
+    private let state: ModelState
+    private let evaluator: ReferenceEvaluator<ModelState>
+
+    init(_ state: ModelState) {
+        self.state = state
+        evaluator = ReferenceEvaluator(state)
+    }
+
+    package var version: Version { state.version }
+    package var schema: Schema { state.schema }
+
+    package func count(of classID: ClassID) -> Int { state.keys(of: classID).count }
+
+    package func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool { try state.exists(classID, key) }
+
+    package func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
+        try state.key(of: classID, primaryKey: primaryKey)
+    }
+
+    package func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
+        try state.value(classID, key, property)
+    }
+
+    package func backlinks(
+        to key: ObjectKey, from origin: ClassID, _ property: PropertyID
+    ) throws -> [ObjectKey] {
+        _ = try state.storedProperty(property, of: try state.objectClass(origin))
+        return try state.backlinks(to: key, from: origin, property)
+    }
+
+    package func read<Sink: RowSink>(
+        _ classID: ClassID, _ keys: [ObjectKey], _ properties: [PropertyID], into sink: inout Sink
+    ) throws {
+        let objectClass = try state.objectClass(classID)
+        for property in properties { _ = try state.storedProperty(property, of: objectClass) }
+        for key in keys where try state.exists(classID, key) {
+            sink.beginObject(key)
+            for (column, property) in properties.enumerated() {
+                sink.append(try state.value(classID, key, property), column)
+            }
+            sink.endObject()
+        }
+    }
+
+    package func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {
+        _ = try state.objectClass(query.classID)
+        return try evaluator.select(query, window)
+    }
+
+    package func count(_ query: BoundQuery) throws -> Int {
+        _ = try state.objectClass(query.classID)
+        return try evaluator.count(query)
+    }
+
+    package func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
+        try evaluator.matches(query, key)
+    }
+
+    package func sortValues(_ keys: [SortKey], of key: ObjectKey, in classID: ClassID) throws -> [Value?] {
+        _ = try state.row(classID, key)
+        return try evaluator.sortValues(keys, of: key, in: classID)
+    }
+
+    package func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
+        _ = try state.objectClass(query.classID)
+        return try evaluator.aggregate(query, requests)
+    }
+
+    package func explain(_ query: BoundQuery) throws -> String {
+        "evaluate the predicate for every object of \(try state.objectClass(query.classID).name)"
+    }
+}
+
+extension RowSink {
+    /// Hands over one value as the column type it has.
+    fileprivate mutating func append(_ value: Value, _ column: Int) {
+        switch value {
+        case .null: null(column)
+        case .bool(let value): bool(column, value)
+        case .int(let value): int(column, value)
+        case .float(let value): float(column, value)
+        case .double(let value): double(column, value)
+        case .string(let value): Array(value.utf8).withUnsafeBufferPointer { string(column, $0) }
+        case .date(let value): date(column, value)
+        case .objectId(let value): objectId(column, value)
+        case .uuid(let value): uuid(column, value)
+        case .link(let target): link(column, target)
+        }
+    }
+}

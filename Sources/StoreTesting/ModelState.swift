@@ -1,0 +1,68 @@
+import ObjectModel
+import StoreContract
+
+/// Everything that a model store holds at one version. A value: a copy is a snapshot.
+struct ModelState: Sendable {
+    struct Table: Sendable {
+        /// Ascending.
+        var keys: [ObjectKey] = []
+        var rows: [ObjectKey: [PropertyID: Value]] = [:]
+        var nextKey: Int64 = 0
+    }
+
+    var version: Version
+    var schema: Schema
+    var tables: [ClassID: Table] = [:]
+
+    init(version: Version, schema: Schema) {
+        self.version = version
+        self.schema = schema
+        for objectClass in schema.classes { tables[objectClass.id] = Table() }
+    }
+
+    func objectClass(_ id: ClassID) throws -> ClassSchema {
+        guard let found = schema[id] else {
+            throw StoreError(.unknownClass, "There is no class number \(id.rawValue).")
+        }
+        return found
+    }
+
+    /// A property that has a column.
+    func storedProperty(_ id: PropertyID, of objectClass: ClassSchema) throws -> PropertySchema {
+        guard let property = objectClass[id], !property.type.isComputed else {
+            throw StoreError(
+                .unknownProperty, "Class '\(objectClass.name)' has no stored property number \(id.rawValue).")
+        }
+        return property
+    }
+
+    func row(_ classID: ClassID, _ key: ObjectKey) throws -> [PropertyID: Value] {
+        let objectClass = try objectClass(classID)
+        guard let row = tables[classID]?.rows[key] else {
+            throw StoreError(.notFound, "Class '\(objectClass.name)' has no object with key \(key.rawValue).")
+        }
+        return row
+    }
+
+    func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
+        let objectClass = try objectClass(classID)
+        guard let property = objectClass.primaryKeyProperty else {
+            throw StoreError(.unknownProperty, "Class '\(objectClass.name)' has no primary key.")
+        }
+        return try keys(of: classID).first { try value(classID, $0, property.id) == primaryKey }
+    }
+}
+
+extension ModelState: RowSource {
+    func keys(of classID: ClassID) -> [ObjectKey] { tables[classID]?.keys ?? [] }
+
+    func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool {
+        _ = try objectClass(classID)
+        return tables[classID]?.rows[key] != nil
+    }
+
+    func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
+        let stored = try storedProperty(property, of: try objectClass(classID))
+        return try row(classID, key)[property] ?? stored.type.zeroValue
+    }
+}

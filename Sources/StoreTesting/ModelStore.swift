@@ -1,0 +1,133 @@
+import Dispatch
+package import ObjectModel
+package import StoreContract
+import Synchronization
+
+/// A store in memory that is easily seen to be right: every version is a value, queries go through the reference
+/// evaluator. For tests of everything that sits on a store, and the other side of comparisons with real ones.
+///
+/// Like a real store it has one writer, and takes everything that is queued into one commit: `onCommit` may be given
+/// several change sets at once. `close` must not be called from a completion or a listener.
+package final class ModelStore: Store {
+    private typealias Completion = @Sendable (Result<Version, any Error>) -> Void
+
+    private enum Job: Sendable {
+        case work(@Sendable (any WriteTransaction) throws -> Void)
+        case schema(Schema)
+    }
+
+    private struct Shared {
+        var state: ModelState
+        var log: [ChangeSet] = []
+        var pending: [(job: Job, completion: Completion)] = []
+        var listeners: [@Sendable ([ChangeSet]) -> Void] = []
+        var isClosed = false
+    }
+
+    private let shared: Mutex<Shared>
+    private let writer = DispatchQueue(label: "realmgate.model-store.writer")
+    private let changeLogLimit: Int
+
+    /// An empty store at version 1. It keeps the change sets of its last `changeLogLimit` versions. Throws
+    /// `schemaInvalid`.
+    package init(_ schema: Schema, changeLogLimit: Int = .max) throws {
+        try ModelSchemaChange.check(schema)
+        shared = Mutex(Shared(state: ModelState(version: Version(1), schema: schema)))
+        self.changeLogLimit = changeLogLimit
+    }
+
+    package func snapshot() throws -> any Snapshot {
+        let state = try shared.withLock { shared in
+            guard !shared.isClosed else { throw Self.closed }
+            return shared.state
+        }
+        return ModelSnapshot(state)
+    }
+
+    package func submit(
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void,
+        completion: @escaping @Sendable (Result<Version, any Error>) -> Void
+    ) {
+        enqueue(.work(work), completion)
+    }
+
+    package func replaceSchema(
+        with schema: Schema, completion: @escaping @Sendable (Result<Version, any Error>) -> Void
+    ) {
+        enqueue(.schema(schema), completion)
+    }
+
+    package func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) {
+        shared.withLock { $0.listeners.append(listener) }
+    }
+
+    package func changes(after version: Version) throws -> [ChangeSet]? {
+        try shared.withLock { shared in
+            guard !shared.isClosed else { throw Self.closed }
+            let reach = shared.state.version.rawValue - UInt64(shared.log.count)
+            guard version.rawValue >= reach else { return nil }
+            return shared.log.filter { $0.version > version }
+        }
+    }
+
+    package func close() {
+        shared.withLock { $0.isClosed = true }
+        writer.sync { commitPending() }
+    }
+
+    private static var closed: StoreError { StoreError(.closed, "The store was closed.") }
+
+    private func enqueue(_ job: Job, _ completion: @escaping Completion) {
+        let accepted = shared.withLock { shared in
+            guard !shared.isClosed else { return false }
+            shared.pending.append((job, completion))
+            return true
+        }
+        guard accepted else { return completion(.failure(Self.closed)) }
+        writer.async { [self] in commitPending() }
+    }
+
+    /// Runs everything that is queued as one commit. On the writer's queue.
+    private func commitPending() {
+        let (jobs, base) = shared.withLock { shared in
+            defer { shared.pending = [] }
+            return (shared.pending, shared.state)
+        }
+        guard !jobs.isEmpty else { return }
+        var state = base
+        var changeSets: [ChangeSet] = []
+        let outcomes = jobs.map { entry in
+            (
+                entry.completion,
+                Result {
+                    let (next, changes) = try Self.run(entry.job, on: state)
+                    state = next
+                    changeSets.append(changes)
+                    return next.version
+                }
+            )
+        }
+        let listeners = shared.withLock { shared in
+            shared.state = state
+            shared.log.append(contentsOf: changeSets)
+            shared.log.removeFirst(max(0, shared.log.count - changeLogLimit))
+            return shared.listeners
+        }
+        if !changeSets.isEmpty {
+            for listener in listeners { listener(changeSets) }
+        }
+        for (completion, outcome) in outcomes { completion(outcome) }
+    }
+
+    private static func run(_ job: Job, on state: ModelState) throws -> (ModelState, ChangeSet) {
+        switch job {
+        case .work(let work):
+            let transaction = ModelTransaction(state)
+            try work(transaction)
+            return (transaction.state, transaction.changeSet)
+        case .schema(let schema):
+            let next = try ModelSchemaChange.apply(schema, to: state)
+            return (next, ChangeSet(version: next.version, schemaChanged: true))
+        }
+    }
+}
