@@ -1,6 +1,7 @@
 // The console: one view of one class, kept live.
 
 import { Problem, paths, queryString, request } from "./api.js";
+import { Completion, candidates } from "./completion.js";
 import { readCommand, writeCommand } from "./curl.js";
 import { confirmRemoval, prepareDialogs, showCreation, showKeys } from "./dialogs.js";
 import { Editor, nextBool } from "./editor.js";
@@ -35,6 +36,9 @@ const counts = new Map();
 let command = "query";
 let lastWrite = null;
 let question = null;
+/** What the stream brought since the last frame. */
+let waiting = null;
+let shownOrder = "";
 
 const pulse = new Pulse(byId("pulse"));
 const grid = new Grid(byId("grid"), {
@@ -200,21 +204,40 @@ function open() {
   if (stream?.url === url) return;
   stream?.close();
   const owner = rows;
+  const order = JSON.stringify([objectClass.name, place.filter, place.sort]);
+  if (order !== shownOrder) grid.toTop();
+  shownOrder = order;
   let fresh = true;
   stream = new Stream(url, {
     initial: (event) => {
       // The first answer to a new question is simply shown; after a reconnect, what changed meanwhile is marked.
       const changes = owner.initial(event);
-      shown(fresh ? null : changes);
+      if (fresh) shown(null);
+      else showSoon(changes);
       fresh = false;
     },
-    update: (event) => shown(owner.update(event)),
+    update: (event) => showSoon(owner.update(event)),
     state: (state) => setState(state),
     refused: () => load(),
   });
 }
 
+/** Shows changes with the next frame, together with those that come before it. */
+function showSoon(changes) {
+  if (waiting !== null) {
+    waiting.merge(changes);
+    return;
+  }
+  waiting = changes;
+  requestAnimationFrame(() => {
+    const all = waiting;
+    waiting = null;
+    if (all !== null && objectClass !== null) shown(all);
+  });
+}
+
 function shown(changes) {
+  if (changes === null) waiting = null;
   if (changes !== null && changes.count > 0) {
     pulse.add(changes);
     announce(changes);
@@ -506,6 +529,15 @@ function submitPredicate() {
   go({ filter: predicate.value }, { replace: true });
 }
 
+// First, so that its keys come before those that leave the input.
+new Completion(predicate, byId("completions"), {
+  source: (text, caret) =>
+    objectClass === null ? { start: 0, names: [] } : candidates(text, caret, objectClass, schema),
+  changed: () => {
+    byId("clear-predicate").hidden = false;
+    submitPredicate();
+  },
+});
 predicate.addEventListener("input", () => {
   byId("clear-predicate").hidden = predicate.value === "";
   clearTimeout(typing);

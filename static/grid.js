@@ -17,10 +17,12 @@ export class Grid {
   #frame = 0;
   #sweep = 0;
   #glide = 0;
+  /** The widths that the columns need, without what a wide window adds. */
+  widths = null;
 
   /**
-   * `on.sort(property, additive)`, `on.edit(key, property, cell)`, `on.toggle(key, property)`, `on.remove(key)`,
-   * `on.more()`; `on.address(class, filter)` gives the address of a view.
+   * `on.sort(property, additive)`, `on.edit(key, property, cell)`, `on.remove(key)`, `on.more()`;
+   * `on.address(object, property, value)` gives where a link leads: `{href, title}`, or null.
    */
   constructor(root, on) {
     this.root = root;
@@ -28,7 +30,7 @@ export class Grid {
     this.head = element("div", "head", { role: "row", "aria-rowindex": "1" });
     this.body = element("div", "body", { role: "rowgroup" });
     this.foot = element("div", "foot", { "aria-hidden": "true" });
-    this.more = element("div", "more");
+    this.more = element("div", "more", { role: "row" });
     this.inner = element("div", "inner");
     this.inner.append(this.head, this.body, this.more, this.foot);
     root.append(this.inner);
@@ -68,7 +70,13 @@ export class Grid {
     this.root.setAttribute("aria-colcount", String(this.properties.length));
     this.#heading();
     this.aggregates(null);
+    this.#measure();
     this.#layout();
+  }
+
+  /** Back to the first row: the order is another one. */
+  toTop() {
+    this.root.scrollTop = 0;
   }
 
   /** The sort keys in force, to mark the headings: `[{path, descending}]`. */
@@ -115,7 +123,7 @@ export class Grid {
 
   /** Shows the rows as they are now. `changes` says what to mark; without it nothing moves or glows. */
   refresh(changes = null, total = null) {
-    if (!this.measured && this.live.rows.length > 0) this.#measure();
+    if (!this.measured) this.#measure();
     if (changes !== null) {
       const until = performance.now() + markTime;
       for (const key of changes.inserted) this.#marks.set(key, { kind: "inserted", names: [], until, fresh: true });
@@ -142,7 +150,9 @@ export class Grid {
     button.type = "button";
     button.textContent = text;
     button.addEventListener("click", () => this.on.more());
-    this.more.append(button);
+    const cell = element("div", "", { role: "gridcell" });
+    cell.append(button);
+    this.more.append(cell);
   }
 
   /** Puts the keyboard on the active cell. */
@@ -185,7 +195,7 @@ export class Grid {
 
   /** Column widths from the headings and the first rows, once per class: columns must not move under the reader. */
   #measure() {
-    this.measured = true;
+    this.measured = this.live.rows.length > 0;
     const context = document.createElement("canvas").getContext("2d");
     const style = getComputedStyle(this.root);
     context.font = `${style.fontSize} ${style.fontFamily}`;
@@ -205,7 +215,7 @@ export class Grid {
 
   /** Shares out some of the room that a wide window leaves, not all: a line must stay readable across. */
   #widen() {
-    if (!this.measured) return;
+    if (!this.widths) return;
     const sum = this.widths.reduce((total, width) => total + width, 0);
     const factor = Math.max(1, Math.min(1.4, (this.root.clientWidth - 52) / sum));
     const columns = this.widths.map((width) => `${Math.floor(width * factor)}px`);

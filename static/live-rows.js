@@ -9,6 +9,21 @@ export class RowChanges {
   modified = new Map();
   removed = new Set();
 
+  /** Takes in what happened after this. */
+  merge(later) {
+    for (const key of later.removed) {
+      this.modified.delete(key);
+      if (!this.inserted.delete(key)) this.removed.add(key);
+    }
+    for (const key of later.inserted) {
+      if (this.removed.delete(key)) this.modified.set(key, []);
+      else this.inserted.add(key);
+    }
+    for (const [key, names] of later.modified) {
+      if (!this.inserted.has(key)) this.modified.set(key, [...new Set([...(this.modified.get(key) ?? []), ...names])]);
+    }
+  }
+
   get count() {
     return this.inserted.size + this.modified.size + this.removed.size;
   }
