@@ -50,7 +50,7 @@ var targets: [Target] = [
             "Gateway", "HTTPServer", "EmbeddedStore", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage",
             "ObjectModel", log, arguments,
         ],
-        swiftSettings: strict),
+        exclude: ["Demo"], swiftSettings: strict),
 
     tests("ObjectModel", ["ObjectModel"]),
     tests("QueryLanguage", ["QueryLanguage", "ObjectModel"]),

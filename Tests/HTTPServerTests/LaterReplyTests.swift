@@ -1,3 +1,4 @@
+import Glibc
 import HTTPServer
 import Testing
 
@@ -122,6 +123,31 @@ struct LaterReplyTests {
             for responder in waiting.takeAll() { responder.answer(.text("late")) }
             #expect(eventually { server.counters.openConnections == 0 })
             #expect(try Client(port: port).get("/now").text == "now")
+        }
+    }
+
+    @Test("waiting for an answer is not idling")
+    func longWait() throws {
+        // The library counts idle time in whole seconds.
+        try withServer(
+            {
+                $0.idleTimeout = 1_000
+                $0.receiveTimeout = 1_000
+            },
+            routes: { router in
+                router.get("/wait") { _, _ in
+                    .later { responder in
+                        onAnotherThread {
+                            usleep(2_300_000)
+                            responder.answer(.text("at last"))
+                        }
+                    }
+                }
+            }
+        ) { _, port in
+            let client = try Client(port: port)
+            #expect(try client.get("/wait").text == "at last")
+            #expect(client.isClosed)
         }
     }
 }

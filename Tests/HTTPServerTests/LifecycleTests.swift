@@ -160,6 +160,23 @@ struct LifecycleTests {
             })
     }
 
+    @Test("connections beyond the limit wait for one that ends")
+    func connectionLimit() throws {
+        let server = server { $0.connectionLimit = 2 }
+        let port = try server.start()
+        defer { server.stop() }
+        let first = try Client(port: port)
+        let second = try Client(port: port)
+        #expect(try first.get("/now").text == "now")
+        #expect(try second.get("/now").text == "now")
+        let third = try Client(port: port)
+        try third.send("GET /now HTTP/1.1\r\nHost: t\r\n\r\n")
+        #expect(try first.get("/now").text == "now")
+        #expect(server.counters.openConnections == 2)
+        second.hangUp()
+        #expect(try third.readAnswer().text == "now")
+    }
+
     @Test("a server that is dropped stops")
     func dropped() throws {
         var port: UInt16 = 0

@@ -165,6 +165,31 @@ struct SmugglingTests {
         }
     }
 
+    @Test(
+        "a body with broken chunks ends the connection without reaching a handler",
+        arguments: [
+            "zz\r\nabc\r\n0\r\n\r\n", "-3\r\nabc\r\n0\r\n\r\n", "0x3\r\nabc\r\n0\r\n\r\n", "3 \r\nabc\r\n0\r\n\r\n",
+            " 3\r\nabc\r\n0\r\n\r\n", "3\r\nabcd\r\n0\r\n\r\n", "\r\n3\r\nabc\r\n0\r\n\r\n",
+            "fffffffffffffffff\r\nabc\r\n0\r\n\r\n", ";a=b\r\n0\r\n\r\n", "3\r\nabc\r\n0\r\nX-A\r\n\r\n",
+        ])
+    func brokenChunks(body: String) throws {
+        let reached = Recorder<String>()
+        try withServer(routes: { router in
+            router.on(.post, "/*any") { request, _ in
+                reached.append(request.target)
+                return .now(.text("ok"))
+            }
+        }) { _, port in
+            let client = try Client(port: port)
+            try? client.send("POST /x HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n" + body)
+            try? client.send("POST /smuggled HTTP/1.1\r\nHost: t\r\nContent-Length: 0\r\n\r\n")
+            let all = client.readToEnd().map { String(decoding: $0, as: UTF8.self) } ?? "left open"
+            #expect(all.hasPrefix("HTTP/1.1 4") || all.isEmpty, "\(all)")
+            #expect(!all.contains("HTTP/1.1 200 "), "\(all)")
+            #expect(reached.values.isEmpty)
+        }
+    }
+
     @Test("a refusal is a problem document that says what is wrong")
     func problem() throws {
         try withServer(routes: { _ in }) { server, port in
