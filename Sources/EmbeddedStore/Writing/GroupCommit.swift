@@ -67,7 +67,7 @@ struct GroupCommit {
             let member = MemberTransaction(session, version: version)
             do {
                 try work(member)
-                return member.changes
+                return member.changeSet
             } catch let error where !(error is LMDBError) {
                 try member.rollBack()
                 throw MemberFailure(underlying: error)

@@ -5,7 +5,7 @@ import StoreContract
 /// One piece of work within a group commit: checks the rules, records what changes, and can take everything back.
 final class MemberTransaction: WriteTransaction {
     let version: Version
-    private(set) var changes: ChangeSet
+    private var changes: [ClassID: ClassChanges] = [:]
     private let session: WriteSession
     private var journal: [Step] = []
 
@@ -19,8 +19,10 @@ final class MemberTransaction: WriteTransaction {
     init(_ session: WriteSession, version: Version) {
         self.session = session
         self.version = version
-        changes = ChangeSet(version: version)
     }
+
+    /// What the work has done so far.
+    var changeSet: ChangeSet { ChangeSet(version: version, classes: changes.filter { !$0.value.isEmpty }) }
 
     var schema: Schema { session.schema }
 
@@ -70,7 +72,7 @@ final class MemberTransaction: WriteTransaction {
         }
         let key = try session.append(classID, properties, row)
         journal.append(.created(classID, key))
-        changes.classes[classID, default: ClassChanges()].recordInsertion(key)
+        changes[classID, default: ClassChanges()].recordInsertion(key)
         return key
     }
 
@@ -108,13 +110,13 @@ final class MemberTransaction: WriteTransaction {
         let values = try properties.map { try session.value(classID, key, $0) }
         journal.append(.deleted(classID, key, values))
         try session.remove(classID, key, properties)
-        changes.classes[classID, default: ClassChanges()].recordDeletion(key)
+        changes[classID, default: ClassChanges()].recordDeletion(key)
     }
 
     private func assign(_ classID: ClassID, _ key: ObjectKey, _ property: PropertySchema, _ value: Value) throws {
         journal.append(.assigned(classID, key, property, old: try session.value(classID, key, property)))
         try session.assign(classID, key, property, value)
-        changes.classes[classID, default: ClassChanges()].recordModification(key, property.id)
+        changes[classID, default: ClassChanges()].recordModification(key, property.id)
     }
 
     /// Takes back everything, latest first. Keys given out are not given out again, which keeps the rule that
@@ -131,7 +133,7 @@ final class MemberTransaction: WriteTransaction {
             }
         }
         journal.removeAll()
-        changes = ChangeSet(version: version)
+        changes.removeAll()
     }
 
     // MARK: Rules

@@ -4,9 +4,9 @@ import StoreContract
 
 /// Replaces the schema of a write session.
 ///
-/// By themselves: new and removed classes, new properties (existing objects get null or zero, not the declared default, as in Realm),
-/// indexes added and removed. What would lose data needs a higher schema version: removing a property, or a
-/// class that still has objects. Everything else needs a migration.
+/// By themselves: new and removed classes, new properties (existing objects get null or zero, not the declared
+/// default, as in Realm), indexes added and removed. What would lose data needs a higher schema version:
+/// removing a property, or a class that still has objects. Everything else needs a migration.
 struct SchemaChange {
     private let session: WriteSession
     private let old: Schema
@@ -17,13 +17,7 @@ struct SchemaChange {
         self.session = session
         old = session.schema
         new = requested.adoptingIdentities(of: old)
-        let faults = requested.faults()
-        guard faults.isEmpty else {
-            throw StoreError(
-                .schemaInvalid,
-                "Schema validation failed due to the following errors:\n"
-                    + faults.map { "- \($0)" }.joined(separator: "\n"))
-        }
+        try StoreError.check(requested)
         guard new.version >= old.version else {
             throw StoreError(
                 .schemaVersionTooLow,
