@@ -1,7 +1,7 @@
 extension Sequence<String> {
-    /// The name that a person most likely meant by `typed`, for the hint of an error: the one at the smallest
-    /// edit distance, upper and lower case alike, if at most a third of it (and at least one letter) is off.
-    /// Cost: |typed| × total length.
+    /// The name that a person most likely meant by `typed`, for the hint of an error: the one at the smallest edit
+    /// distance (two swapped letters are one edit), upper and lower case alike, if at most a third of it (and at
+    /// least one letter) is off. Cost: |typed| × total length.
     package func nearest(to typed: String) -> String? {
         let wanted = Array(typed.lowercased())
         var best: (name: String, distance: Int)?
@@ -15,14 +15,21 @@ extension Sequence<String> {
     }
 }
 
+/// The number of letters to insert, delete, replace or swap with their neighbour, no letter twice.
 private func editDistance(_ a: [Character], _ b: [Character]) -> Int {
+    var beforePrevious: [Int] = []
     var previous = Array(0...b.count)
     for (row, left) in a.enumerated() {
         var current = [row + 1]
         for (column, right) in b.enumerated() {
             let substitution = previous[column] + (left == right ? 0 : 1)
-            current.append(min(substitution, previous[column + 1] + 1, current[column] + 1))
+            var best = min(substitution, previous[column + 1] + 1, current[column] + 1)
+            if row > 0, column > 0, left == b[column - 1], right == a[row - 1] {
+                best = min(best, beforePrevious[column - 1] + 1)
+            }
+            current.append(best)
         }
+        beforePrevious = previous
         previous = current
     }
     return previous[b.count]
