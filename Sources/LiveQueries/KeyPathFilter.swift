@@ -29,7 +29,7 @@ final class KeyPathFilter {
         by changes: ChangeSet, _ elements: [ObjectKey], joined: [ObjectKey], _ snapshot: any Snapshot
     ) throws -> [LiveKeyPath: Set<ObjectKey>] {
         var result: [LiveKeyPath: Set<ObjectKey>] = [:]
-        for path in paths where path.classes.contains(where: { changes.classes[$0] != nil }) {
+        for path in paths where path.watchedClasses.contains(where: { changes.classes[$0] != nil }) {
             result[path] =
                 elements.count <= Self.fewElements
                 ? Set(try elements.filter { try path.isModified(from: $0, by: changes, snapshot) })
