@@ -15,11 +15,7 @@ extension Sequence<String> {
     }
 }
 
-<<<<<<< HEAD
-/// Letters left out, added, replaced, or exchanged with their neighbour.
-=======
 /// The number of letters to insert, delete, replace or swap with their neighbour, no letter twice.
->>>>>>> live
 private func editDistance(_ a: [Character], _ b: [Character]) -> Int {
     var beforePrevious: [Int] = []
     var previous = Array(0...b.count)
