@@ -27,6 +27,8 @@ struct SchemaChange {
     }
 
     func apply(version: Version) throws -> ChangeSet {
+        // The decoded clusters have a place for each column of the old schema.
+        try session.writeOutClusters()
         for before in old.classes where new[before.id] == nil { try drop(before) }
         session.schema = new
         for after in new.classes {
@@ -146,7 +148,8 @@ struct SchemaChange {
                 entries.append((ObjectKey(Int64(cluster * view.clusterCapacity + slot)), leaf.value(at: slot)))
             }
         }
-        for (key, value) in entries { try session.addReferences(objectClass.id, key, property, value) }
+        guard let layout = session.layout(objectClass.id), let column = layout.column(property.id) else { return }
+        for (key, value) in entries { try session.addReferences(layout, key, column, value) }
     }
 
     /// The clusters that are stored, with their slot counts.
