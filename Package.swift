@@ -50,7 +50,7 @@ var targets: [Target] = [
             "Gateway", "HTTPServer", "EmbeddedStore", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage",
             "ObjectModel", log, arguments,
         ],
-        swiftSettings: strict),
+        exclude: ["Demo"], swiftSettings: strict),
 
     tests("ObjectModel", ["ObjectModel"]),
     tests("QueryLanguage", ["QueryLanguage", "ObjectModel"]),
@@ -65,6 +65,18 @@ var targets: [Target] = [
     tests("Gateway", ["Gateway", "HTTPServer", "StoreTesting", "JSONCoding", "StoreContract", "ObjectModel"]),
     tests("Realmgate", ["realmgate", "EmbeddedStore", "JSONCoding", "StoreContract", "ObjectModel"]),
 ]
+
+// Benchmarks compare with SQLite, which nothing else here needs: they are built only when asked for.
+if Context.environment["REALMGATE_BENCHMARKS"] != nil {
+    targets += [
+        .systemLibrary(
+            name: "CSQLite", path: "Benchmarks/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .executableTarget(
+            name: "StoreBenchmark",
+            dependencies: ["EmbeddedStore", "StoreContract", "QueryLanguage", "ObjectModel", "CSQLite"],
+            path: "Benchmarks/StoreBenchmark", swiftSettings: strict),
+    ]
+}
 
 let package = Package(
     name: "realmgate",

@@ -1,27 +1,91 @@
 package import ObjectModel
 
-/// What a leaf's values are; decides its encodings.
-package enum LeafKind: UInt8, Sendable {
-    case bool = 1
-    case int = 2
-    case float = 3
-    case double = 4
-    case string = 5
-    case date = 6
-    case objectId = 7
-    case uuid = 8
-    case link = 9
-}
-
 /// The values of one property of one cluster, read in place from memory that somebody else keeps alive.
+///
+/// The header is checked once, in constant time, so that no read can leave the bytes whatever they contain:
+/// damaged bytes give wrong values or empty text, never a fault. Making a leaf costs a few nanoseconds.
+/// Asking for a slot that the leaf does not have, or for another kind of value, is a programmer error and stops.
+//
+// Sendable: the bytes are only ever read, and whoever hands out the leaf keeps them unchanged while it is used.
 package struct Leaf: @unchecked Sendable {
     package let kind: LeafKind
-    package let bytes: UnsafeRawBufferPointer
-}
+    /// The number of slots.
+    package let count: Int
+    package let nullCount: Int
+    let encoding: LeafHeader.Encoding
+    let width: Int
+    let side: Int
+    let entryCount: Int
+    let areaSize: Int
+    let hasNaN: Bool
+    let minimumBits: UInt64
+    let maximumBits: UInt64
+    /// The null words; present only when there are nulls. Possibly unaligned, like everything here.
+    let nulls: UnsafeRawPointer?
+    let values: UnsafeRawPointer
+    let sideValues: UnsafeRawPointer
+    let area: UnsafeRawPointer
 
-/// Which slots of a cluster hold objects, read in place.
-package struct LiveMask: @unchecked Sendable {
-    package let words: UnsafeBufferPointer<UInt64>
-    package let slotCount: Int
-    package let liveCount: Int
+    /// Checks that the bytes are a leaf of that kind and that all its parts lie within them. Bytes behind it are ignored.
+    package init(validating bytes: UnsafeRawBufferPointer, kind: LeafKind) throws(LeafError) {
+        let header = try LeafHeader(validating: bytes)
+        guard header.kind == kind else { throw .kindMismatch }
+        guard let start = bytes.baseAddress else { throw .truncated }
+        self.kind = kind
+        count = header.count
+        nullCount = header.nullCount
+        encoding = header.encoding
+        width = header.width
+        side = header.side
+        entryCount = header.entryCount
+        areaSize = header.areaSize
+        hasNaN = header.hasNaN
+        minimumBits = header.minimumBits
+        maximumBits = header.maximumBits
+        nulls = header.nullCount > 0 ? start + LeafHeader.size : nil
+        values = start + header.valuesOffset
+        sideValues = start + header.sideOffset
+        area = start + header.areaOffset
+    }
+
+    @inline(__always)
+    package func isNull(_ slot: Int) -> Bool {
+        checkSlot(slot)
+        guard let nulls else { return false }
+        let word = nulls.loadUnaligned(fromByteOffset: slot >> 6 * 8, as: UInt64.self)
+        return word >> UInt64(slot & 63) & 1 != 0
+    }
+
+    /// Null bits of 64 slots, without those that belong to no slot.
+    @inline(__always)
+    package func nullWord(_ index: Int) -> UInt64 {
+        guard let nulls else { return 0 }
+        precondition(index >= 0 && index < maskWordCount(count), "no such mask word")
+        return nulls.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self) & maskWordLimit(index, count)
+    }
+
+    /// The value of a slot, as a `Value` of its own. The typed accessors are cheaper.
+    package func value(at slot: Int) -> Value {
+        if isNull(slot) { return .null }
+        switch kind {
+        case .bool: return .bool(bool(at: slot))
+        case .int: return .int(int(at: slot))
+        case .float: return .float(float(at: slot))
+        case .double: return .double(double(at: slot))
+        case .string: return .string(String(decoding: utf8(at: slot), as: UTF8.self))
+        case .date: return .date(date(at: slot))
+        case .objectId: return .objectId(objectId(at: slot))
+        case .uuid: return .uuid(uuid(at: slot))
+        case .link: return .link(link(at: slot))
+        }
+    }
+
+    /// Smallest integer (of dates: second) among the values that are not null; above `maximumInteger` without any.
+    package var minimumInteger: Int64 { Int64(bitPattern: minimumBits) }
+    package var maximumInteger: Int64 { Int64(bitPattern: maximumBits) }
+
+    @inline(__always)
+    func checkSlot(_ slot: Int) {
+        precondition(UInt(bitPattern: slot) < UInt(bitPattern: count), "no such slot")
+    }
 }

@@ -1,0 +1,44 @@
+import ObjectModel
+
+/// The row of the spikes in the design's limits table: 1M of id, name, age 0..19, weight, adopted, breed of 50.
+struct Item {
+    let id: Int64
+    let name: String
+    let age: Int64
+    let weight: Double
+    let adopted: Bool
+    let breed: String
+
+    /// The same items for the same number, whatever the run.
+    init(_ number: Int) {
+        var random = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
+        random ^= random >> 29
+        random &*= 0xBF58_476D_1CE4_E5B9
+        random ^= random >> 32
+        id = Int64(number)
+        name = "item\(random % 1_000_000)"
+        age = Int64(random % 20)
+        weight = Double(random % 100_000) / 1000
+        adopted = random & 4 == 0
+        breed = "breed\(random % 50)"
+    }
+
+    static let schema = Schema(
+        version: 1,
+        classes: [
+            ClassSchema(
+                "Item", primaryKey: "id",
+                properties: [
+                    PropertySchema("id", PropertyType(.int)), PropertySchema("name", PropertyType(.string)),
+                    PropertySchema("age", PropertyType(.int)), PropertySchema("weight", PropertyType(.double)),
+                    PropertySchema("adopted", PropertyType(.bool)), PropertySchema("breed", PropertyType(.string)),
+                ])
+        ])
+
+    func values(_ ids: [PropertyID]) -> [PropertyID: Value] {
+        [
+            ids[0]: .int(id), ids[1]: .string(name), ids[2]: .int(age), ids[3]: .double(weight), ids[4]: .bool(adopted),
+            ids[5]: .string(breed),
+        ]
+    }
+}

@@ -1,0 +1,33 @@
+import Dispatch
+
+/// Runs `body` `runs` times after one warm-up and gives the median in microseconds.
+func medianMicroseconds(runs: Int, _ body: () throws -> Void) rethrows -> Double {
+    try body()
+    var times: [Double] = []
+    for _ in 0..<runs {
+        let start = DispatchTime.now().uptimeNanoseconds
+        try body()
+        times.append(Double(DispatchTime.now().uptimeNanoseconds - start) / 1000)
+    }
+    return times.sorted()[times.count / 2]
+}
+
+/// One question asked of both stores.
+struct Row {
+    let question: String
+    let realmgate: Double
+    let sqlite: Double
+    /// The figure of the spike that the design was made from, where there is one, in microseconds.
+    let spike: Double?
+
+    var markdown: String {
+        let ratio = sqlite / realmgate
+        let spikeText = spike.map { "\(text($0)) (×\(text(realmgate / $0)))" } ?? "–"
+        return "| \(question) | \(text(realmgate)) | \(text(sqlite)) | \(text(ratio)) | \(spikeText) |"
+    }
+
+    private func text(_ value: Double) -> String {
+        if value >= 1000 { return String(Int(value.rounded())) }
+        return String((value * 100).rounded() / 100)
+    }
+}

@@ -1,0 +1,47 @@
+# Realmgate in a container.
+#
+#   docker build -t realmgate .
+#   docker run -p 8080:8080 -v realmgate:/data realmgate
+#   docker run -p 8080:8080 -v realmgate:/data -e REALMGATE_DEMO=true realmgate
+
+ARG SWIFT_VERSION=6.3
+
+FROM swift:${SWIFT_VERSION}-bookworm AS build
+RUN apt-get update \
+    && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
+        libmicrohttpd-dev libjansson-dev liblmdb-dev pkg-config \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+# The dependencies change less often than the sources; this way they stay in the build cache.
+COPY Package.swift ./
+RUN swift package resolve
+COPY Sources Sources
+COPY Tests Tests
+RUN swift build --configuration release --product realmgate --static-swift-stdlib \
+    && install -D "$(swift build --configuration release --show-bin-path)/realmgate" /stage/bin/realmgate \
+    && strip /stage/bin/realmgate
+COPY static /stage/share/realmgate/static
+COPY openapi /stage/share/realmgate/openapi
+COPY Sources/realmgate/Demo /stage/share/realmgate/demo
+
+FROM debian:bookworm-slim
+RUN apt-get update \
+    && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
+        libmicrohttpd12 libjansson4 liblmdb0 \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --system --uid 10001 --user-group --home-dir /data --shell /usr/sbin/nologin realmgate \
+    && install -d -o realmgate -g realmgate -m 0750 /data
+COPY --from=build /stage/ /usr/local/
+
+# Every setting is a variable; a command after the name of the image takes the place of `serve`, as in
+# `docker run … realmgate export Flight`.
+ENV REALMGATE_DATA=/data/data.realmgate \
+    REALMGATE_HOST=0.0.0.0 \
+    REALMGATE_PORT=8080
+USER 10001:10001
+WORKDIR /data
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=5s --start-period=10s --retries=3 CMD ["realmgate", "health"]
+ENTRYPOINT ["realmgate"]
+CMD ["serve"]

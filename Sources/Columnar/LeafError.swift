@@ -1,0 +1,26 @@
+/// Why bytes are not a leaf or a live mask, or why a value cannot stand in one.
+package enum LeafError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Fewer bytes than the header, or than the header says there are.
+    case truncated
+    /// A field of the header has a value that no writer gives it.
+    case malformed
+    /// Written by a newer format.
+    case unsupportedFormat
+    /// The leaf holds another kind of values than asked for.
+    case kindMismatch
+    /// 65,535 slots, or 4 GiB of text, are the most that a leaf can hold.
+    case full
+    /// There is no such slot.
+    case noSuchSlot
+
+    package var description: String {
+        switch self {
+        case .truncated: "A column block is shorter than its header says; restore the file from a backup."
+        case .malformed: "A column block's header is damaged; restore the file from a backup."
+        case .unsupportedFormat: "A column block was written by a newer version; open the file with that version."
+        case .kindMismatch: "A value of another type was given for a column, or the column holds another type."
+        case .full: "A column block cannot take more values."
+        case .noSuchSlot: "A column block has no value at that place."
+        }
+    }
+}

@@ -1,0 +1,172 @@
+package import ObjectModel
+
+/// The values of one property of one cluster, decoded, for a writer: cheap to append to and to change, encoded once.
+///
+/// Null may stand in any slot, also of a required property: slots of deleted objects hold it.
+package struct MutableLeaf: Sendable {
+    package let kind: LeafKind
+    package internal(set) var count = 0
+    package internal(set) var nullCount = 0
+    /// One bit per slot; as many words as the slots need.
+    var nulls: [UInt64] = []
+    /// bool (0 and 1), int, seconds of dates, keys of links; 0 where null.
+    var integers: [Int64] = []
+    /// Of dates: empty as long as all are zero, else one per slot.
+    var nanoseconds: [Int32] = []
+    var floats: [Float] = []
+    var doubles: [Double] = []
+    var objectIds: [ObjectId] = []
+    var uuids: [UUIDValue] = []
+    var strings = StringArena()
+
+    /// An empty leaf.
+    package init(kind: LeafKind) { self.kind = kind }
+
+    package init(decoding leaf: Leaf) {
+        kind = leaf.kind
+        count = leaf.count
+        nulls = (0..<maskWordCount(leaf.count)).map { leaf.nullWord($0) }
+        nullCount = nulls.reduce(0) { $0 + $1.nonzeroBitCount }
+        switch leaf.kind {
+        case .bool, .int, .link, .date:
+            let base = Int64(bitPattern: leaf.minimumBits)
+            integers = (0..<count).map { base &+ Int64(bitPattern: leaf.unpack($0)) }
+            if leaf.side != 0 {
+                nanoseconds = (0..<count).map { leaf.sideValues.loadUnaligned(fromByteOffset: $0 * 4, as: Int32.self) }
+            }
+        case .float: floats = (0..<count).map { leaf.float(at: $0) }
+        case .double: doubles = (0..<count).map { leaf.double(at: $0) }
+        case .objectId: objectIds = (0..<count).map { leaf.objectId(at: $0) }
+        case .uuid: uuids = (0..<count).map { leaf.uuid(at: $0) }
+        case .string: for slot in 0..<count { strings.append(leaf.utf8(at: slot)) }
+        }
+    }
+
+    package mutating func reserveCapacity(_ slots: Int) {
+        nulls.reserveCapacity(maskWordCount(slots))
+        switch kind {
+        case .bool, .int, .date, .link: integers.reserveCapacity(slots)
+        case .float: floats.reserveCapacity(slots)
+        case .double: doubles.reserveCapacity(slots)
+        case .objectId: objectIds.reserveCapacity(slots)
+        case .uuid: uuids.reserveCapacity(slots)
+        case .string: strings.reserveCapacity(slots)
+        }
+    }
+
+    /// Adds a slot. Throws `kindMismatch` and `full`, and then changes nothing.
+    package mutating func append(_ value: Value) throws(LeafError) {
+        guard count < Cluster.maximumCapacity else { throw .full }
+        switch (value, kind) {
+        case (.int(let value), .int): integers.append(value)
+        case (.double(let value), .double): doubles.append(value)
+        case (.string(let value), .string):
+            guard strings.fits(value.utf8.count) else { throw .full }
+            strings.append(value)
+        case (.bool(let value), .bool): integers.append(value ? 1 : 0)
+        case (.float(let value), .float): floats.append(value)
+        case (.date(let value), .date): appendDate(value)
+        case (.link(let value), .link): integers.append(value.rawValue)
+        case (.objectId(let value), .objectId): objectIds.append(value)
+        case (.uuid(let value), .uuid): uuids.append(value)
+        case (.null, _): appendFiller()
+        default: throw .kindMismatch
+        }
+        if count & 63 == 0 { nulls.append(0) }
+        if value.isNull {
+            nulls[count >> 6] |= 1 << UInt64(count & 63)
+            nullCount += 1
+        }
+        count += 1
+    }
+
+    /// Replaces the value of a slot. Throws `noSuchSlot`, `kindMismatch` and `full`, and then changes nothing.
+    package mutating func set(_ slot: Int, _ value: Value) throws(LeafError) {
+        guard slot >= 0, slot < count else { throw .noSuchSlot }
+        switch (value, kind) {
+        case (.int(let value), .int): integers[slot] = value
+        case (.double(let value), .double): doubles[slot] = value
+        case (.string(let value), .string):
+            guard strings.fits(value.utf8.count) else { throw .full }
+            strings.replace(slot, with: value)
+        case (.bool(let value), .bool): integers[slot] = value ? 1 : 0
+        case (.float(let value), .float): floats[slot] = value
+        case (.date(let value), .date): setDate(slot, value)
+        case (.link(let value), .link): integers[slot] = value.rawValue
+        case (.objectId(let value), .objectId): objectIds[slot] = value
+        case (.uuid(let value), .uuid): uuids[slot] = value
+        case (.null, _): setFiller(slot)
+        default: throw .kindMismatch
+        }
+        let bit: UInt64 = 1 << UInt64(slot & 63)
+        let wasNull = nulls[slot >> 6] & bit != 0
+        if value.isNull, !wasNull {
+            nulls[slot >> 6] |= bit
+            nullCount += 1
+        } else if !value.isNull, wasNull {
+            nulls[slot >> 6] &= ~bit
+            nullCount -= 1
+        }
+    }
+
+    package func isNull(_ slot: Int) -> Bool { nulls[slot >> 6] >> UInt64(slot & 63) & 1 != 0 }
+
+    /// The value of a slot that the leaf has.
+    package func value(at slot: Int) -> Value {
+        if isNull(slot) { return .null }
+        switch kind {
+        case .bool: return .bool(integers[slot] != 0)
+        case .int: return .int(integers[slot])
+        case .float: return .float(floats[slot])
+        case .double: return .double(doubles[slot])
+        case .string: return .string(strings[slot])
+        case .date: return .date(date(at: slot))
+        case .objectId: return .objectId(objectIds[slot])
+        case .uuid: return .uuid(uuids[slot])
+        case .link: return .link(ObjectKey(integers[slot]))
+        }
+    }
+
+    private func date(at slot: Int) -> Timestamp {
+        if nanoseconds.isEmpty { return Timestamp(seconds: integers[slot]) }
+        return Timestamp(seconds: integers[slot], nanoseconds: nanoseconds[slot])
+            ?? Timestamp(seconds: integers[slot])
+    }
+
+    private mutating func appendDate(_ value: Timestamp) {
+        if value.nanoseconds != 0, nanoseconds.isEmpty { nanoseconds = [Int32](repeating: 0, count: count) }
+        // An empty list at the first slot stands for "all zero" as well, so look at the value again.
+        if !nanoseconds.isEmpty || value.nanoseconds != 0 { nanoseconds.append(value.nanoseconds) }
+        integers.append(value.seconds)
+    }
+
+    private mutating func setDate(_ slot: Int, _ value: Timestamp) {
+        if value.nanoseconds != 0, nanoseconds.isEmpty { nanoseconds = [Int32](repeating: 0, count: count) }
+        if !nanoseconds.isEmpty { nanoseconds[slot] = value.nanoseconds }
+        integers[slot] = value.seconds
+    }
+
+    private mutating func appendFiller() {
+        switch kind {
+        case .bool, .int, .link: integers.append(0)
+        case .date: appendDate(.epoch)
+        case .float: floats.append(0)
+        case .double: doubles.append(0)
+        case .objectId: objectIds.append(ObjectId(high: 0, low: 0))
+        case .uuid: uuids.append(UUIDValue(high: 0, low: 0))
+        case .string: strings.append("")
+        }
+    }
+
+    private mutating func setFiller(_ slot: Int) {
+        switch kind {
+        case .bool, .int, .link: integers[slot] = 0
+        case .date: setDate(slot, .epoch)
+        case .float: floats[slot] = 0
+        case .double: doubles[slot] = 0
+        case .objectId: objectIds[slot] = ObjectId(high: 0, low: 0)
+        case .uuid: uuids[slot] = UUIDValue(high: 0, low: 0)
+        case .string: strings.replace(slot, with: "")
+        }
+    }
+}

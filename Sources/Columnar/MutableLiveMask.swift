@@ -1,0 +1,57 @@
+/// A live mask that a writer changes.
+package struct MutableLiveMask: Sendable {
+    package private(set) var slotCount = 0
+    package private(set) var liveCount = 0
+    private var words: [UInt64] = []
+
+    package init() {}
+
+    package init(decoding mask: LiveMask) {
+        slotCount = mask.slotCount
+        words = (0..<mask.wordCount).map { mask.word($0) }
+        liveCount = words.reduce(0) { $0 + $1.nonzeroBitCount }
+    }
+
+    /// Adds a slot that holds an object.
+    package mutating func append() {
+        if slotCount & 63 == 0 { words.append(0) }
+        words[slotCount >> 6] |= 1 << UInt64(slotCount & 63)
+        slotCount += 1
+        liveCount += 1
+    }
+
+    /// Whether the slot held an object; it no longer does.
+    @discardableResult
+    package mutating func remove(_ slot: Int) -> Bool {
+        guard isLive(slot) else { return false }
+        words[slot >> 6] &= ~(1 << UInt64(slot & 63))
+        liveCount -= 1
+        return true
+    }
+
+    /// Marks a removed slot live again, when its removal is taken back.
+    package mutating func restore(_ slot: Int) {
+        guard slot < slotCount, !isLive(slot) else { return }
+        words[slot >> 6] |= 1 << UInt64(slot & 63)
+        liveCount += 1
+    }
+
+    /// False also for slots that the cluster does not have.
+    package func isLive(_ slot: Int) -> Bool {
+        slot >= 0 && slot < slotCount && words[slot >> 6] >> UInt64(slot & 63) & 1 != 0
+    }
+
+    package func encode() -> [UInt8] {
+        let size = LiveMask.headerSize + words.count * 8
+        return [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in
+            let raw = UnsafeMutableRawBufferPointer(buffer)
+            raw.storeBytes(of: UInt16(truncatingIfNeeded: slotCount), toByteOffset: 0, as: UInt16.self)
+            raw.storeBytes(of: UInt16(truncatingIfNeeded: liveCount), toByteOffset: 2, as: UInt16.self)
+            raw.storeBytes(of: UInt32(LiveMask.format), toByteOffset: 4, as: UInt32.self)
+            for (index, word) in words.enumerated() {
+                raw.storeBytes(of: word, toByteOffset: LiveMask.headerSize + index * 8, as: UInt64.self)
+            }
+            initialized = size
+        }
+    }
+}

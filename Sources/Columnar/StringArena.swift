@@ -1,0 +1,127 @@
+import Glibc
+
+/// Texts by number, in one run of bytes. Replaced texts leave a gap that is closed when gaps outgrow the texts.
+struct StringArena: Sendable {
+    private(set) var bytes: [UInt8] = []
+    /// Where each text starts, and its length.
+    private(set) var ranges: [(start: UInt32, count: UInt32)] = []
+    private var gaps = 0
+
+    var count: Int { ranges.count }
+
+    /// The bytes of all texts.
+    var textSize: Int { bytes.count - gaps }
+
+    subscript(index: Int) -> String {
+        withText(index) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    mutating func reserveCapacity(_ count: Int) { ranges.reserveCapacity(count) }
+
+    /// Whether a text of that many bytes can be added; offsets are 32 bits.
+    func fits(_ size: Int) -> Bool { bytes.count + size <= Int(UInt32.max) }
+
+    mutating func append(_ text: UnsafeBufferPointer<UInt8>) {
+        ranges.append((UInt32(truncatingIfNeeded: bytes.count), UInt32(truncatingIfNeeded: text.count)))
+        bytes.append(contentsOf: text)
+    }
+
+    mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append($0) }
+    }
+
+    mutating func replace(_ index: Int, with text: String) {
+        gaps += Int(ranges[index].count)
+        var text = text
+        text.withUTF8 { utf8 in
+            ranges[index] = (UInt32(truncatingIfNeeded: bytes.count), UInt32(truncatingIfNeeded: utf8.count))
+            bytes.append(contentsOf: utf8)
+        }
+        if gaps > 4096, gaps > bytes.count / 2 { closeGaps() }
+    }
+
+    func withText<R>(_ index: Int, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
+        let range = ranges[index]
+        return bytes.withUnsafeBufferPointer {
+            body(UnsafeBufferPointer(rebasing: $0[Int(range.start)..<Int(range.start) + Int(range.count)]))
+        }
+    }
+
+    private mutating func closeGaps() {
+        var closed: [UInt8] = []
+        closed.reserveCapacity(textSize)
+        for index in ranges.indices {
+            let start = Int(ranges[index].start)
+            ranges[index].start = UInt32(truncatingIfNeeded: closed.count)
+            closed.append(contentsOf: bytes[start..<start + Int(ranges[index].count)])
+        }
+        bytes = closed
+        gaps = 0
+    }
+}
+
+/// The distinct texts of an arena, numbered by first appearance, as long as there are at most 256.
+struct StringDictionary {
+    /// For each text of the arena, the number of its entry.
+    private(set) var codes: [UInt8]
+    /// For each entry, a text of the arena that equals it.
+    private(set) var entries: [Int] = []
+    /// The bytes of all entries.
+    private(set) var textSize = 0
+
+    /// Nil when there are more than 256 distinct texts. Texts at `nulls` get code 0 and make no entry.
+    init?(of arena: StringArena, nulls: [UInt64]) {
+        codes = [UInt8](repeating: 0, count: arena.count)
+        // Open addressing at a load of at most a quarter; 0 is an empty place, else entry + 1.
+        var table = [UInt16](repeating: 0, count: 1024)
+        let overflow = arena.bytes.withUnsafeBytes { bytes -> Bool in
+            for index in 0..<arena.count where nulls[index >> 6] >> UInt64(index & 63) & 1 == 0 {
+                let range = arena.ranges[index]
+                let text = UnsafeRawBufferPointer(
+                    rebasing: bytes[Int(range.start)..<Int(range.start) + Int(range.count)])
+                var place = Self.hash(text) & 1023
+                while true {
+                    let found = Int(table[place])
+                    if found == 0 {
+                        if entries.count == 256 { return true }
+                        codes[index] = UInt8(entries.count)
+                        entries.append(index)
+                        table[place] = UInt16(entries.count)
+                        textSize += text.count
+                        break
+                    }
+                    let other = arena.ranges[entries[found - 1]]
+                    if Int(other.count) == text.count, let start = bytes.baseAddress, let this = text.baseAddress,
+                        memcmp(start + Int(other.start), this, text.count) == 0
+                    {
+                        codes[index] = UInt8(found - 1)
+                        break
+                    }
+                    if other.count == 0, text.isEmpty {
+                        codes[index] = UInt8(found - 1)
+                        break
+                    }
+                    place = (place + 1) & 1023
+                }
+            }
+            return false
+        }
+        if overflow { return nil }
+    }
+
+    private static func hash(_ text: UnsafeRawBufferPointer) -> Int {
+        var state = UInt64(truncatingIfNeeded: text.count) &* 0x9E37_79B9_7F4A_7C15
+        var offset = 0
+        while offset + 8 <= text.count {
+            state = (state ^ text.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) &* 0x9E37_79B9_7F4A_7C15
+            state ^= state >> 29
+            offset += 8
+        }
+        while offset < text.count {
+            state = (state ^ UInt64(text[offset])) &* 0x9E37_79B9_7F4A_7C15
+            offset += 1
+        }
+        return Int(truncatingIfNeeded: state >> 40)
+    }
+}

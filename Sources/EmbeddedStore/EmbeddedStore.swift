@@ -1,0 +1,191 @@
+import Dispatch
+package import ObjectModel
+package import StoreContract
+import Synchronization
+
+/// The embedded store: one LMDB file with the objects of a schema in columnar clusters.
+///
+/// Any number of processes may have the file open; one of them writes at a time. All methods may be called from
+/// any thread.
+package final class EmbeddedStore: Store {
+    private let file: StoreFile
+    private let writer: DispatchQueue
+    private let state = Mutex(State())
+    private let latest = Mutex<Latest?>(nil)
+
+    private struct State {
+        var queue: [WriterJob] = []
+        var isDraining = false
+        var isClosed = false
+        var listeners: [@Sendable ([ChangeSet]) -> Void] = []
+        /// The newest version that listeners know of.
+        var announced = Version(0)
+        /// LMDB's number of the newest transaction at the last poll.
+        var seenTransaction = 0
+    }
+
+    private struct Latest {
+        let snapshot: EmbeddedSnapshot
+        /// LMDB's number of the newest transaction when the snapshot was taken.
+        let transaction: Int
+    }
+
+    /// Members that one durable commit takes at the most; more wait for the next one.
+    private static let groupLimit = 1024
+
+    /// How often a commit by another process is looked for.
+    private static let pollMilliseconds = 200
+
+    /// Opens the file at `path`, creating it if there is none; its directory must exist. Throws `StoreError`:
+    /// `fileAccess`, `invalidFile`, `unsupportedFormat`, `full`.
+    package static func open(
+        path: String, schema: Schema = .empty, options: EmbeddedStoreOptions = EmbeddedStoreOptions()
+    ) throws -> EmbeddedStore {
+        try StoreError.check(schema)
+        let store = EmbeddedStore(try StoreFile(path: path, schema: schema, options: options))
+        let version = try store.snapshot().version
+        store.state.withLock { $0.announced = version }
+        store.startPolling()
+        return store
+    }
+
+    private init(_ file: StoreFile) {
+        self.file = file
+        writer = DispatchQueue(label: "realmgate.writer")
+    }
+
+    // MARK: Store
+
+    package func snapshot() throws -> any Snapshot {
+        guard !state.withLock({ $0.isClosed }) else { throw Self.closed }
+        let newest = file.environment.lastTransaction
+        if let latest = latest.withLock({ $0 }), latest.transaction == newest { return latest.snapshot }
+        let (snapshot, transaction) = try file.snapshot()
+        latest.withLock { $0 = Latest(snapshot: snapshot, transaction: transaction) }
+        return snapshot
+    }
+
+    package func submit(
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void,
+        completion: @escaping @Sendable (Result<Version, any Error>) -> Void
+    ) {
+        enqueue(WriterJob(work: .transaction(work), completion: completion))
+    }
+
+    package func replaceSchema(
+        with schema: Schema, completion: @escaping @Sendable (Result<Version, any Error>) -> Void
+    ) {
+        enqueue(WriterJob(work: .schema(schema), completion: completion))
+    }
+
+    package func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) {
+        state.withLock { $0.listeners.append(listener) }
+    }
+
+    package func changes(after version: Version) throws -> [ChangeSet]? {
+        guard !state.withLock({ $0.isClosed }) else { throw Self.closed }
+        return try file.changes(after: version)
+    }
+
+    package func close() {
+        let wasClosed = state.withLock { state in
+            defer { state.isClosed = true }
+            return state.isClosed
+        }
+        guard !wasClosed else { return }
+        writer.sync { drain() }
+        latest.withLock { $0 = nil }
+        state.withLock { $0.listeners.removeAll() }
+    }
+
+    // MARK: The writer
+
+    private func enqueue(_ job: WriterJob) {
+        enum Next { case refuse, wait, start }
+        let next: Next = state.withLock { state in
+            if state.isClosed { return .refuse }
+            state.queue.append(job)
+            if state.isDraining { return .wait }
+            state.isDraining = true
+            return .start
+        }
+        switch next {
+        case .refuse: job.completion(.failure(Self.closed))
+        case .wait: break
+        case .start: writer.async { self.drain() }
+        }
+    }
+
+    /// Commits what is queued, group by group. What arrives during one sync goes into the next group: the
+    /// busier the store, the larger the groups.
+    private func drain() {
+        while true {
+            let group = state.withLock { state in
+                let group = Array(state.queue.prefix(Self.groupLimit))
+                state.queue.removeFirst(group.count)
+                if group.isEmpty { state.isDraining = false }
+                return group
+            }
+            guard !group.isEmpty else { return }
+            commit(group)
+        }
+    }
+
+    private func commit(_ jobs: [WriterJob]) {
+        do {
+            let outcome = try GroupCommit(file: file).run(jobs)
+            if let newest = outcome.changes.last?.version {
+                // The cached snapshot would keep the space of its version from being reused until somebody
+                // reads again.
+                latest.withLock { $0 = nil }
+                announce(outcome.changes, upTo: newest)
+            }
+            for (job, result) in zip(jobs, outcome.results) { job.completion(result) }
+        } catch {
+            if jobs.count > 1 {
+                for job in jobs { commit([job]) }
+            } else {
+                for job in jobs { job.completion(.failure(file.storeError(error))) }
+            }
+        }
+    }
+
+    /// Tells the listeners, with the versions that other processes made in between read from the change log.
+    private func announce(_ own: [ChangeSet], upTo newest: Version) {
+        let (announced, listeners) = state.withLock { state in
+            defer { state.announced = max(state.announced, newest) }
+            return (state.announced, state.listeners)
+        }
+        guard newest > announced, !listeners.isEmpty else { return }
+        var changes = own
+        if own.first?.version != announced.next {
+            let missed = try? file.changes(after: announced)
+            // Where the log does not reach back, a schema change makes every listener look at everything again.
+            changes = missed.flatMap { $0 } ?? [ChangeSet(version: newest, schemaChanged: true)]
+        }
+        for listener in listeners { listener(changes) }
+    }
+
+    /// Looks for commits by other processes now and then, as long as the store is open.
+    private func startPolling() {
+        writer.asyncAfter(deadline: .now() + .milliseconds(Self.pollMilliseconds)) { [weak self] in
+            guard let self, !state.withLock({ $0.isClosed }) else { return }
+            lookForForeignCommits()
+            startPolling()
+        }
+    }
+
+    private func lookForForeignCommits() {
+        let newest = file.environment.lastTransaction
+        let seen = state.withLock { state in
+            defer { state.seenTransaction = newest }
+            return state.seenTransaction
+        }
+        guard newest != seen else { return }
+        latest.withLock { if $0?.transaction != newest { $0 = nil } }
+        guard let version = try? file.snapshot().snapshot.version else { return }
+        announce([], upTo: version)
+    }
+
+    private static let closed = StoreError(.closed, "The store has been closed.")
+}

@@ -1,0 +1,138 @@
+import CLMDB
+import Glibc
+import Synchronization
+
+/// A named B-tree of the environment.
+struct LMDBDatabase: Sendable {
+    fileprivate(set) var handle: MDB_dbi
+}
+
+/// The files that this process has open, by device and inode. POSIX file locks make it fatal to open one twice:
+/// closing either would drop the other's locks.
+private let openFiles = Mutex<Set<FileIdentity>>([])
+
+private struct FileIdentity: Hashable {
+    let device: UInt
+    let inode: UInt
+
+    init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt(status.st_dev)
+        inode = UInt(status.st_ino)
+    }
+}
+
+/// One open LMDB file. It is closed when the last reference is dropped, so transactions keep a reference to it.
+///
+/// Sendable although it holds a pointer: LMDB's environment handle may be used from any thread, the pointer
+/// never changes after init, and it is freed only in deinit.
+final class LMDBEnvironment: @unchecked Sendable {
+    let pointer: OpaquePointer
+    private let identity: FileIdentity?
+
+    /// Opens or creates the file. The lock file lies beside it, named `PATH-lock`.
+    ///
+    /// `mapSize` bytes of address space are reserved; the file itself grows as needed. Where the system refuses
+    /// so much address space, smaller sizes are tried.
+    convenience init(path: String, mapSize: Int, maximumReaders: Int) throws(LMDBError) {
+        let outcome = openFiles.withLock { files -> Result<Opened, LMDBError> in
+            if let identity = FileIdentity(path: path), files.contains(identity) {
+                return .failure(LMDBError(code: EBUSY, action: "Opening"))
+            }
+            do throws(LMDBError) {
+                let pointer = try Self.open(path: path, mapSize: mapSize, maximumReaders: maximumReaders)
+                let identity = FileIdentity(path: path)
+                if let identity { files.insert(identity) }
+                return .success(Opened(pointer: pointer, identity: identity))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let opened = try outcome.get()
+        self.init(opened)
+        // Frees the slots of readers whose process died.
+        var dead: Int32 = 0
+        mdb_reader_check(pointer, &dead)
+    }
+
+    private init(_ opened: Opened) {
+        pointer = opened.pointer
+        identity = opened.identity
+    }
+
+    /// Sendable like the environment itself: handed once from inside the lock to the initialiser.
+    private struct Opened: @unchecked Sendable {
+        let pointer: OpaquePointer
+        let identity: FileIdentity?
+    }
+
+    private static func open(path: String, mapSize: Int, maximumReaders: Int) throws(LMDBError) -> OpaquePointer {
+        var size = mapSize
+        while true {
+            var environment: OpaquePointer?
+            try check(mdb_env_create(&environment), "Opening")
+            guard let environment else { throw LMDBError(code: ENOMEM, action: "Opening") }
+            mdb_env_set_maxdbs(environment, 16)
+            mdb_env_set_maxreaders(environment, UInt32(maximumReaders))
+            mdb_env_set_mapsize(environment, size)
+            // NOTLS: several read transactions per thread, each usable from any thread. NORDAHEAD: reads are of
+            // single leaves.
+            let flags = UInt32(MDB_NOSUBDIR) | UInt32(MDB_NOTLS) | UInt32(MDB_NORDAHEAD)
+            let code = mdb_env_open(environment, path, flags, 0o640)
+            if code == 0 { return environment }
+            mdb_env_close(environment)
+            if code == ENOMEM, size > 1 << 30 {
+                size /= 4
+                continue
+            }
+            throw LMDBError(code: code, action: "Opening")
+        }
+    }
+
+    deinit {
+        openFiles.withLock { files in
+            mdb_env_close(pointer)
+            if let identity { files.remove(identity) }
+        }
+    }
+
+    /// The number of the newest LMDB transaction, by whichever process. Cost: a few nanoseconds.
+    var lastTransaction: Int {
+        var info = MDB_envinfo()
+        mdb_env_info(pointer, &info)
+        return Int(info.me_last_txnid)
+    }
+
+    /// The bytes that pages in use reach to; a file shorter than this is truncated.
+    var usedBytes: Int {
+        var info = MDB_envinfo()
+        mdb_env_info(pointer, &info)
+        return (Int(info.me_last_pgno) + 1) * pageSize
+    }
+
+    var pageSize: Int {
+        var statistics = MDB_stat()
+        mdb_env_stat(pointer, &statistics)
+        return Int(statistics.ms_psize)
+    }
+
+    func begin(readOnly: Bool) throws(LMDBError) -> LMDBTransaction {
+        var transaction: OpaquePointer?
+        let flags = readOnly ? UInt32(MDB_RDONLY) : 0
+        try check(mdb_txn_begin(pointer, nil, flags, &transaction), "Beginning a transaction on")
+        guard let transaction else { throw LMDBError(code: ENOMEM, action: "Beginning a transaction on") }
+        return LMDBTransaction(transaction, environment: self)
+    }
+}
+
+extension LMDBTransaction {
+    /// Opens the named tree, creating it in a write transaction; nil when it does not exist and may not be created.
+    func database(_ name: String, create: Bool) throws(LMDBError) -> LMDBDatabase? {
+        var handle: MDB_dbi = 0
+        let code = mdb_dbi_open(pointer, name, create ? UInt32(MDB_CREATE) : 0, &handle)
+        if code == MDB_NOTFOUND { return nil }
+        try check(code, "Opening a tree of")
+        return LMDBDatabase(handle: handle)
+    }
+}

@@ -1,0 +1,45 @@
+import CLMDB
+import Glibc
+import StoreContract
+
+/// A failed LMDB call. The one place where LMDB's codes become store codes.
+struct LMDBError: Error {
+    let code: Int32
+    /// What was being done, as in "opening the file".
+    let action: String
+
+    var text: String { String(cString: mdb_strerror(code)) }
+
+    /// The same fault as callers know it.
+    func storeError(path: String) -> StoreError {
+        switch code {
+        case MDB_MAP_FULL:
+            StoreError(
+                .full, "The store '\(path)' has reached its maximum size. Open it with a larger one, or compact it.")
+        case ENOSPC, EDQUOT:
+            StoreError(.full, "No space is left on the device that holds '\(path)'. Nothing of the write was kept.")
+        case MDB_READERS_FULL:
+            StoreError(.busy, "Too many snapshots of '\(path)' are open at once. Release some and try again.")
+        case MDB_INVALID, MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_PANIC, MDB_BAD_TXN:
+            StoreError(.invalidFile, "'\(path)' is not an intact Realmgate file (\(text)). Restore it from a backup.")
+        case MDB_VERSION_MISMATCH:
+            StoreError(
+                .unsupportedFormat, "'\(path)' was written by another version of LMDB and cannot be read by this one.")
+        case ENOENT:
+            StoreError(.fileAccess, "The directory of '\(path)' does not exist. Create it first.")
+        case EACCES, EPERM, EROFS:
+            StoreError(.fileAccess, "'\(path)' cannot be opened for writing: \(text).")
+        case ENOTDIR, EISDIR:
+            StoreError(.fileAccess, "'\(path)' cannot be used as a store file: \(text).")
+        case EAGAIN, EBUSY:
+            StoreError(.busy, "'\(path)' is locked by another program.")
+        default:
+            StoreError(.inputOutput, "\(action) '\(path)' failed: \(text).")
+        }
+    }
+}
+
+/// Throws unless the call succeeded.
+func check(_ code: Int32, _ action: @autoclosure () -> String) throws(LMDBError) {
+    guard code == 0 else { throw LMDBError(code: code, action: action()) }
+}

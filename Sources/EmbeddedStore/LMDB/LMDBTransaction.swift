@@ -1,0 +1,121 @@
+import CLMDB
+import Glibc
+
+/// An LMDB transaction; aborted when it is dropped without a commit.
+///
+/// Bytes that it hands out are borrowed from the map: in a read transaction they are valid until the
+/// transaction ends, in a write transaction until its next write.
+///
+/// Sendable although LMDB wants one thread at a time per transaction: a write transaction is created, used and
+/// ended by the one thread that runs the group commit, and a read transaction is only reached through
+/// `EmbeddedSnapshot`'s lock.
+final class LMDBTransaction: @unchecked Sendable {
+    let pointer: OpaquePointer
+    private let environment: LMDBEnvironment
+    private var isOpen = true
+
+    init(_ pointer: OpaquePointer, environment: LMDBEnvironment) {
+        self.pointer = pointer
+        self.environment = environment
+    }
+
+    deinit { abort() }
+
+    func abort() {
+        guard isOpen else { return }
+        isOpen = false
+        mdb_txn_abort(pointer)
+    }
+
+    /// Writes and syncs; when it returns the changes survive a power loss.
+    func commit() throws(LMDBError) {
+        guard isOpen else { return }
+        isOpen = false
+        try check(mdb_txn_commit(pointer), "Committing to")
+    }
+
+    /// LMDB's own number of the version that the transaction reads or writes.
+    var number: Int { Int(mdb_txn_id(pointer)) }
+
+    /// Whether the unnamed tree holds anything, as it does in every file that was used.
+    func hasForeignContent() throws(LMDBError) -> Bool {
+        var handle: MDB_dbi = 0
+        try check(mdb_dbi_open(pointer, nil, 0, &handle), "Reading from")
+        var statistics = MDB_stat()
+        try check(mdb_stat(pointer, handle, &statistics), "Reading from")
+        return statistics.ms_entries > 0
+    }
+
+    func get(_ database: LMDBDatabase, _ key: [UInt8]) throws(LMDBError) -> UnsafeRawBufferPointer? {
+        var value = MDB_val()
+        let code = withKey(key) { mdb_get(pointer, database.handle, $0, &value) }
+        if code == MDB_NOTFOUND { return nil }
+        try check(code, "Reading from")
+        return UnsafeRawBufferPointer(value)
+    }
+
+    func put(_ database: LMDBDatabase, _ key: [UInt8], _ value: [UInt8]) throws(LMDBError) {
+        let code = value.withUnsafeBytes { bytes in
+            var data = MDB_val(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+            return withKey(key) { mdb_put(pointer, database.handle, $0, &data, 0) }
+        }
+        try check(code, "Writing to")
+    }
+
+    /// False when there was no such key.
+    @discardableResult
+    func delete(_ database: LMDBDatabase, _ key: [UInt8]) throws(LMDBError) -> Bool {
+        let code = withKey(key) { mdb_del(pointer, database.handle, $0, nil) }
+        if code == MDB_NOTFOUND { return false }
+        try check(code, "Writing to")
+        return true
+    }
+
+    func entryCount(_ database: LMDBDatabase) throws(LMDBError) -> Int {
+        var statistics = MDB_stat()
+        try check(mdb_stat(pointer, database.handle, &statistics), "Reading from")
+        return Int(statistics.ms_entries)
+    }
+
+    /// Visits the entries whose keys start with `prefix`, from `start` (itself starting with the prefix) in key
+    /// order, until the body returns false.
+    func scan(
+        _ database: LMDBDatabase, prefix: [UInt8], from start: [UInt8]? = nil,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) throws(LMDBError) {
+        var cursor: OpaquePointer?
+        try check(mdb_cursor_open(pointer, database.handle, &cursor), "Reading from")
+        defer { mdb_cursor_close(cursor) }
+        var value = MDB_val()
+        var key = MDB_val()
+        var code = (start ?? prefix).withUnsafeBytes { bytes in
+            key = MDB_val(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+            // An empty key is not allowed to seek with; it means the first entry.
+            return mdb_cursor_get(cursor, &key, &value, bytes.isEmpty ? MDB_FIRST : MDB_SET_RANGE)
+        }
+        while code == 0 {
+            let found = UnsafeRawBufferPointer(key)
+            guard found.hasPrefix(prefix), body(found, UnsafeRawBufferPointer(value)) else { return }
+            code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+        }
+        guard code == MDB_NOTFOUND else { throw LMDBError(code: code, action: "Reading from") }
+    }
+
+    private func withKey<R>(_ key: [UInt8], _ body: (UnsafeMutablePointer<MDB_val>) -> R) -> R {
+        key.withUnsafeBytes { bytes in
+            var value = MDB_val(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+            return body(&value)
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate init(_ value: MDB_val) {
+        self.init(start: value.mv_data, count: value.mv_size)
+    }
+
+    fileprivate func hasPrefix(_ prefix: [UInt8]) -> Bool {
+        guard count >= prefix.count, let baseAddress else { return prefix.isEmpty }
+        return memcmp(baseAddress, prefix, prefix.count) == 0
+    }
+}

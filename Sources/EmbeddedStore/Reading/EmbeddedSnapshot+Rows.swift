@@ -1,0 +1,51 @@
+import Columnar
+import ObjectModel
+import StoreContract
+
+extension EmbeddedSnapshot {
+    func read<Sink: RowSink>(
+        _ classID: ClassID, _ keys: [ObjectKey], _ properties: [PropertyID], into sink: inout Sink
+    ) throws {
+        let objectClass = try objectClass(classID)
+        for property in properties where objectClass[property]?.leafKind == nil {
+            throw StoreError.unknownProperty(property, in: objectClass)
+        }
+        // Neighbouring keys mostly share a cluster, so its leaves are fetched once for the whole run.
+        var current = -1
+        var mask: LiveMask?
+        var leaves: [Leaf] = []
+        for key in keys {
+            guard let (cluster, slot) = place(of: key, in: classID) else { continue }
+            if cluster != current {
+                current = cluster
+                mask = try liveMask(of: classID, cluster: cluster)
+                leaves.removeAll(keepingCapacity: true)
+                if mask != nil {
+                    for property in properties { leaves.append(try leaf(of: classID, cluster: cluster, property)) }
+                }
+            }
+            guard let mask, mask.isLive(slot) else { continue }
+            sink.beginObject(key)
+            for column in leaves.indices { Self.emit(leaves[column], slot, column, into: &sink) }
+            sink.endObject()
+        }
+    }
+
+    private static func emit<Sink: RowSink>(_ leaf: Leaf, _ slot: Int, _ column: Int, into sink: inout Sink) {
+        if leaf.isNull(slot) {
+            sink.null(column)
+            return
+        }
+        switch leaf.kind {
+        case .bool: sink.bool(column, leaf.bool(at: slot))
+        case .int: sink.int(column, leaf.int(at: slot))
+        case .float: sink.float(column, leaf.float(at: slot))
+        case .double: sink.double(column, leaf.double(at: slot))
+        case .string: leaf.withUTF8(at: slot) { sink.string(column, $0) }
+        case .date: sink.date(column, leaf.date(at: slot))
+        case .objectId: sink.objectId(column, leaf.objectId(at: slot))
+        case .uuid: sink.uuid(column, leaf.uuid(at: slot))
+        case .link: sink.link(column, leaf.link(at: slot))
+        }
+    }
+}

@@ -1,0 +1,218 @@
+import Columnar
+import ObjectModel
+import QueryExecution
+import QueryLanguage
+import StoreContract
+import Synchronization
+
+/// One version of the file, read in place from the map. Safe to use from several threads: LMDB calls go through
+/// a lock, and what they return stays where it is until the read transaction ends with this object.
+final class EmbeddedSnapshot: Snapshot {
+    let version: Version
+    let schema: Schema
+    let clusterCapacity: Int
+
+    let classes: [ClassID: ClassState]
+    private let path: String
+    private let trees: Trees
+    private let transaction: Mutex<LMDBTransaction>
+    private let directories: [ClassID: DirectorySlot]
+
+    init(_ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String) {
+        version = catalogue.version
+        schema = catalogue.schema
+        classes = catalogue.classes
+        clusterCapacity = catalogue.capacity
+        self.path = path
+        self.trees = trees
+        self.transaction = Mutex(transaction)
+        var directories: [ClassID: DirectorySlot] = [:]
+        for objectClass in catalogue.schema.classes {
+            let state = catalogue.classes[objectClass.id] ?? ClassState()
+            directories[objectClass.id] = DirectorySlot(clusterCount: state.clusterCount(capacity: clusterCapacity))
+        }
+        self.directories = directories
+    }
+
+    // MARK: Objects
+
+    func count(of classID: ClassID) -> Int { objectCount(of: classID) }
+
+    func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool {
+        guard let (cluster, slot) = place(of: key, in: classID) else { return false }
+        return try liveMask(of: classID, cluster: cluster)?.isLive(slot) ?? false
+    }
+
+    func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
+        guard let property = try objectClass(classID).primaryKeyProperty else { return nil }
+        return try lookUp(primaryKey, in: classID, property.id)?.first
+    }
+
+    func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
+        let objectClass = try objectClass(classID)
+        guard objectClass[property]?.leafKind != nil else {
+            throw StoreError.unknownProperty(property, in: objectClass)
+        }
+        guard let (cluster, slot) = place(of: key, in: classID),
+            try liveMask(of: classID, cluster: cluster)?.isLive(slot) == true
+        else { throw StoreError.notFound(key, in: objectClass) }
+        return try leaf(of: classID, cluster: cluster, property).value(at: slot)
+    }
+
+    // MARK: Queries
+
+    func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {
+        try QueryExecutor(self).select(query, window)
+    }
+
+    func count(_ query: BoundQuery) throws -> Int { try QueryExecutor(self).count(query) }
+
+    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool { try QueryExecutor(self).matches(query, key) }
+
+    func sortValues(_ keys: [SortKey], of key: ObjectKey, in classID: ClassID) throws -> [Value?] {
+        try QueryExecutor(self).sortValues(keys, of: key, in: classID)
+    }
+
+    func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
+        try QueryExecutor(self).aggregate(query, requests)
+    }
+
+    func explain(_ query: BoundQuery) throws -> String { try QueryExecutor(self).explain(query) }
+
+    // MARK: Support
+
+    /// The cluster and slot of a key that was given out at this version.
+    func place(of key: ObjectKey, in classID: ClassID) -> (cluster: Int, slot: Int)? {
+        guard key.rawValue >= 0, let state = classes[classID], key.rawValue < state.nextKey else { return nil }
+        return (Int(key.rawValue) / clusterCapacity, Int(key.rawValue) % clusterCapacity)
+    }
+
+    func objectClass(_ classID: ClassID) throws -> ClassSchema {
+        guard let objectClass = schema[classID] else { throw StoreError.unknownClass(classID) }
+        return objectClass
+    }
+
+    private func reading<R>(_ body: (LMDBTransaction) throws -> R) throws -> R {
+        do {
+            return try transaction.withLock { transaction in try Protected(body(transaction)) }.value
+        } catch let error as LMDBError {
+            throw error.storeError(path: path)
+        } catch is LeafError {
+            throw StoreError.damaged(path)
+        }
+    }
+}
+
+// MARK: - Columns
+
+extension EmbeddedSnapshot: ColumnSource {
+    func objectCount(of classID: ClassID) -> Int { classes[classID]?.objectCount ?? 0 }
+
+    func clusterCount(of classID: ClassID) -> Int {
+        classes[classID]?.clusterCount(capacity: clusterCapacity) ?? 0
+    }
+
+    func liveMask(of classID: ClassID, cluster: Int) throws -> LiveMask? {
+        if let directory = try directory(of: classID) { return directory.liveMask(cluster) }
+        let key = LeafAddress(classID: classID, cluster: cluster).key(FileFormat.liveMaskColumn)
+        return try reading { transaction in
+            try transaction.get(trees.leaves, key).map { try LiveMask(validating: $0) }
+        }
+    }
+
+    func leaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf {
+        if let directory = try directory(of: classID) {
+            guard let leaf = directory.leaf(cluster, property) else { throw StoreError.damaged(path) }
+            return leaf
+        }
+        guard let kind = schema[classID]?[property]?.leafKind else { throw StoreError.damaged(path) }
+        let key = LeafAddress(classID: classID, cluster: cluster).key(property)
+        return try reading { transaction in
+            guard let bytes = try transaction.get(trees.leaves, key) else { throw StoreError.damaged(path) }
+            return try Leaf(validating: bytes, kind: kind)
+        }
+    }
+
+    func lookUp(_ value: Value, in classID: ClassID, _ property: PropertyID) throws -> [ObjectKey]? {
+        guard let objectClass = schema[classID], let declared = objectClass[property],
+            declared.isIndexed || objectClass.primaryKey == declared.name, let encoded = IndexKey.encode(value)
+        else { return nil }
+        var prefix = TreeKey.index(of: classID, property)
+        prefix.append(contentsOf: encoded)
+        var keys = try keys(in: trees.index, prefix: prefix.bytes)
+        if !IndexKey.isExact(value) {
+            keys = try keys.filter { try self.value(classID, $0, property) == value }
+        }
+        return keys
+    }
+
+    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
+        try keys(in: trees.backlinks, prefix: TreeKey.backlinks(from: origin, property, to: key).bytes)
+    }
+
+    private func keys(in tree: LMDBDatabase, prefix: [UInt8]) throws -> [ObjectKey] {
+        try reading { transaction in
+            var keys: [ObjectKey] = []
+            try transaction.scan(tree, prefix: prefix) { key, _ in
+                keys.append(key.trailingObjectKey)
+                return true
+            }
+            return keys
+        }
+    }
+
+    /// The class's directory, building it if it is due; nil while single look-ups are cheaper.
+    private func directory(of classID: ClassID) throws -> ClassDirectory? {
+        guard let slot = directories[classID] else { return nil }
+        if let built = slot.built { return built }
+        guard slot.isDue() else { return nil }
+        return slot.publish(try buildDirectory(of: classID))
+    }
+
+    private func buildDirectory(of classID: ClassID) throws -> ClassDirectory {
+        let properties = try objectClass(classID).storedProperties
+        var columns: [Int] = []
+        var kinds: [LeafKind] = []
+        for property in properties {
+            guard let kind = property.leafKind else { continue }
+            let number = Int(property.id.rawValue)
+            while columns.count <= number { columns.append(-1) }
+            columns[number] = kinds.count
+            kinds.append(kind)
+        }
+        let clusterCount = clusterCount(of: classID)
+        var masks = [LiveMask?](repeating: nil, count: clusterCount)
+        var leaves = [Leaf?](repeating: nil, count: clusterCount * kinds.count)
+        var prefix = TreeKey(capacity: 4)
+        prefix.append(classID.rawValue)
+        try reading { transaction in
+            var fault: LeafError?
+            try transaction.scan(trees.leaves, prefix: prefix.bytes) { key, bytes in
+                let cluster = Int(key.bigEndian(at: 4, as: UInt32.self))
+                let number = Int(key.bigEndian(at: 8, as: UInt16.self))
+                guard cluster < clusterCount else { return true }
+                do throws(LeafError) {
+                    if number == Int(FileFormat.liveMaskColumn.rawValue) {
+                        masks[cluster] = try LiveMask(validating: bytes)
+                    } else if number < columns.count, columns[number] >= 0 {
+                        let column = columns[number]
+                        leaves[cluster * kinds.count + column] = try Leaf(validating: bytes, kind: kinds[column])
+                    }
+                    return true
+                } catch {
+                    fault = error
+                    return false
+                }
+            }
+            if let fault { throw fault }
+        }
+        return ClassDirectory(liveMasks: masks, leaves: leaves, columns: columns, columnCount: kinds.count)
+    }
+}
+
+/// Carries a value out of a lock. Nothing that `EmbeddedSnapshot.reading` returns refers to the transaction
+/// object: it is values, or pointers into the map, which any thread may read.
+private struct Protected<Value>: @unchecked Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}

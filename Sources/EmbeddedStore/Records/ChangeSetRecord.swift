@@ -1,0 +1,84 @@
+import ObjectModel
+
+/// A change set as it lies in the change log: when it was made, then per class the runs of inserted and deleted
+/// keys and the modified keys with their properties. A bulk load of a million objects is one run, a few bytes.
+enum ChangeSetRecord {
+    static func encode(_ changes: ChangeSet, at seconds: Int64) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.fixed(UInt64(bitPattern: seconds))
+        writer.byte(changes.schemaChanged ? 1 : 0)
+        writer.count(changes.classes.count)
+        for (id, changes) in changes.classes.sorted(by: { $0.key < $1.key }) {
+            writer.unsigned(UInt64(id.rawValue))
+            encode(changes.insertions, into: &writer)
+            encode(changes.deletions, into: &writer)
+            writer.count(changes.modifications.count)
+            var previous: Int64 = 0
+            for (key, properties) in changes.modifications.sorted(by: { $0.key < $1.key }) {
+                writer.unsigned(UInt64(key.rawValue - previous))
+                previous = key.rawValue
+                let members = properties.members
+                writer.count(members.count)
+                for member in members { writer.unsigned(UInt64(member.rawValue)) }
+            }
+        }
+        return writer.bytes
+    }
+
+    static func decode(_ bytes: UnsafeRawBufferPointer, version: Version) throws(DamagedRecord) -> ChangeSet {
+        var reader = ByteReader(bytes)
+        _ = try reader.fixed()
+        var result = ChangeSet(version: version, schemaChanged: try reader.byte() != 0)
+        for _ in 0..<(try reader.count()) {
+            let id = ClassID(try reader.integer(UInt32.self))
+            var changes = ClassChanges(insertions: try decodeKeys(&reader), deletions: try decodeKeys(&reader))
+            var previous: Int64 = 0
+            for _ in 0..<(try reader.count()) {
+                previous += try reader.integer(Int64.self)
+                var properties = PropertySet()
+                for _ in 0..<(try reader.count()) { properties.insert(PropertyID(try reader.integer(UInt16.self))) }
+                changes.modifications[ObjectKey(previous)] = properties
+            }
+            result.classes[id] = changes
+        }
+        return result
+    }
+
+    /// The time that `encode` was given, of the first entry in a scan.
+    static func time(_ bytes: UnsafeRawBufferPointer) -> Int64? {
+        var reader = ByteReader(bytes)
+        return (try? reader.fixed()).map { Int64(bitPattern: $0) }
+    }
+
+    private static func encode(_ keys: Set<ObjectKey>, into writer: inout ByteWriter) {
+        var runs: [(start: Int64, length: Int64)] = []
+        for key in keys.sorted() {
+            if let last = runs.last, last.start + last.length == key.rawValue {
+                runs[runs.count - 1].length += 1
+            } else {
+                runs.append((key.rawValue, 1))
+            }
+        }
+        writer.count(runs.count)
+        var previous: Int64 = 0
+        for run in runs {
+            writer.unsigned(UInt64(run.start - previous))
+            writer.unsigned(UInt64(run.length))
+            previous = run.start
+        }
+    }
+
+    private static func decodeKeys(_ reader: inout ByteReader) throws(DamagedRecord) -> Set<ObjectKey> {
+        var keys: Set<ObjectKey> = []
+        var previous: Int64 = 0
+        for _ in 0..<(try reader.count()) {
+            let gap = try reader.integer(Int64.self)
+            let length = try reader.integer(Int64.self)
+            let (start, overflow) = previous.addingReportingOverflow(gap)
+            guard !overflow, length >= 0, length < 1 << 40, start <= Int64.max - length else { throw DamagedRecord() }
+            keys.formUnion((start..<start + length).lazy.map { ObjectKey($0) })
+            previous = start
+        }
+        return keys
+    }
+}

@@ -1,0 +1,75 @@
+import ObjectModel
+
+/// A value as part of an index key: bytes whose order is the order of the values, no encoding being a prefix of
+/// another one of the same property.
+///
+/// Null is one zero byte, so it sorts first; anything else starts with 1. Strings escape zero bytes and end in
+/// 0 1. LMDB keys hold 511 bytes, so of a long string the start and a hash are kept: such an entry only says
+/// where to look, and the reader compares the value.
+enum IndexKey {
+    /// The longest encoded string that is kept whole.
+    static let wholeStringLimit = 400
+
+    /// Nil for a value that cannot be indexed.
+    static func encode(_ value: Value) -> [UInt8]? {
+        var key = TreeKey()
+        switch value {
+        case .null:
+            key.append(UInt8(0))
+        case .bool(let value):
+            key.append(UInt8(1))
+            key.append(UInt8(value ? 1 : 0))
+        case .int(let value):
+            key.append(UInt8(1))
+            key.append(flipped(value))
+        case .date(let value):
+            key.append(UInt8(1))
+            key.append(flipped(value.seconds))
+            key.append(UInt32(bitPattern: value.nanoseconds) ^ 0x8000_0000)
+        case .objectId(let value):
+            key.append(UInt8(1))
+            key.append(value.high)
+            key.append(value.low)
+        case .uuid(let value):
+            key.append(UInt8(1))
+            key.append(value.high)
+            key.append(value.low)
+        case .string(let value):
+            key.append(UInt8(1))
+            key.append(contentsOf: encode(value.utf8))
+        case .float, .double, .link:
+            return nil
+        }
+        return key.bytes
+    }
+
+    /// Whether an equal encoding proves an equal value.
+    static func isExact(_ value: Value) -> Bool {
+        guard case .string(let text) = value else { return true }
+        return encode(text.utf8).count <= wholeStringLimit
+    }
+
+    private static func flipped(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ (1 << 63) }
+
+    private static func encode(_ text: String.UTF8View) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(min(text.count, wholeStringLimit) + 2)
+        for byte in text.prefix(wholeStringLimit) {
+            bytes.append(byte)
+            if byte == 0 { bytes.append(0xFF) }
+        }
+        if bytes.count + 2 <= wholeStringLimit, text.count <= wholeStringLimit {
+            bytes += [0, 1]
+            return bytes
+        }
+        bytes.removeLast(max(0, bytes.count - wholeStringLimit))
+        bytes += [0, 2]
+        withUnsafeBytes(of: hash(text).bigEndian) { bytes.append(contentsOf: $0) }
+        return bytes
+    }
+
+    /// FNV-1a, because it must be the same in every process.
+    private static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    }
+}

@@ -1,0 +1,35 @@
+import ObjectModel
+import StoreContract
+
+extension StoreError {
+    static func unknownClass(_ id: ClassID) -> StoreError {
+        StoreError(
+            .unknownClass, "The schema has no class with number \(id.rawValue) any more. Look the class up again.")
+    }
+
+    static func unknownProperty(_ id: PropertyID, in objectClass: ClassSchema) -> StoreError {
+        StoreError(
+            .unknownProperty,
+            "Class '\(objectClass.name)' has no stored property with number \(id.rawValue). Look the property up again."
+        )
+    }
+
+    static func notFound(_ key: ObjectKey, in objectClass: ClassSchema) -> StoreError {
+        StoreError(.notFound, "There is no object of class '\(objectClass.name)' with object key \(key.rawValue).")
+    }
+
+    static func damaged(_ path: String) -> StoreError {
+        StoreError(.invalidFile, "'\(path)' is damaged: a record in it cannot be read. Restore it from a backup.")
+    }
+
+    /// Throws `schemaInvalid` with every fault of the schema.
+    static func check(_ schema: Schema) throws {
+        let faults = schema.faults()
+        guard faults.isEmpty else {
+            throw StoreError(
+                .schemaInvalid,
+                "Schema validation failed due to the following errors:\n"
+                    + faults.map { "- \($0)" }.joined(separator: "\n"))
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Glibc
+import ObjectModel
+import StoreContract
+
+/// The change sets of recent versions, kept so that readers that fell behind can catch up.
+enum ChangeLog {
+    static func append(_ changes: ChangeSet, _ transaction: LMDBTransaction, _ trees: Trees) throws {
+        let record = ChangeSetRecord.encode(changes, at: Timestamp.now().seconds)
+        try transaction.put(trees.log, Catalogue.versionRecord(changes.version), record)
+    }
+
+    /// Drops the oldest entries that are past the limits, at most `budget` of them, so that no commit pays for
+    /// many others.
+    static func trim(
+        _ transaction: LMDBTransaction, _ trees: Trees, newest: Version, limit: EmbeddedStoreOptions, budget: Int
+    ) throws {
+        let oldestTime = Timestamp.now().seconds - limit.changeLogSeconds
+        var expired: [[UInt8]] = []
+        try transaction.scan(trees.log, prefix: []) { key, value in
+            let age = newest.rawValue - key.bigEndian(at: 0, as: UInt64.self)
+            let time = ChangeSetRecord.time(value) ?? 0
+            guard expired.count < budget, age >= UInt64(limit.changeLogVersions) || time < oldestTime else {
+                return false
+            }
+            expired.append(Array(key))
+            return true
+        }
+        for key in expired { try transaction.delete(trees.log, key) }
+    }
+
+    /// Every version after `version`, oldest first; nil when the log no longer holds the first of them.
+    static func entries(
+        after version: Version, upTo newest: Version, _ transaction: LMDBTransaction, _ trees: Trees
+    ) throws -> [ChangeSet]? {
+        guard version < newest else { return version == newest ? [] : nil }
+        var entries: [ChangeSet] = []
+        var damaged = false
+        try transaction.scan(trees.log, prefix: [], from: Catalogue.versionRecord(version.next)) { key, value in
+            let version = Version(key.bigEndian(at: 0, as: UInt64.self))
+            guard let changes = try? ChangeSetRecord.decode(value, version: version) else {
+                damaged = true
+                return false
+            }
+            entries.append(changes)
+            return true
+        }
+        if damaged { throw DamagedRecord() }
+        guard entries.first?.version == version.next, entries.last?.version == newest,
+            entries.count == Int(newest.rawValue - version.rawValue)
+        else { return nil }
+        return entries
+    }
+}

@@ -1,0 +1,82 @@
+import ObjectModel
+import StoreContract
+
+/// One thing that the writer was asked to do, and whom to tell.
+struct WriterJob: Sendable {
+    enum Work: Sendable {
+        case transaction(@Sendable (any WriteTransaction) throws -> Void)
+        case schema(Schema)
+    }
+
+    let work: Work
+    let completion: @Sendable (Result<Version, any Error>) -> Void
+}
+
+/// What became of a group: an outcome for each member in order, and the change sets of those that succeeded.
+struct GroupOutcome {
+    var results: [Result<Version, any Error>] = []
+    var changes: [ChangeSet] = []
+    /// The schema after the group, if it changed.
+    var schema: Schema?
+}
+
+/// Runs jobs inside one LMDB transaction and commits it with one sync.
+///
+/// A member that throws is rolled back alone. If LMDB itself fails, nothing of the group can be kept: the
+/// caller then runs the members one by one, so that the one that does not fit (a full disk, say) is the one
+/// that fails.
+struct GroupCommit {
+    let file: StoreFile
+
+    /// Throws when the whole group failed; nothing was kept then.
+    func run(_ jobs: [WriterJob]) throws -> GroupOutcome {
+        let transaction = try file.environment.begin(readOnly: false)
+        let session = WriteSession(transaction, file.trees, try file.catalogue(transaction), path: file.path)
+        var outcome = GroupOutcome()
+        for job in jobs {
+            let version = session.version.next
+            do {
+                let changes = try run(job, in: session, version: version)
+                session.version = version
+                outcome.changes.append(changes)
+                outcome.results.append(.success(version))
+                if changes.schemaChanged { outcome.schema = session.schema }
+                try ChangeLog.append(changes, transaction, file.trees)
+            } catch let error as MemberFailure {
+                outcome.results.append(.failure(file.storeError(error.underlying)))
+            }
+        }
+        guard !outcome.changes.isEmpty else { return outcome }
+        try session.flush()
+        try ChangeLog.trim(
+            transaction, file.trees, newest: session.version, limit: file.options, budget: jobs.count + 16)
+        try transaction.put(file.trees.meta, FileFormat.versionKey, Catalogue.versionRecord(session.version))
+        try transaction.commit()
+        return outcome
+    }
+
+    private func run(_ job: WriterJob, in session: WriteSession, version: Version) throws -> ChangeSet {
+        switch job.work {
+        case .schema(let schema):
+            do {
+                return try SchemaChange(session, to: schema).apply(version: version)
+            } catch let error as StoreError where error.code != .invalidFile {
+                throw MemberFailure(underlying: error)
+            }
+        case .transaction(let work):
+            let member = MemberTransaction(session, version: version)
+            do {
+                try work(member)
+                return member.changeSet
+            } catch let error where !(error is LMDBError) {
+                try member.rollBack()
+                throw MemberFailure(underlying: error)
+            }
+        }
+    }
+}
+
+/// A member's own failure, which its neighbours need not know of.
+private struct MemberFailure: Error {
+    let underlying: any Error
+}

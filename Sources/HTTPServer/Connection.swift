@@ -1,0 +1,261 @@
+import CMicrohttpd
+import Glibc
+
+/// One TCP connection and the request it is busy with. Lives on its loop's thread alone.
+///
+/// One object serves all requests of a connection, so a request that needs nothing special allocates only what its
+/// handler sees.
+final class Connection {
+    enum Phase {
+        /// No complete request line yet.
+        case awaiting
+        /// Header or body is coming in.
+        case receiving
+        /// Refused while its body was still coming: the answer is out, the rest is read and dropped.
+        case discarding
+        /// Suspended until a ``Responder`` answers.
+        case handling
+        /// A response is being sent.
+        case responding
+        /// An event stream is open.
+        case streaming
+    }
+
+    let id: UInt64
+    let handle: OpaquePointer
+    let fd: Int32
+    let remoteAddress: RemoteAddress
+    unowned let loop: EventLoop
+
+    private(set) var phase = Phase.awaiting
+    /// When to cut the connection if it is still in this phase, in monotonic milliseconds.
+    private(set) var deadline: Int64
+    /// Identifies the request under way; a late answer to an earlier one is told apart by it.
+    private(set) var requestID: UInt64 = 0
+    private(set) var subscriber: Subscriber?
+
+    private var target = ""
+    private var targetStart: UnsafePointer<CChar>?
+    private var targetLength = 0
+    private var head: RequestHead?
+    private var parsedTarget: (segments: [String], query: [QueryItem])?
+    private var method = HTTPMethod.get
+    private var body: [UInt8] = []
+    private var answer: Responder.Answer?
+    private var discarded = 0
+
+    init(id: UInt64, handle: OpaquePointer, loop: EventLoop) {
+        self.id = id
+        self.handle = handle
+        self.loop = loop
+        fd = rg_mhd_connection_fd(handle)
+        remoteAddress = RemoteAddress(rg_mhd_client_address(handle))
+        deadline = loop.now + Int64(loop.configuration.firstRequestTimeout)
+    }
+
+    /// The request line is there. Called before the library decodes the target in place.
+    func begin(target start: UnsafePointer<CChar>?) {
+        phase = .receiving
+        deadline = loop.now + Int64(loop.configuration.receiveTimeout)
+        requestID = loop.nextRequestID()
+        targetStart = start
+        targetLength = start.map { strlen($0) } ?? 0
+        let bytes = UnsafeRawBufferPointer(start: start, count: targetLength)
+        // Bytes that are not UTF-8 leave the target empty, which no request line may have; it is refused with
+        // the header.
+        target = String(validating: bytes, as: UTF8.self) ?? ""
+    }
+
+    /// The library's access handler: first with the header alone, then with pieces of the body, then for the answer.
+    func handle(
+        method: UnsafePointer<CChar>?, data: UnsafePointer<CChar>?, size: UnsafeMutablePointer<Int>
+    ) -> MHD_Result {
+        if head == nil {
+            return receiveHead(method: method)
+        }
+        if size.pointee > 0 {
+            let bytes = UnsafeRawBufferPointer(start: data, count: size.pointee)
+            size.pointee = 0
+            return receiveBody(bytes)
+        }
+        switch phase {
+        case .discarding: return .NO
+        case .handling: return answer.map(send) ?? send(.response(HTTPError.stopping.httpResponse))
+        default: return dispatch()
+        }
+    }
+
+    /// The request is over, one way or another; the connection may carry another.
+    func end(completed: Bool) {
+        if let subscriber {
+            subscriber.stream.didClose(subscriber.closeReason ?? (completed ? .finished : .clientLeft))
+            loop.counters.streamCounter.move(by: -1)
+            self.subscriber = nil
+        }
+        phase = .awaiting
+        deadline = loop.now + Int64(loop.configuration.idleTimeout)
+        head = nil
+        parsedTarget = nil
+        target = ""
+        targetStart = nil
+        answer = nil
+        if !body.isEmpty { body = [] }
+        // An answer that was on its way when the server began to stop had promised to keep the connection.
+        if loop.isStopping { cut() }
+    }
+
+    /// Cuts the connection; the library notices, ends the request and forgets the connection.
+    func cut() {
+        shutdown(fd, Int32(SHUT_RDWR))
+    }
+
+    // MARK: - Receiving
+
+    private func receiveHead(method name: UnsafePointer<CChar>?) -> MHD_Result {
+        guard let name else { return .NO }
+        do throws(HTTPError) {
+            let head = try checkHead(name)
+            self.head = head
+            guard head.contentLength <= loop.configuration.bodyLimit else {
+                throw .bodyTooLarge(loop.configuration.bodyLimit)
+            }
+            body.reserveCapacity(min(head.contentLength, 1 << 18))
+            return .YES
+        } catch {
+            loop.counters.refusalCounter.move(by: 1)
+            if let head, head.announcesBody, !head.expectsContinue { return refuseWhileReceiving(error) }
+            head = RequestHead.refused
+            return queue(error.httpResponse, closing: true)
+        }
+    }
+
+    private func checkHead(_ name: UnsafePointer<CChar>) throws(HTTPError) -> RequestHead {
+        guard let targetStart else { throw .malformed("The request line must have a target.") }
+        let raw = UnsafeRawPointer(name).assumingMemoryBound(to: UInt8.self)
+        let start = UnsafeRawPointer(targetStart) - UnsafeRawPointer(name)
+        let size = rg_mhd_header_size(handle)
+        guard start > 0, start + targetLength < size else { throw .malformed("The request line is malformed.") }
+        let head = try RequestHead(
+            UnsafeBufferPointer(start: raw, count: size), target: start..<(start + targetLength),
+            limits: loop.headLimits)
+        guard targetLength <= loop.configuration.targetLimit else { throw .targetTooLong }
+        method = HTTPMethod(String(cString: name))
+        parsedTarget = try parseTarget(target)
+        return head
+    }
+
+    private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> MHD_Result {
+        if phase == .discarding {
+            discarded += bytes.count
+            return discarded <= 64 << 20 ? .YES : .NO
+        }
+        guard body.count + bytes.count <= loop.configuration.bodyLimit else {
+            loop.counters.refusalCounter.move(by: 1)
+            return refuseWhileReceiving(.bodyTooLarge(loop.configuration.bodyLimit))
+        }
+        body.append(contentsOf: bytes)
+        return .YES
+    }
+
+    /// Answers although the body is still coming, which the library cannot do: the answer goes straight to the
+    /// socket.
+    ///
+    /// What the client still sends is read and dropped for a short while. Closing at once would make the kernel
+    /// reset the connection, and the client might lose the answer.
+    private func refuseWhileReceiving(_ error: HTTPError) -> MHD_Result {
+        let response = error.httpResponse
+        var text = "HTTP/1.1 \(error.status) \(reasonPhrase(error.status))\r\nConnection: close\r\n"
+        for field in response.headers { text += "\(field.name): \(field.value)\r\n" }
+        text += "Content-Length: \(response.contentLength)\r\n\r\n"
+        let bytes = Array(text.utf8) + response.bodyBytes
+        // A few hundred bytes fit in the buffer of a socket that nothing has been sent on since the last answer.
+        _ = Glibc.send(fd, bytes, bytes.count, sendFlags)
+        shutdown(fd, Int32(SHUT_WR))
+        phase = .discarding
+        deadline = loop.now + 2_000
+        body = []
+        discarded = 0
+        return .YES
+    }
+
+    // MARK: - Answering
+
+    private func dispatch() -> MHD_Result {
+        guard let head, let parsedTarget else { return .NO }
+        loop.counters.requestCounter.move(by: 1)
+        let request = Request(
+            method: method, target: target, parsedTarget: parsedTarget, headerBlock: head.headers, body: body,
+            remoteAddress: remoteAddress, id: requestID)
+        body = []
+        switch loop.router.respond(to: request) {
+        case .now(let response): return queue(response)
+        case .events(let headers, let start): return openStream(headers, start)
+        case .later(let work):
+            phase = .handling
+            deadline = .max
+            MHD_suspend_connection(handle)
+            work(
+                Responder { [inbox = loop.inbox, requestID, id] in
+                    inbox.post(.answer(request: requestID, connection: id, $0))
+                })
+            return .YES
+        }
+    }
+
+    /// A responder has answered: wakes the connection, which then asks for the answer again.
+    func resume(with answer: Responder.Answer?) {
+        guard phase == .handling else { return }
+        self.answer = answer
+        loop.resume(self)
+    }
+
+    private func send(_ answer: Responder.Answer) -> MHD_Result {
+        self.answer = nil
+        switch answer {
+        case .response(let response): return queue(response)
+        case .events(let headers, let start): return openStream(headers, start)
+        }
+    }
+
+    private func queue(_ response: Response, closing: Bool = false) -> MHD_Result {
+        phase = .responding
+        deadline = .max
+        guard let made = loop.makeResponse(response, closing: closing) else { return .NO }
+        defer { MHD_destroy_response(made) }
+        return MHD_queue_response(handle, UInt32(clamping: response.status), made)
+    }
+
+    private func openStream(
+        _ headers: HeaderFields, _ start: @Sendable (EventStream) -> Void
+    ) -> MHD_Result {
+        let head = Response(headers: Subscriber.headers(adding: headers))
+        guard method != .head else { return queue(head) }
+        let open = loop.counters.streamCounter.move(by: 1)
+        guard open <= loop.configuration.streamLimit, !loop.isStopping else {
+            loop.counters.streamCounter.move(by: -1)
+            return queue((loop.isStopping ? HTTPError.stopping : HTTPError.tooManyStreams).httpResponse)
+        }
+        let stream = EventStream(limit: loop.configuration.streamQueueLimit) { [inbox = loop.inbox, requestID, id] in
+            inbox.post(.stream(request: requestID, connection: id))
+        }
+        let subscriber = Subscriber(stream: stream, connection: self)
+        guard let made = subscriber.makeResponse(head) else {
+            loop.counters.streamCounter.move(by: -1)
+            return .NO
+        }
+        defer { MHD_destroy_response(made) }
+        self.subscriber = subscriber
+        phase = .streaming
+        deadline = .max
+        let result = MHD_queue_response(handle, UInt32(clamping: head.status), made)
+        start(stream)
+        return result
+    }
+}
+
+extension RequestHead {
+    private init(refused: Void) {}
+
+    /// Stands in for the head of a request whose own could not be read.
+    static let refused = RequestHead(refused: ())
+}

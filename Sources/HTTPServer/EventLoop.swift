@@ -1,0 +1,259 @@
+import CMicrohttpd
+import Glibc
+
+/// One thread, one libmicrohttpd daemon, and everything that happens on their connections.
+///
+/// The daemon's own epoll thread in 0.9.75 sleeps forever when exactly 128 events come at once, and nothing
+/// wakes it for a connection resumed by another thread. So the thread is ours: it waits for the daemon's epoll
+/// set, for its inbox and for the sockets of parked event streams, resumes connections itself, and lets the
+/// daemon run.
+///
+/// Not sendable: made by one thread, handed to the thread that runs it, touched by nobody else. Others talk to
+/// `inbox`.
+final class EventLoop {
+    let configuration: ServerConfiguration
+    let router: Router
+    let counters: ServerCounters
+    let inbox: LoopInbox
+    let headLimits: RequestHead.Limits
+    let heartbeat = SharedBytes.comment()
+
+    /// The time when the loop last woke, in monotonic milliseconds.
+    private(set) var now = monotonicMilliseconds()
+    private(set) var isStopping = false
+
+    private var daemon: OpaquePointer?
+    private let epoll: Int32
+    private var connections: [UInt64: Connection] = [:]
+    private var lastConnectionID: UInt64 = 0
+    private var lastRequestID: UInt64
+    private var mustRunDaemon = true
+    /// When the library wants to run even if no descriptor says so, in monotonic milliseconds.
+    private var libraryDeadline = Int64.max
+    private var nextTick: Int64 = 0
+    private let tickInterval: Int64
+    private var stopDeadline = Int64.max
+
+    private static let daemonTag: UInt64 = 0
+    private static let inboxTag = UInt64.max
+
+    init(
+        index: Int, listening socket: Int32, isIPv6: Bool, configuration: ServerConfiguration, router: Router,
+        counters: ServerCounters
+    ) throws(ServerError) {
+        self.configuration = configuration
+        self.router = router
+        self.counters = counters
+        inbox = try LoopInbox()
+        headLimits = RequestHead.Limits(
+            headerBytes: configuration.headerLimit, headerCount: configuration.headerCountLimit)
+        lastRequestID = UInt64(index) << 48
+        let shortest =
+            [
+                configuration.firstRequestTimeout, configuration.idleTimeout, configuration.receiveTimeout,
+                configuration.streamHeartbeat, configuration.streamStuckTimeout,
+            ].min() ?? 1_000
+        tickInterval = Int64(min(max(shortest / 4, 10), 1_000))
+        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        guard epoll >= 0 else { throw .system(call: "epoll_create1", errno: errno) }
+        try startDaemon(socket, isIPv6: isIPv6)
+        guard let daemon, watch(rg_mhd_epoll_fd(daemon), tag: Self.daemonTag, EPOLLIN.rawValue),
+            watch(inbox.wakeFD, tag: Self.inboxTag, EPOLLIN.rawValue)
+        else { throw .system(call: "epoll_ctl", errno: errno) }
+    }
+
+    deinit {
+        if let daemon { MHD_stop_daemon(daemon) }
+        close(epoll)
+    }
+
+    func nextRequestID() -> UInt64 {
+        lastRequestID += 1
+        return lastRequestID
+    }
+
+    // MARK: - Running
+
+    /// Runs until stopped; returns with every connection closed.
+    func run() {
+        let capacity = 256
+        let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: capacity)
+        defer { events.deallocate() }
+        while !(isStopping && (connections.isEmpty || now >= stopDeadline)) {
+            let count = epoll_wait(epoll, events, Int32(capacity), timeout())
+            now = monotonicMilliseconds()
+            if now >= libraryDeadline { mustRunDaemon = true }
+            for index in 0..<Int(max(count, 0)) { take(events[index]) }
+            for message in inbox.takeAll() { take(message) }
+            if now >= nextTick { tick() }
+            if mustRunDaemon { runDaemon() }
+        }
+        finish()
+    }
+
+    private func timeout() -> Int32 {
+        if mustRunDaemon { return 0 }
+        var library: UInt64 = 0
+        var wait = connections.isEmpty ? Int64.max : max(nextTick - now, 0)
+        libraryDeadline = .max
+        if MHD_get_timeout(daemon, &library) == .YES {
+            // The library also has work or deadlines that no descriptor announces.
+            let library = Int64(clamping: library)
+            libraryDeadline = now + min(library, 1 << 40)
+            wait = min(wait, library)
+        }
+        if isStopping { wait = min(wait, max(stopDeadline - now, 0)) }
+        return wait == .max ? -1 : Int32(clamping: wait)
+    }
+
+    private func runDaemon() {
+        mustRunDaemon = false
+        MHD_run(daemon)
+    }
+
+    private func take(_ event: epoll_event) {
+        switch event.data.u64 {
+        case Self.daemonTag: mustRunDaemon = true
+        case Self.inboxTag: inbox.acknowledge()
+        case let id:
+            // Parked sockets are watched for nothing but their end.
+            connections[id]?.subscriber?.finish(.clientLeft)
+        }
+    }
+
+    private func take(_ message: LoopInbox.Message) {
+        switch message {
+        case .answer(let request, let id, let answer):
+            guard let connection = connections[id], connection.requestID == request else { return }
+            connection.resume(with: answer)
+        case .stream(let request, let id):
+            guard let connection = connections[id], connection.requestID == request else { return }
+            connection.subscriber?.pump()
+        case .stop(let deadline):
+            stopDeadline = min(stopDeadline, deadline)
+            if !isStopping { beginStopping() }
+        }
+    }
+
+    private func tick() {
+        nextTick = now + tickInterval
+        for connection in connections.values {
+            if connection.deadline <= now { connection.cut() }
+            connection.subscriber?.tick(now)
+        }
+    }
+
+    // MARK: - Stopping
+
+    private func beginStopping() {
+        // Requests that have arrived still get their answer: one run accepts, the next one reads.
+        for _ in 0..<2 { runDaemon() }
+        isStopping = true
+        let socket = MHD_quiesce_daemon(daemon)
+        if socket >= 0 { close(socket) }
+        for connection in connections.values {
+            if connection.phase == .awaiting { connection.cut() }
+            connection.subscriber?.finish(.serverStopping)
+        }
+        mustRunDaemon = true
+    }
+
+    /// Ends what did not end by itself, and the daemon.
+    private func finish() {
+        for connection in connections.values {
+            connection.subscriber?.finish(.serverStopping)
+            connection.resume(with: nil)
+        }
+        // Resumed connections queue their last answer in the first run and send it in the second.
+        for _ in 0..<3 { MHD_run(daemon) }
+        for connection in connections.values { connection.cut() }
+        MHD_run(daemon)
+        MHD_stop_daemon(daemon)
+        daemon = nil
+        connections.removeAll()
+        // Messages hold responders' answers; whoever posts after this posts to nobody.
+        _ = inbox.takeAll()
+    }
+
+    // MARK: - Suspended connections
+
+    /// Wakes a suspended connection; the library looks at it in its next run, which follows at once.
+    func resume(_ connection: Connection) {
+        MHD_resume_connection(connection.handle)
+        mustRunDaemon = true
+    }
+
+    func watch(_ connection: Connection) {
+        let interest = EPOLLRDHUP.rawValue | EPOLLET.rawValue
+        if !watch(connection.fd, tag: connection.id, interest) { connection.cut() }
+    }
+
+    func unwatch(_ connection: Connection) {
+        var event = epoll_event()
+        epoll_ctl(epoll, EPOLL_CTL_DEL, connection.fd, &event)
+    }
+
+    private func watch(_ fd: Int32, tag: UInt64, _ interest: UInt32) -> Bool {
+        var event = epoll_event()
+        event.events = interest
+        event.data.u64 = tag
+        return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0
+    }
+
+    // MARK: - The library's callbacks
+
+    private func startDaemon(_ socket: Int32, isIPv6: Bool) throws(ServerError) {
+        var options = rg_mhd_options()
+        options.listen_fd = socket
+        options.is_ipv6 = isIPv6 ? 1 : 0
+        let loops = max(configuration.loops, 1)
+        options.connection_limit = UInt32(clamping: max(configuration.connectionLimit / loops, 1))
+        options.pool_size = max(configuration.connectionMemory, 2 * configuration.headerLimit)
+        options.inactivity_seconds = UInt32(clamping: max((configuration.idleTimeout + 999) / 1000, 1))
+        options.context = Unmanaged.passUnretained(self).toOpaque()
+        options.handler = { _, _, _, method, _, data, size, context in
+            guard let connection = connectionObject(context?.pointee), let size else { return .NO }
+            return connection.handle(method: method, data: data, size: size)
+        }
+        options.target = { _, target, handle in
+            guard let context = rg_mhd_socket_context(handle) else { return nil }
+            connectionObject(context)?.begin(target: target)
+            return context
+        }
+        options.completed = { _, _, context, how in
+            connectionObject(context?.pointee)?.end(completed: how == .REQUEST_TERMINATED_COMPLETED_OK)
+        }
+        options.connection = { loop, handle, context, what in
+            guard let loop, let handle, let context else { return }
+            let object = Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue()
+            object.connectionChanged(handle, context, opened: what == .CONNECTION_NOTIFY_STARTED)
+        }
+        // The router decodes: the library's own decoding of the target is switched off.
+        options.unescape = { _, _, text in text.map { strlen($0) } ?? 0 }
+        daemon = rg_mhd_start(&options)
+        guard daemon != nil else { throw .system(call: "MHD_start_daemon", errno: errno) }
+    }
+
+    private func connectionChanged(
+        _ handle: OpaquePointer, _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>, opened: Bool
+    ) {
+        if opened {
+            lastConnectionID += 1
+            let connection = Connection(id: lastConnectionID, handle: handle, loop: self)
+            connections[connection.id] = connection
+            context.pointee = Unmanaged.passUnretained(connection).toOpaque()
+            counters.connectionCounter.move(by: 1)
+        } else if let connection = connectionObject(context.pointee) {
+            context.pointee = nil
+            counters.connectionCounter.move(by: -1)
+            connections[connection.id] = nil
+            // At the limit of connections or descriptors the library stops listening; it looks whether there is
+            // room again only at the start of a run.
+            mustRunDaemon = true
+        }
+    }
+}
+
+private func connectionObject(_ context: UnsafeMutableRawPointer?) -> Connection? {
+    context.map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue() }
+}

@@ -1,0 +1,96 @@
+/// An error that knows how to answer the request that caused it.
+///
+/// Handlers throw; the router renders. An error that does not conform becomes a 500 that says nothing about its cause
+/// and is logged instead.
+package protocol HTTPErrorConvertible: Error {
+    var httpResponse: Response { get }
+}
+
+/// A refusal by the HTTP layer, or one a handler has no type of its own for, as an `application/problem+json`
+/// document.
+package struct HTTPError: HTTPErrorConvertible {
+    /// 400...599.
+    package var status: Int
+    /// Stable, for programs: lower case words joined by underscores.
+    package var code: String
+    /// A sentence for a person that says what to do.
+    package var detail: String
+    package var headers: HeaderFields
+
+    package init(_ status: Int, code: String, detail: String, headers: HeaderFields = [:]) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.headers = headers
+    }
+
+    package var httpResponse: Response {
+        var json = "{\"type\":\"about:blank\",\"title\":"
+        appendJSON(reasonPhrase(status), to: &json)
+        json += ",\"status\":\(status),\"detail\":"
+        appendJSON(detail, to: &json)
+        json += ",\"code\":"
+        appendJSON(code, to: &json)
+        json += "}"
+        var response = Response(status: status, contentType: "application/problem+json", body: Array(json.utf8))
+        for field in headers { response.headers.add(field.name, field.value) }
+        return response
+    }
+
+    package static func badRequest(_ code: String, _ detail: String) -> HTTPError {
+        HTTPError(400, code: code, detail: detail)
+    }
+
+    package static func notFound(_ detail: String) -> HTTPError {
+        HTTPError(404, code: "not_found", detail: detail)
+    }
+
+    /// What a client sees of an error that is our own fault.
+    package static let internalError = HTTPError(
+        500, code: "internal_error", detail: "The server could not answer this request. Its log says why.")
+}
+
+/// Appends a JSON string literal, quotes included.
+private func appendJSON(_ text: String, to json: inout String) {
+    json.unicodeScalars.append("\"")
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\"": json += "\\\""
+        case "\\": json += "\\\\"
+        case "\n": json += "\\n"
+        case "\u{0}"..."\u{1f}":
+            let hex = String(scalar.value, radix: 16)
+            json += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+        default: json.unicodeScalars.append(scalar)
+        }
+    }
+    json.unicodeScalars.append("\"")
+}
+
+/// The phrase of RFC 9110 for the statuses that this server and its gateway send.
+package func reasonPhrase(_ status: Int) -> String {
+    switch status {
+    case 400: "Bad Request"
+    case 401: "Unauthorized"
+    case 403: "Forbidden"
+    case 404: "Not Found"
+    case 405: "Method Not Allowed"
+    case 406: "Not Acceptable"
+    case 408: "Request Timeout"
+    case 409: "Conflict"
+    case 412: "Precondition Failed"
+    case 413: "Content Too Large"
+    case 414: "URI Too Long"
+    case 415: "Unsupported Media Type"
+    case 417: "Expectation Failed"
+    case 422: "Unprocessable Content"
+    case 428: "Precondition Required"
+    case 429: "Too Many Requests"
+    case 431: "Request Header Fields Too Large"
+    case 500: "Internal Server Error"
+    case 501: "Not Implemented"
+    case 503: "Service Unavailable"
+    case 505: "HTTP Version Not Supported"
+    default: status < 500 ? "Request Failed" : "Server Error"
+    }
+}

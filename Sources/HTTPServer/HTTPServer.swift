@@ -1,0 +1,101 @@
+import CMicrohttpd
+import Glibc
+import Synchronization
+
+/// An HTTP/1.1 server on libmicrohttpd: one loop thread per processor, each with its own listening socket.
+///
+/// Handlers run on the loop threads and must not block; work that waits answers with `Reply.later`.
+///
+/// Refusals are `application/problem+json` documents, but for those that the library sends itself before
+/// anybody else sees the request, whose bodies are HTML: 400 for a Content-Length that is no number (its head
+/// comes twice, a fault of
+/// 0.9.75) and for a header line without a colon, 413 for a Content-Length beyond 64 bits, 414 and 431 beyond
+/// `connectionMemory`, 505 for other protocol versions. All of them close the connection.
+package final class HTTPServer: Sendable {
+    package let configuration: ServerConfiguration
+    package let counters = ServerCounters()
+    private let router: Router
+
+    private enum State {
+        case fresh
+        case running([(inbox: LoopInbox, thread: pthread_t)])
+        case stopped
+    }
+
+    private let state = Mutex(State.fresh)
+
+    package init(configuration: ServerConfiguration = ServerConfiguration(), router: Router) {
+        self.configuration = configuration
+        self.router = router
+    }
+
+    deinit { stop(within: .zero) }
+
+    /// Listens and answers from now on.
+    ///
+    /// - Returns: the port, also when the system chose it.
+    /// - Throws: ``ServerError``, with nothing left open.
+    package func start() throws(ServerError) -> UInt16 {
+        // The header check reads memory in the layout of these versions; see RequestHead.
+        let version = String(cString: MHD_get_version())
+        guard ["0.9.75", "0.9.76"].contains(version) else { throw .unsupportedLibrary(version: version) }
+        return try state.withLock { state throws(ServerError) in
+            guard case .fresh = state else { throw .alreadyStarted }
+            var configuration = configuration
+            if configuration.loops <= 0 { configuration.loops = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1) }
+            let listener = try Listener(
+                host: configuration.host, port: configuration.port, count: configuration.loops)
+            var threads: [(inbox: LoopInbox, thread: pthread_t)] = []
+            do throws(ServerError) {
+                for (index, socket) in listener.sockets.enumerated() {
+                    let loop = try EventLoop(
+                        index: index, listening: socket, isIPv6: listener.isIPv6, configuration: configuration,
+                        router: router, counters: counters)
+                    threads.append((loop.inbox, try Self.run(loop)))
+                }
+            } catch {
+                Self.join(threads, within: .zero)
+                // The socket of the loop that failed went with its daemon.
+                for socket in listener.sockets.dropFirst(threads.count + 1) { close(socket) }
+                throw error
+            }
+            state = .running(threads)
+            return listener.port
+        }
+    }
+
+    /// Stops accepting, lets requests under way finish, ends event streams, and returns when all is closed or
+    /// the time is up, whatever comes first; then what is left is cut. Calling it again does nothing. Not to be
+    /// called from a handler.
+    package func stop(within time: Duration = .seconds(10)) {
+        let threads = state.withLock { state in
+            defer { state = .stopped }
+            guard case .running(let threads) = state else { return [(inbox: LoopInbox, thread: pthread_t)]() }
+            return threads
+        }
+        Self.join(threads, within: time)
+    }
+
+    private static func join(_ threads: [(inbox: LoopInbox, thread: pthread_t)], within time: Duration) {
+        let deadline = monotonicMilliseconds() + Int64(min(time, .seconds(86_400)) / .milliseconds(1))
+        for (inbox, _) in threads { inbox.post(.stop(deadline: deadline)) }
+        for (_, thread) in threads { pthread_join(thread, nil) }
+    }
+
+    private static func run(_ loop: EventLoop) throws(ServerError) -> pthread_t {
+        let context = Unmanaged.passRetained(loop)
+        var thread = pthread_t()
+        let status = pthread_create(
+            &thread, nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            }, context.toOpaque())
+        guard status == 0 else {
+            context.release()
+            throw .system(call: "pthread_create", errno: status)
+        }
+        return thread
+    }
+}

@@ -1,0 +1,59 @@
+import Synchronization
+
+/// The right to answer one suspended request, once, from any thread.
+///
+/// Dropped without an answer it sends a 500, so a lost continuation does not leave a client hanging. A second
+/// answer is ignored.
+package final class Responder: Sendable {
+    package enum Answer: Sendable {
+        case response(Response)
+        case events(headers: HeaderFields, start: @Sendable (EventStream) -> Void)
+    }
+
+    private let deliver: @Sendable (Answer) -> Void
+    private let answered = Atomic(false)
+
+    /// - Parameter deliver: called exactly once, on the thread that answers.
+    package init(deliver: @escaping @Sendable (Answer) -> Void) {
+        self.deliver = deliver
+    }
+
+    deinit {
+        if !answered.load(ordering: .acquiring) { deliver(.response(HTTPError.internalError.httpResponse)) }
+    }
+
+    /// Sends the response.
+    package func answer(_ response: Response) {
+        send(.response(response))
+    }
+
+    /// Answers with what an error says about itself; anything unknown becomes a 500 without details.
+    package func answer(error: any Error) {
+        let convertible = error as? any HTTPErrorConvertible
+        send(.response(convertible?.httpResponse ?? HTTPError.internalError.httpResponse))
+    }
+
+    /// Opens an event stream instead of sending a response. `start` runs on the loop's thread.
+    package func openEvents(headers: HeaderFields = [:], start: @escaping @Sendable (EventStream) -> Void) {
+        send(.events(headers: headers, start: start))
+    }
+
+    func mapHead(_ transform: @escaping @Sendable (inout Response) -> Void) -> Responder {
+        Responder { [self] answer in
+            switch answer {
+            case .response(var response):
+                transform(&response)
+                send(.response(response))
+            case .events(let headers, let start):
+                var head = Response(headers: headers)
+                transform(&head)
+                send(.events(headers: head.headers, start: start))
+            }
+        }
+    }
+
+    private func send(_ answer: Answer) {
+        guard !answered.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        deliver(answer)
+    }
+}

@@ -1,0 +1,63 @@
+/// One step of the routing tree: a path component and what may follow it.
+struct RouteNode: Sendable {
+    struct Endpoint: Sendable {
+        let names: [String]
+        let handler: Handler
+    }
+
+    private var literals: [String: RouteNode] = [:]
+    /// Zero or one element: a struct cannot hold itself but through an array.
+    private var parameter: [RouteNode] = []
+    private var rest: [RouteNode] = []
+    private var endpoints: [(method: HTTPMethod, endpoint: Endpoint)] = []
+
+    mutating func insert(
+        _ components: ArraySlice<Substring>, names: [String], method: HTTPMethod, handler: @escaping Handler
+    ) {
+        guard let component = components.first else {
+            endpoints.removeAll { $0.method == method }
+            endpoints.append((method, Endpoint(names: names, handler: handler)))
+            return
+        }
+        let following = components.dropFirst()
+        if component.hasPrefix(":") {
+            if parameter.isEmpty { parameter.append(RouteNode()) }
+            parameter[0].insert(
+                following, names: names + [String(component.dropFirst())], method: method, handler: handler)
+        } else if component.hasPrefix("*") {
+            if rest.isEmpty { rest.append(RouteNode()) }
+            rest[0].insert([], names: names + [String(component.dropFirst())], method: method, handler: handler)
+        } else {
+            literals[String(component), default: RouteNode()].insert(
+                following, names: names, method: method, handler: handler)
+        }
+    }
+
+    /// The node that matches, with the values of its parameters appended to `values`; unchanged without a match.
+    func find(_ segments: ArraySlice<String>, _ values: inout [String]) -> RouteNode? {
+        guard let segment = segments.first else { return endpoints.isEmpty ? nil : self }
+        let following = segments.dropFirst()
+        if let found = literals[segment]?.find(following, &values) { return found }
+        if let next = parameter.first, !segment.isEmpty {
+            values.append(segment)
+            if let found = next.find(following, &values) { return found }
+            values.removeLast()
+        }
+        guard let next = rest.first else { return nil }
+        values.append(contentsOf: segments)
+        return next
+    }
+
+    func endpoint(for method: HTTPMethod) -> Endpoint? {
+        if let exact = endpoints.first(where: { $0.method == method }) { return exact.endpoint }
+        return method == .head ? endpoints.first { $0.method == .get }?.endpoint : nil
+    }
+
+    /// The value of an `Allow` header.
+    var allowedMethods: String {
+        var names = endpoints.map(\.method.description)
+        if names.contains("GET"), !names.contains("HEAD") { names.append("HEAD") }
+        if !names.contains("OPTIONS") { names.append("OPTIONS") }
+        return names.joined(separator: ", ")
+    }
+}

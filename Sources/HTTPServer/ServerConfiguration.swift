@@ -1,0 +1,45 @@
+package import Logging
+
+/// What a server listens on and what it puts up with. Durations are in milliseconds, sizes in bytes.
+package struct ServerConfiguration: Sendable {
+    /// An IPv4 or IPv6 address, or a name that resolves to one.
+    package var host = "127.0.0.1"
+    /// 0 lets the system choose; `HTTPServer.start` returns the choice.
+    package var port: UInt16 = 0
+    /// Loop threads; handlers run on them. 0 means one per processor.
+    package var loops = 0
+    /// Open connections, all loops together. Beyond it new ones wait in the listen queue or are closed.
+    package var connectionLimit = 16_384
+    /// Memory of one connection for its header, response head and upload buffer; at least twice `headerLimit`. The
+    /// library clears it after each request, so more costs time too; large uploads are quicker with more.
+    package var connectionMemory = 32 * 1024
+
+    /// Longest request target; 414 beyond.
+    package var targetLimit = 8 * 1024
+    /// Largest request header, request line included; 431 beyond.
+    package var headerLimit = 16 * 1024
+    /// Most header fields; 431 beyond.
+    package var headerCountLimit = 100
+    /// Largest request body; 413 beyond.
+    package var bodyLimit = 8 * 1024 * 1024
+
+    /// From accepting a connection to its first complete request line.
+    package var firstRequestTimeout = 15_000
+    /// Between an answer and the next complete request line, and without any progress while an answer is sent.
+    package var idleTimeout = 60_000
+    /// From a request line to the last byte of its body.
+    package var receiveTimeout = 60_000
+
+    /// Open event streams, all loops together; 503 beyond.
+    package var streamLimit = 10_000
+    /// Queued bytes of one event stream at which its producer is told to coalesce.
+    package var streamQueueLimit = 256 * 1024
+    /// Silence after which a stream gets a heartbeat comment.
+    package var streamHeartbeat = 15_000
+    /// Time without progress after which a stream whose client takes nothing is cut.
+    package var streamStuckTimeout = 30_000
+
+    package var logger = Logger(label: "http")
+
+    package init() {}
+}

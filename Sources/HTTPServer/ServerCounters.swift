@@ -1,0 +1,30 @@
+import Synchronization
+
+/// Running numbers of one server, for metrics. Reading one costs an atomic load.
+package final class ServerCounters: Sendable {
+    /// One number that any thread moves.
+    struct Counter: ~Copyable, Sendable {
+        private let number = Atomic<Int>(0)
+
+        var value: Int { number.load(ordering: .relaxed) }
+
+        /// - Returns: the number afterwards.
+        @discardableResult
+        func move(by step: Int) -> Int { number.add(step, ordering: .relaxed).newValue }
+    }
+
+    let requestCounter = Counter()
+    let refusalCounter = Counter()
+    let connectionCounter = Counter()
+    let streamCounter = Counter()
+    let stuckStreamCounter = Counter()
+
+    /// Requests that reached the router.
+    package var requests: Int { requestCounter.value }
+    /// Requests refused before the router: malformed or too large.
+    package var refusals: Int { refusalCounter.value }
+    package var openConnections: Int { connectionCounter.value }
+    package var openStreams: Int { streamCounter.value }
+    /// Streams cut because their client took nothing for too long.
+    package var stuckStreams: Int { stuckStreamCounter.value }
+}

@@ -1,0 +1,30 @@
+/// Immutable bytes with a stable address, shared by any number of responses and event streams without copies.
+///
+/// Memory is freed with the last reference. Creating one copies its source once.
+package final class SharedBytes: Sendable {
+    // Written only in `init`, before the reference can be shared; read-only from then on.
+    nonisolated(unsafe) private let storage: UnsafeMutableRawBufferPointer
+
+    package init(_ bytes: some Collection<UInt8>) {
+        storage = .allocate(byteCount: bytes.count, alignment: 1)
+        storage.copyBytes(from: bytes)
+    }
+
+    package convenience init(_ text: String) {
+        self.init(text.utf8)
+    }
+
+    deinit { storage.deallocate() }
+
+    package var count: Int { storage.count }
+
+    /// The bytes; the pointer is valid for as long as the object lives.
+    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try body(UnsafeRawBufferPointer(storage))
+    }
+
+    package var bytes: [UInt8] { [UInt8](storage) }
+
+    /// For C calls that outlive a closure; the caller keeps the object alive meanwhile.
+    var pointer: UnsafeMutableRawBufferPointer { storage }
+}

@@ -1,0 +1,20 @@
+import Glibc
+
+/// The system's sentence for an error number.
+func errorText(_ number: Int32) -> String {
+    var buffer = [CChar](repeating: 0, count: 256)
+    guard strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }
+    return buffer.withUnsafeBufferPointer { buffer in
+        buffer.baseAddress.map { String(cString: $0) } ?? ""
+    }
+}
+
+/// Milliseconds of the monotonic clock.
+func monotonicMilliseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+}
+
+/// For sockets that loops write to: never block, never raise SIGPIPE.
+let sendFlags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)

@@ -1,0 +1,32 @@
+import ArgumentParser
+
+/// `--data`, which every command that touches the database takes.
+struct DataOptions: ParsableArguments {
+    static let fallback = "data.realmgate"
+
+    @Option(
+        help: ArgumentHelp(
+            "The database file (REALMGATE_DATA; default: \(fallback)).",
+            discussion: "Its lock file is beside it. Any number of readers may have it open at once.", valueName: "file"
+        ),
+        completion: .file())
+    var data: String?
+
+    func path(_ sources: SettingSources) -> String { sources.text(data, "REALMGATE_DATA") ?? Self.fallback }
+}
+
+/// `--host` and `--port`.
+struct AddressOptions: ParsableArguments {
+    @Option(help: "The address to listen on (REALMGATE_HOST; default: 127.0.0.1).")
+    var host: String?
+
+    @Option(help: "The port; 0 picks a free one (REALMGATE_PORT; default: 8080).")
+    var port: Int?
+
+    func resolved(_ sources: SettingSources) throws -> (host: String, port: Int) {
+        (
+            sources.text(host, "REALMGATE_HOST") ?? "127.0.0.1",
+            try sources.integer(port, "REALMGATE_PORT", 0...65_535, default: 8080)
+        )
+    }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+
+/// `realmgate health`: exit code 0 when the server answers.
+struct Health: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check that a server on this machine is alive.",
+        discussion: """
+            Asks http://HOST:PORT/healthz and exits with 0 when the answer is 200, else with 1 and a sentence that says \
+            why. Container images use it as their health check.
+
+            Examples:
+
+              realmgate health
+              realmgate health --port 9000
+            """)
+
+    @OptionGroup var address: AddressOptions
+
+    @Option(help: "How long to wait for the answer, in seconds.")
+    var timeout = 3
+
+    func run() throws {
+        guard (1...300).contains(timeout) else {
+            throw CommandFailure("--timeout is \(timeout); it must be 1 to 300.", exitCode: 64)
+        }
+        let (host, port) = try address.resolved(.process)
+        // A server that listens on every address is asked on the loopback one.
+        let target = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
+        let status = try HealthProbe.status(host: target, port: port, seconds: timeout)
+        guard status == 200 else { throw CommandFailure("The server answers, but with status \(status).") }
+        print("healthy")
+    }
+}

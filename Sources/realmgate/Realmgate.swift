@@ -1,0 +1,47 @@
+import ArgumentParser
+import Glibc
+import StoreContract
+
+/// The program: reads the arguments, runs the command, and turns what went wrong into one sentence.
+@main
+struct Realmgate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "realmgate",
+        abstract: "An object database with live queries over HTTP.",
+        discussion: """
+            Objects of classes that you define live in one file. `realmgate serve` answers HTTP requests for them: \
+            create, read, change and delete objects as JSON, query them with a predicate such as \
+            `delay > 60 AND origin.state == "NY"`, and watch a query's result change as it happens.
+
+            A first look, with data to play with:
+
+              realmgate serve --demo
+
+            Every option can also be given as an environment variable: `--data FILE` is REALMGATE_DATA, `--log-level` \
+            is REALMGATE_LOG_LEVEL, and so on. An option on the command line wins over the variable, the variable over \
+            the default.
+            """,
+        version: version,
+        subcommands: [Health.self])
+
+    static let version = "0.1.0"
+
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch let failure as CommandFailure {
+            fail(failure.message, failure.exitCode)
+        } catch let error as StoreError {
+            fail(CommandFailure(error).message, 1)
+        } catch {
+            // What ArgumentParser found wrong, and its clean exits such as --help.
+            exit(withError: error)
+        }
+    }
+
+    private static func fail(_ message: String, _ exitCode: Int32) -> Never {
+        StandardError.write("realmgate: \(message)\n")
+        Glibc.exit(exitCode)
+    }
+}

@@ -1,0 +1,68 @@
+import ObjectModel
+
+/// Values as CSV text, and back.
+enum FieldText {
+    /// Reads a value of a scalar type. Throws `RecordFault` with the reason.
+    static func parse(_ text: String, as type: PropertyType) throws -> Value {
+        let value: Value? =
+            switch type.base {
+            case .bool: bool(text)
+            case .int: Int64(text).map(Value.int)
+            case .float: Float(text).map(Value.float)
+            case .double: Double(text).map(Value.double)
+            case .string: .string(text)
+            case .date: Timestamp(rfc3339: text).map(Value.date)
+            case .objectId: ObjectId(hex: text).map(Value.objectId)
+            case .uuid: UUIDValue(text: text).map(Value.uuid)
+            case .link, .linkingObjects, .data, .decimal128, .mixed: nil
+            }
+        guard let value else { throw RecordFault("'\(abbreviated(text))' is no \(expectation(of: type.base)).") }
+        return value
+    }
+
+    /// The text that `parse` reads as the same value; nil for null. A link has no text of its own.
+    static func text(of value: Value) -> String? {
+        switch value {
+        case .null, .link: nil
+        case .bool(let value): value ? "true" : "false"
+        case .int(let value): String(value)
+        case .float(let value): number(value)
+        case .double(let value): number(value)
+        case .string(let value): value
+        case .date(let value): value.rfc3339
+        case .objectId(let value): value.hex
+        case .uuid(let value): value.text
+        }
+    }
+
+    private static func bool(_ text: String) -> Value? {
+        switch text {
+        case "true", "TRUE", "True", "1": .bool(true)
+        case "false", "FALSE", "False", "0": .bool(false)
+        default: nil
+        }
+    }
+
+    /// Infinities as the JSON wire spells them; Swift reads these too.
+    private static func number<T: BinaryFloatingPoint & LosslessStringConvertible>(_ value: T) -> String {
+        if value.isNaN { return "NaN" }
+        if value.isInfinite { return value < 0 ? "-Infinity" : "Infinity" }
+        return value.description
+    }
+
+    private static func expectation(of base: BaseType) -> String {
+        switch base {
+        case .bool: "bool (true, false, 1 or 0)"
+        case .int: "64-bit whole number"
+        case .float, .double: "number"
+        case .date: "date such as 2026-01-31T12:00:00Z"
+        case .objectId: "object id (24 hexadecimal digits)"
+        case .uuid: "UUID"
+        default: "value of type \(base.name)"
+        }
+    }
+
+    private static func abbreviated(_ text: String) -> String {
+        text.count <= 40 ? text : text.prefix(40) + "…"
+    }
+}

@@ -1,0 +1,127 @@
+import Columnar
+import ObjectModel
+import Testing
+
+@Suite("Leaves: writing and reading back")
+struct MutableLeafTests {
+    @Test("every kind reads back what was appended, in place and decoded", arguments: LeafKind.allCases)
+    func roundTrip(kind: LeafKind) throws {
+        for (name, values) in Samples.columns(of: kind) {
+            let bytes = try encode(values, kind)
+            try bytes.withLeaf(kind) { leaf in
+                #expect(leaf.count == values.count, "\(name)")
+                #expect(leaf.nullCount == values.count { $0.isNull }, "\(name)")
+                #expect((0..<leaf.count).map { leaf.value(at: $0) } == values, "\(name)")
+                let decoded = MutableLeaf(decoding: leaf)
+                #expect((0..<decoded.count).map { decoded.value(at: $0) } == values, "\(name)")
+                #expect(decoded.encode() == bytes, "\(name)")
+            }
+        }
+    }
+
+    @Test("an unaligned leaf reads like an aligned one", arguments: LeafKind.allCases)
+    func unaligned(kind: LeafKind) throws {
+        for (name, values) in Samples.columns(of: kind) {
+            let bytes = try [0, 0] + encode(values, kind)
+            try bytes.withUnsafeBytes { raw in
+                let leaf = try Leaf(validating: UnsafeRawBufferPointer(rebasing: raw[2...]), kind: kind)
+                #expect((0..<leaf.count).map { leaf.value(at: $0) } == values, "\(name)")
+            }
+        }
+    }
+
+    @Test("integers take the fewest bits that hold the difference of the largest and smallest")
+    func widths() throws {
+        let base: Int64 = -40
+        let spans: [(UInt64, Int)] = [
+            (0, 0), (1, 1), (2, 2), (3, 2), (4, 4), (15, 4), (16, 8), (255, 8), (256, 16), (65535, 16), (65536, 32),
+            (1 << 32 - 1, 32), (1 << 32, 64), (.max >> 1, 64),
+        ]
+        for (span, bits) in spans {
+            let last = base &+ Int64(bitPattern: span)
+            let values = (0..<64).map { $0 == 63 ? Value.int(last) : .int(base) }
+            #expect(try encode(values, .int).count == 32 + 64 * bits / 8, "span \(span)")
+        }
+        #expect(try encode([.int(.min), .int(.max)], .int).count == 32 + 16)
+    }
+
+    @Test("few distinct strings become a dictionary, many do not")
+    func dictionarySwitch() throws {
+        func size(_ distinct: Int) throws -> Int {
+            try encode((0..<1984).map { .string("value number \($0 % distinct)") }, .string).count
+        }
+        let dictionary256 = try size(256)
+        let plain257 = try size(257)
+        #expect(dictionary256 < 32 + 1984 + 257 * 2 + 256 * 16 + 1)
+        #expect(plain257 > 1984 * 14)
+    }
+
+    @Test("null may stand in any kind of leaf, and goes when a value is set", arguments: LeafKind.allCases)
+    func nullsComeAndGo(kind: LeafKind) throws {
+        var leaf = MutableLeaf(kind: kind)
+        let values = Samples.plain(kind)
+        for _ in 0..<values.count { try leaf.append(.null) }
+        #expect(leaf.nullCount == values.count)
+        try leaf.encode().withLeaf(kind) { #expect($0.nullCount == values.count && $0.value(at: 0) == .null) }
+        for (slot, value) in values.enumerated() { try leaf.set(slot, value) }
+        #expect(leaf.nullCount == 0)
+        #expect((0..<leaf.count).map { leaf.value(at: $0) } == values)
+        #expect(leaf.encode() == (try encode(values, kind)))
+    }
+
+    @Test("a value of another kind is refused and changes nothing")
+    func kindMismatch() throws {
+        var leaf = MutableLeaf(kind: .int)
+        try leaf.append(.int(1))
+        #expect(throws: LeafError.kindMismatch) { try leaf.append(.string("x")) }
+        #expect(throws: LeafError.kindMismatch) { try leaf.set(0, .double(1)) }
+        #expect(throws: LeafError.noSuchSlot) { try leaf.set(1, .int(1)) }
+        #expect(throws: LeafError.noSuchSlot) { try leaf.set(-1, .int(1)) }
+        #expect(leaf.count == 1 && leaf.value(at: 0) == .int(1))
+    }
+
+    @Test("a leaf refuses more slots than its header can count")
+    func full() throws {
+        var leaf = MutableLeaf(kind: .bool)
+        for _ in 0..<Cluster.maximumCapacity { try leaf.append(.bool(true)) }
+        #expect(throws: LeafError.full) { try leaf.append(.bool(true)) }
+        try leaf.encode().withLeaf(.bool) { #expect($0.count == 65535 && $0.bool(at: 65534)) }
+    }
+
+    @Test("random edits read like the same edits of an array", arguments: LeafKind.allCases)
+    func randomEdits(kind: LeafKind) throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededGenerator(seed: seed)
+        var leaf = MutableLeaf(kind: kind)
+        var model: [Value] = []
+        for step in 0..<600 {
+            let value = Samples.random(kind, using: &random)
+            if model.isEmpty || Int.random(in: 0..<3, using: &random) == 0 {
+                try leaf.append(value)
+                model.append(value)
+            } else {
+                let slot = Int.random(in: 0..<model.count, using: &random)
+                try leaf.set(slot, value)
+                model[slot] = value
+            }
+            if step % 97 == 0 {
+                leaf = try leaf.encode().withLeaf(kind) { MutableLeaf(decoding: $0) }
+            }
+        }
+        #expect((0..<leaf.count).map { leaf.value(at: $0) } == model, "seed \(seed)")
+        try leaf.encode().withLeaf(kind) { read in
+            #expect((0..<read.count).map { read.value(at: $0) } == model, "seed \(seed)")
+        }
+    }
+
+    @Test("replacing one long text many times does not let the leaf grow")
+    func replacedTexts() throws {
+        var leaf = MutableLeaf(kind: .string)
+        try leaf.append(.string("kept"))
+        try leaf.append(.string(""))
+        for index in 0..<2000 { try leaf.set(1, .string(String(repeating: "x", count: 100) + "\(index)")) }
+        #expect(leaf.value(at: 0) == .string("kept"))
+        #expect(leaf.value(at: 1) == .string(String(repeating: "x", count: 100) + "1999"))
+        #expect(leaf.encode().count < 200)
+    }
+}

@@ -1,0 +1,103 @@
+import EmbeddedStore
+import Foundation
+import ObjectModel
+import StoreContract
+import Testing
+
+@Suite("The store's file")
+struct FileTests {
+    let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test("what was committed is there after the file is opened again")
+    func reopen() throws {
+        do {
+            let (store, pets) = try openPets(directory.store)
+            try store.write { transaction in
+                let owner = try transaction.create(
+                    pets.person.id, [pets.person("id"): .int(7), pets.person("name"): .string("Ann")])
+                for number in 0..<200 {
+                    _ = try transaction.create(
+                        pets.dog.id,
+                        [
+                            pets.dog("name"): .string("dog \(number)"), pets.dog("age"): .int(Int64(number)),
+                            pets.dog("owner"): .link(owner),
+                        ])
+                }
+            }
+            store.close()
+        }
+        let (store, pets) = try openPets(directory.store)
+        let snapshot = try store.snapshot()
+        #expect(snapshot.version == Version(3))
+        #expect(snapshot.count(of: pets.dog.id) == 200)
+        let key = try #require(try snapshot.key(of: pets.dog.id, primaryKey: .string("dog 130")))
+        #expect(try snapshot.value(pets.dog.id, key, pets.dog("age")) == .int(130))
+        #expect(try snapshot.value(pets.dog.id, key, pets.dog("weight")) == .double(1.5))
+        let owner = try #require(try snapshot.key(of: pets.person.id, primaryKey: .int(7)))
+        #expect(try snapshot.backlinks(to: owner, from: pets.dog.id, pets.dog("owner")).count == 200)
+    }
+
+    @Test("a file of another kind is refused and left as it was")
+    func foreign() throws {
+        let text = Data(String(repeating: "This is somebody's letter. ", count: 1000).utf8)
+        try text.write(to: URL(fileURLWithPath: directory.store))
+        #expect(code { _ = try EmbeddedStore.open(path: directory.store) } == .invalidFile)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: directory.store)) == text)
+    }
+
+    @Test("a truncated file is refused", arguments: [4096, 8192, 20_000])
+    func truncated(bytes: Int) throws {
+        do {
+            let (store, pets) = try openPets(directory.store)
+            try store.write { transaction in
+                for number in 0..<2000 {
+                    _ = try transaction.create(pets.dog.id, [pets.dog("name"): .string("a rather long name \(number)")])
+                }
+            }
+            store.close()
+        }
+        let whole = try Data(contentsOf: URL(fileURLWithPath: directory.store))
+        try whole.prefix(bytes).write(to: URL(fileURLWithPath: directory.store))
+        #expect(code { _ = try EmbeddedStore.open(path: directory.store) } == .invalidFile)
+    }
+
+    @Test("a missing directory, and a directory in place of a file, are named as such")
+    func places() throws {
+        #expect(code { _ = try EmbeddedStore.open(path: directory.path + "/nowhere/store") } == .fileAccess)
+        #expect(code { _ = try EmbeddedStore.open(path: directory.path) } == .fileAccess)
+    }
+
+    @Test("the same file cannot be opened twice in one process, but again after the first is gone")
+    func twice() throws {
+        do {
+            let first = try EmbeddedStore.open(path: directory.store)
+            #expect(code { _ = try EmbeddedStore.open(path: directory.store) } == .busy)
+            first.close()
+        }
+        _ = try EmbeddedStore.open(path: directory.store)
+    }
+
+    @Test("a closed store refuses work instead of losing it")
+    func closed() throws {
+        let (store, pets) = try openPets(directory.store)
+        store.close()
+        #expect(
+            code { try store.write { _ = try $0.create(pets.dog.id, [pets.dog("name"): .string("x")]) } } == .closed)
+        #expect(code { _ = try store.snapshot() } == .closed)
+    }
+
+    @Test("a full store fails the write that does not fit and keeps its neighbours")
+    func full() throws {
+        var options = smallClusters()
+        options.maximumSize = 1 << 20
+        let store = try EmbeddedStore.open(path: directory.store, options: options)
+        try store.replaceSchema(with: petSchema)
+        let pets = try Pets(store)
+        let huge = String(repeating: "x", count: 4 << 20)
+        #expect(code { try store.write { _ = try $0.create(pets.dog.id, [pets.dog("name"): .string(huge)]) } } == .full)
+        try store.write { _ = try $0.create(pets.dog.id, [pets.dog("name"): .string("small")]) }
+        #expect(try store.snapshot().count(of: pets.dog.id) == 1)
+    }
+}

@@ -1,0 +1,81 @@
+import EmbeddedStore
+import Foundation
+import ObjectModel
+import StoreContract
+
+/// A directory that goes away with the test.
+final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("realmgate-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var store: String { path + "/store" }
+}
+
+/// Small clusters, so that few objects reach the edges between them.
+func smallClusters() -> EmbeddedStoreOptions {
+    var options = EmbeddedStoreOptions()
+    options.clusterCapacity = 64
+    return options
+}
+
+let petSchema = Schema(
+    version: 1,
+    classes: [
+        ClassSchema(
+            "Person", primaryKey: "id",
+            properties: [
+                PropertySchema("id", PropertyType(.int)),
+                PropertySchema("name", PropertyType(.string), isIndexed: true),
+                PropertySchema("pets", PropertyType(.linkingObjects(fromClass: "Dog", property: "owner"))),
+            ]),
+        ClassSchema(
+            "Dog", primaryKey: "name",
+            properties: [
+                PropertySchema("name", PropertyType(.string)),
+                PropertySchema("age", PropertyType(.int, isOptional: true), isIndexed: true),
+                PropertySchema("weight", PropertyType(.double), defaultValue: .double(1.5)),
+                PropertySchema("born", PropertyType(.date, isOptional: true)),
+                PropertySchema("owner", PropertyType(.link("Person"), isOptional: true)),
+            ]),
+    ])
+
+/// The numbers of the pet schema, as the store gave them.
+struct Pets: Sendable {
+    let person: ClassSchema
+    let dog: ClassSchema
+
+    init(_ store: any Store) throws {
+        let schema = try store.snapshot().schema
+        guard let person = schema["Person"], let dog = schema["Dog"] else { throw StoreError(.unknownClass, "no pets") }
+        self.person = person
+        self.dog = dog
+    }
+
+    func person(_ name: String) -> PropertyID { person[name]?.id ?? PropertyID(0) }
+    func dog(_ name: String) -> PropertyID { dog[name]?.id ?? PropertyID(0) }
+}
+
+func openPets(_ path: String) throws -> (EmbeddedStore, Pets) {
+    let store = try EmbeddedStore.open(path: path, options: smallClusters())
+    if try store.snapshot().schema != petSchema.adoptingIdentities(of: try store.snapshot().schema) {
+        try store.replaceSchema(with: petSchema)
+    }
+    return (store, try Pets(store))
+}
+
+/// The code of the store error that `body` throws, or nil.
+func code(_ body: () throws -> Void) -> StoreError.Code? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return (error as? StoreError)?.code
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+
+/// Which target may import which: the module map of this project. Arrows point down only.
+///
+/// The one addition to the plain layering is `StoreContract → QueryLanguage`: a store answers bound queries.
+enum ModuleMap {
+    static let arrows: [String: Set<String>] = [
+        "ObjectModel": [],
+        "QueryLanguage": ["ObjectModel"],
+        "Columnar": ["ObjectModel", "CKernels"],
+        "StoreContract": ["QueryLanguage", "ObjectModel"],
+        "QueryExecution": ["Columnar", "QueryLanguage", "ObjectModel"],
+        "EmbeddedStore": ["QueryExecution", "Columnar", "StoreContract", "QueryLanguage", "ObjectModel", "CLMDB"],
+        "LiveQueries": ["QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel"],
+        "JSONCoding": ["ObjectModel", "CJansson"],
+        "HTTPServer": ["CMicrohttpd", "Logging"],
+        "Gateway": [
+            "HTTPServer", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel", "Logging",
+        ],
+        "StoreTesting": ["StoreContract", "QueryLanguage", "ObjectModel"],
+        "realmgate": [
+            "Gateway", "HTTPServer", "EmbeddedStore", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage",
+            "ObjectModel", "Logging", "ArgumentParser",
+        ],
+    ]
+
+    /// C modules, each with the one Swift target that imports it.
+    static let doors = [
+        "CLMDB": "EmbeddedStore", "CMicrohttpd": "HTTPServer", "CJansson": "JSONCoding", "CKernels": "Columnar",
+    ]
+
+    /// What comes with the toolchain. Foundation is left out on purpose: it would weigh down every binary.
+    static let toolchain: Set<String> = ["Swift", "Glibc", "Dispatch", "Synchronization", "FoundationEssentials"]
+}
+
+/// One `import` line.
+struct ImportLine: Equatable {
+    var module: String
+    var file: String
+    var line: Int
+
+    /// The import lines of a Swift source.
+    static func all(in source: String, file: String) -> [ImportLine] {
+        let pattern =
+            #/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|typealias|func|var|let)\s+)?(\w+)/#
+        return source.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
+            line.firstMatch(of: pattern).map {
+                ImportLine(module: String($0.output.1), file: file, line: index + 1)
+            }
+        }
+    }
+}
+
+/// Checks import lines and the package description against the map; every fault is a sentence that names the arrow.
+enum Architecture {
+    static func faults(of target: String, imports: [ImportLine]) -> [String] {
+        guard let allowed = ModuleMap.arrows[target] else {
+            return ["Target \(target) is not in the module map of ModuleMap.swift."]
+        }
+        return imports.filter { !allowed.contains($0.module) && !ModuleMap.toolchain.contains($0.module) }.map {
+            "\(target) → \($0.module) is not allowed (\($0.file):\($0.line))."
+        }
+    }
+
+    /// Faults of C modules that several Swift targets import, or another one than the map says.
+    static func doorFaults(imports: [String: [ImportLine]]) -> [String] {
+        ModuleMap.doors.sorted { $0.key < $1.key }.flatMap { module, door -> [String] in
+            let importers = imports.filter { $0.value.contains { $0.module == module } }.map(\.key).sorted()
+            guard importers != [door] else { return [] }
+            return ["\(module) must be imported by \(door) alone; it is imported by \(importers)."]
+        }
+    }
+
+    /// The dependencies that a package description gives to each of its Swift targets that are no tests.
+    static func dependencies(inPackage description: String) -> [String: Set<String>] {
+        let names = ["log": "Logging", "arguments": "ArgumentParser"]
+        var found: [String: Set<String>] = [:]
+        let module = #/module\(\s*"(\w+)",\s*\[([^\]]*)\]/#
+        let executable = #/\.executableTarget\(\s*name:\s*"(\w+)",\s*dependencies:\s*\[([^\]]*)\]/#
+        let matches =
+            description.matches(of: module).map { ($0.output.1, $0.output.2) }
+            + description.matches(of: executable).map { ($0.output.1, $0.output.2) }
+        for (name, list) in matches {
+            let entries = list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+            found[String(name)] = Set(
+                entries.filter { !$0.isEmpty }.map { entry in
+                    entry.hasPrefix("\"") ? entry.trimmingCharacters(in: ["\""]) : names[entry] ?? entry
+                })
+        }
+        return found
+    }
+
+    static func packageFaults(_ dependencies: [String: Set<String>]) -> [String] {
+        Set(dependencies.keys).union(ModuleMap.arrows.keys).sorted().flatMap { target -> [String] in
+            guard let declared = dependencies[target] else { return ["Package.swift has no target \(target)."] }
+            guard let allowed = ModuleMap.arrows[target] else { return ["\(target) is not in the module map."] }
+            return declared.subtracting(allowed).sorted().map { "Package.swift: \(target) → \($0) is not allowed." }
+                + allowed.subtracting(declared).sorted().map {
+                    "The module map has \(target) → \($0), Package.swift does not."
+                }
+        }
+    }
+}

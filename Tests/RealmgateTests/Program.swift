@@ -1,0 +1,88 @@
+import Foundation
+import Glibc
+
+/// The program under test and what tests need around it.
+enum Program {
+    /// The built `realmgate`, which lies beside the test bundle.
+    static func executable() throws -> String {
+        let name = "/realmgate"
+        var places: [String] = []
+        if let runner = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
+            places.append((runner as NSString).deletingLastPathComponent)
+        }
+        for argument in CommandLine.arguments where argument.contains(".xctest") {
+            places.append((argument as NSString).deletingLastPathComponent)
+        }
+        for configuration in ["debug", "release"] { places.append(Checkout.root + "/.build/" + configuration) }
+        guard let place = places.first(where: { FileManager.default.isExecutableFile(atPath: $0 + name) }) else {
+            throw TestFailure("there is no realmgate in any of \(places)")
+        }
+        return place + name
+    }
+
+    struct Result {
+        var status: Int32
+        var output: String
+        var errors: String
+    }
+
+    /// Runs the program to its end.
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:], input: String? = nil, in directory: TestDirectory
+    ) throws -> Result {
+        let process = try ChildProcess(
+            try executable(), arguments, environment: environment, input: input, directory: directory.path)
+        let status = try process.wait()
+        return Result(status: status, output: process.output, errors: process.errors)
+    }
+}
+
+/// A directory that goes away with the test.
+final class TestDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "realmgate-test-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String) -> String { path + "/" + name }
+
+    @discardableResult
+    func write(_ text: String, to name: String) throws -> String {
+        try text.write(toFile: file(name), atomically: false, encoding: .utf8)
+        return file(name)
+    }
+}
+
+/// `realmgate serve` on a port of its own choice, on the loopback address.
+final class RunningServer: Sendable {
+    let process: ChildProcess
+    let port: Int
+
+    /// Starts and waits for the line that says where it listens.
+    init(_ arguments: [String], environment: [String: String] = [:], in directory: TestDirectory) throws {
+        let process = try ChildProcess(
+            try Program.executable(), ["serve", "--port", "0"] + arguments, environment: environment,
+            directory: directory.path)
+        try process.wait(until: "the ready line") { process.output.contains("\n") }
+        let prefix = "realmgate: listening on http://127.0.0.1:"
+        guard let line = process.output.split(separator: "\n").first, line.hasPrefix(prefix),
+            let port = Int(line.dropFirst(prefix.count)), port > 0
+        else { throw TestFailure("no ready line, but: \(process.output)") }
+        self.process = process
+        self.port = port
+    }
+
+    var address: String { "http://127.0.0.1:\(port)" }
+
+    /// Asks the server to stop and gives the exit code.
+    func stop(_ signal: Int32 = SIGTERM) throws -> Int32 {
+        process.send(signal)
+        return try process.wait()
+    }
+
+    func client() throws -> LoopbackClient { try LoopbackClient(port: port) }
+}

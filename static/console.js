@@ -1,0 +1,639 @@
+// The console: one view of one class, kept live.
+
+import { Problem, paths, queryString, request } from "./api.js";
+import { Completion, candidates } from "./completion.js";
+import { readCommand, writeCommand } from "./curl.js";
+import { confirmRemoval, prepareDialogs, showCreation, showKeys } from "./dialogs.js";
+import { Editor, nextBool } from "./editor.js";
+import { clearFault, showFault } from "./fault.js";
+import { Grid } from "./grid.js";
+import { LiveRows } from "./live-rows.js";
+import { nextSort, placeAddress, readPlace, sortText } from "./place.js";
+import { Pulse } from "./pulse.js";
+import { Schema } from "./schema.js";
+import { Stream } from "./stream.js";
+import { literal, tally, text } from "./values.js";
+
+const firstLimit = 200;
+const typingPause = 220;
+const patience = 800;
+const pollPause = 5000;
+
+const byId = (id) => document.getElementById(id);
+const predicate = byId("predicate");
+const fault = byId("fault");
+const notice = byId("notice");
+
+let schema = null;
+let objectClass = null;
+let place = { className: "", filter: "", sort: [] };
+let limit = firstLimit;
+let rows = null;
+let stream = null;
+let editor = null;
+/** The number of objects that the predicate selects, and of all objects by class. */
+let selected = null;
+const counts = new Map();
+let command = "query";
+let lastWrite = null;
+let question = null;
+/** What the stream brought since the last frame. */
+let waiting = null;
+let shownOrder = "";
+/** When the predicate was last typed in, and the fault that waits for the writer to pause. */
+let lastInput = -Infinity;
+let refusal = null;
+
+const pulse = new Pulse(byId("pulse"));
+const grid = new Grid(byId("grid"), {
+  sort: (property, additive) => {
+    const path = schema.sortPath(property);
+    if (path !== null) go({ sort: nextSort(place.sort, path, additive) });
+  },
+  edit,
+  remove,
+  more: () => {
+    limit *= 2;
+    load();
+  },
+  address: linkAddress,
+});
+
+// MARK: Where we are
+
+/** Moves to another view; typing replaces the entry in the history, everything else adds one. */
+function go(change, { replace = false } = {}) {
+  place = { ...place, ...change };
+  const address = placeAddress(place);
+  if (address === location.hash) {
+    arrive();
+    return;
+  }
+  history[replace ? "replaceState" : "pushState"](null, "", address);
+  arrive();
+}
+
+/** Shows the view that `place` names. */
+function arrive() {
+  if (schema.classes.length === 0) {
+    showNotice("There are no classes yet. PUT a schema to /v1/schema to begin.");
+    return;
+  }
+  const found = schema.class(place.className);
+  byId("grid").hidden = found === null && place.className !== "";
+  if (byId("grid").hidden) {
+    leave();
+    return;
+  }
+  const next = found ?? schema.classes[0];
+  place.className = next.name;
+  if (objectClass !== next) {
+    objectClass = next;
+    limit = firstLimit;
+    selected = null;
+    rows = new LiveRows((object) => next.keyOf(object));
+    editor?.close(false);
+    grid.show(next, schema, rows);
+    pulse.clear();
+    byId("version").textContent = "";
+    byId("class-name").textContent = next.name;
+    document.title = `${next.name} · Realmgate`;
+    predicate.placeholder = example(next);
+  }
+  if (predicate.value !== place.filter) predicate.value = place.filter;
+  byId("clear-predicate").hidden = predicate.value === "";
+  grid.sorted(place.sort);
+  showSorting();
+  showClasses();
+  load();
+}
+
+/** Shows that there is no such class. */
+function leave() {
+  question?.abort();
+  clearTimeout(refusal);
+  stream?.close();
+  stream = null;
+  editor?.close(false);
+  objectClass = null;
+  pulse.clear();
+  clearFault(fault);
+  byId("class-name").textContent = place.className;
+  byId("tally").textContent = "\u00a0";
+  byId("version").textContent = "";
+  byId("command").textContent = "";
+  setState("waiting", "No such class");
+  showClasses();
+  showNotice(`There is no class ‘${place.className}’.`);
+}
+
+function example(ofClass) {
+  const string = ofClass.properties.find((one) => one.kind === "string" && !one.isKey);
+  const number = ofClass.properties.find((one) => one.isNumeric && !one.isKey);
+  const parts = [];
+  if (number) parts.push(`${number.name} > 10`);
+  if (string) parts.push(`${string.name} BEGINSWITH[c] 'a'`);
+  return parts.length > 0 ? parts.join(" AND ") : "a predicate";
+}
+
+function parameters() {
+  return { filter: place.filter.trim(), sort: sortText(place.sort), limit };
+}
+
+// MARK: Loading
+
+/** Asks whether the query is sound and how much it selects, then opens its stream. */
+async function load() {
+  question?.abort();
+  clearTimeout(refusal);
+  question = new AbortController();
+  const { signal } = question;
+  const asked = objectClass;
+  showCommand();
+  try {
+    await ask(signal);
+    // The sort is checked by the collection; the aggregates do not know it.
+    if (place.sort.length > 0) {
+      await request("GET", paths.collection(asked.name), { query: { ...parameters(), limit: 0 }, signal });
+    }
+  } catch (error) {
+    if (error.name === "AbortError") return;
+    if (error instanceof Problem && error.status < 500) {
+      // Who is still writing need not be told that the predicate is not complete.
+      refusal = setTimeout(() => refuse(error), Math.max(0, lastInput + patience - performance.now()));
+      return;
+    }
+    setState("waiting", "Gateway not reachable");
+    setTimeout(() => { if (!signal.aborted) load(); }, 2000);
+    return;
+  }
+  clearFault(fault);
+  predicate.removeAttribute("aria-invalid");
+  byId("grid").classList.remove("stale");
+  open();
+}
+
+async function ask(signal) {
+  if (objectClass === null) return;
+  const measured = objectClass.properties.filter((one) => !one.isKey && (one.isNumeric || one.kind === "date"));
+  const answer = await request("GET", paths.aggregates(objectClass.name), {
+    query: {
+      filter: place.filter.trim(),
+      min: measured.map((one) => one.name),
+      max: measured.map((one) => one.name),
+      average: measured.filter((one) => one.isNumeric).map((one) => one.name),
+    },
+    signal,
+  });
+  selected = answer.count;
+  if (place.filter.trim() === "" && counts.get(objectClass.name) !== answer.count) {
+    counts.set(objectClass.name, answer.count);
+    showClasses();
+  }
+  grid.aggregates(measured.length > 0 ? answer : null);
+  showTally();
+}
+
+function refuse(problem) {
+  showFault(fault, predicate.value, problem, {
+    fix: (better) => {
+      predicate.value = better;
+      predicate.focus();
+      submitPredicate();
+    },
+  });
+  predicate.setAttribute("aria-invalid", "true");
+  byId("grid").classList.add("stale");
+}
+
+function open() {
+  const url = paths.observe(objectClass.name) + queryString({ ...parameters(), include: "objects" });
+  if (stream?.url === url) return;
+  stream?.close();
+  const owner = rows;
+  const order = JSON.stringify([objectClass.name, place.filter, place.sort]);
+  if (order !== shownOrder) grid.toTop();
+  shownOrder = order;
+  let fresh = true;
+  stream = new Stream(url, {
+    initial: (event) => {
+      // The first answer to a new question is simply shown; after a reconnect, what changed meanwhile is marked.
+      const changes = owner.initial(event);
+      if (fresh) shown(null);
+      else showSoon(changes);
+      fresh = false;
+    },
+    update: (event) => showSoon(owner.update(event)),
+    state: (state) => setState(state),
+    refused: () => load(),
+  });
+}
+
+/** Shows changes with the next frame, together with those that come before it. */
+function showSoon(changes) {
+  if (waiting !== null) {
+    waiting.merge(changes);
+    return;
+  }
+  waiting = changes;
+  requestAnimationFrame(() => {
+    const all = waiting;
+    waiting = null;
+    if (all !== null && objectClass !== null) shown(all);
+  });
+}
+
+function shown(changes) {
+  if (changes === null) waiting = null;
+  if (changes !== null && changes.count > 0) {
+    pulse.add(changes);
+    announce(changes);
+    if (editor && changes.removed.has(editor.key)) editor.close(false);
+  }
+  grid.refresh(changes, selected);
+  byId("version").textContent = `version ${rows.version}`;
+  showTally();
+  if (changes !== null) askSoon();
+}
+
+// MARK: Around the table
+
+const words = { connecting: "Connecting", live: "Live", waiting: "Reconnecting…" };
+
+function setState(state, sentence = words[state]) {
+  byId("state").dataset.state = state;
+  if (byId("state-text").textContent !== sentence) byId("state-text").textContent = sentence;
+}
+
+function showTally() {
+  const all = counts.get(objectClass.name);
+  const noun = (count) => (count === 1 ? "object" : "objects");
+  let sentence = "\u00a0";
+  if (selected !== null) {
+    sentence =
+      place.filter.trim() === "" || all === undefined
+        ? `${tally(selected)} ${noun(selected)}`
+        : `${tally(selected)} of ${tally(all)} ${noun(all)}`;
+  }
+  byId("tally").textContent = sentence;
+  const rest = (selected ?? 0) - rows.rows.length;
+  grid.showMore(
+    rest > 0 && rows.rows.length >= limit ? `Showing ${tally(rows.rows.length)} of ${tally(selected)} – load more` : null);
+  if (rows.version === null || rows.rows.length > 0) showNotice(null);
+  else if (place.filter.trim() === "") showNotice(`No ${objectClass.name} is stored yet.`);
+  else showNotice(`No ${objectClass.name} satisfies this predicate.`);
+}
+
+function showNotice(sentence) {
+  notice.hidden = sentence === null;
+  notice.textContent = sentence ?? "";
+}
+
+function showSorting() {
+  const list = byId("sorting");
+  list.replaceChildren();
+  if (place.sort.length === 0) {
+    const item = document.createElement("li");
+    item.className = "word";
+    item.textContent = "order of creation";
+    list.append(item);
+    return;
+  }
+  for (const { path, descending } of place.sort) {
+    const item = document.createElement("li");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "chip";
+    button.textContent = `${path} ${descending ? "↓" : "↑"}`;
+    button.setAttribute("aria-label", `Do not sort by ${path}, ${descending ? "descending" : "ascending"}`);
+    button.title = "Take this sort away";
+    button.addEventListener("click", () => go({ sort: place.sort.filter((one) => one.path !== path) }));
+    item.append(button);
+    list.append(item);
+  }
+}
+
+function showClasses() {
+  const list = byId("classes");
+  const items = schema.classes.map((one) => {
+    const item = document.createElement("li");
+    const link = document.createElement("a");
+    link.href = placeAddress({ className: one.name, filter: "", sort: [] });
+    if (one === objectClass) link.setAttribute("aria-current", "page");
+    const name = document.createElement("span");
+    name.textContent = one.name;
+    const count = document.createElement("span");
+    count.className = "count";
+    count.textContent = counts.has(one.name) ? tally(counts.get(one.name)) : "";
+    link.append(name, count);
+    item.append(link);
+    return item;
+  });
+  const focused = [...list.children].findIndex((item) => item.contains(document.activeElement));
+  list.replaceChildren(...items);
+  if (focused >= 0) items[focused]?.firstChild.focus();
+  else list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
+let announceTimer = null;
+const heard = { inserted: 0, modified: 0, removed: 0 };
+
+/** Tells a screen reader about changes, at most every few seconds. */
+function announce(changes) {
+  heard.inserted += changes.inserted.size;
+  heard.modified += changes.modified.size;
+  heard.removed += changes.removed.size;
+  announceTimer ??= setTimeout(() => {
+    const parts = [];
+    if (heard.inserted) parts.push(`${heard.inserted} inserted`);
+    if (heard.modified) parts.push(`${heard.modified} modified`);
+    if (heard.removed) parts.push(`${heard.removed} gone`);
+    byId("announcer").textContent = parts.join(", ");
+    Object.assign(heard, { inserted: 0, modified: 0, removed: 0 });
+    announceTimer = null;
+  }, 3000);
+}
+
+// MARK: Numbers that follow the data
+
+let askTimer = null;
+
+/** The tally and the aggregates again, soon, but not for every one of many changes. */
+function askSoon() {
+  askTimer ??= setTimeout(async () => {
+    askTimer = null;
+    try {
+      await ask(undefined);
+      if (place.filter.trim() !== "") await countAll(objectClass);
+    } catch {
+      // The stream notices when the gateway is gone; the numbers stay as they were.
+    }
+  }, 400);
+}
+
+async function poll() {
+  try {
+    if (document.visibilityState === "visible") {
+      const source = await request("GET", paths.schema);
+      if (schema === null || JSON.stringify(source) !== schema.text) adoptSchema(source);
+      for (const one of schema.classes) await countAll(one);
+    }
+  } catch {
+    if (schema === null) setState("waiting", "Gateway not reachable");
+  }
+  setTimeout(poll, schema === null ? 1000 : Math.max(pollPause, 50 * counts.size));
+}
+
+/** The number of all objects of a class, for the list and the tally. */
+async function countAll(ofClass) {
+  if (ofClass === null) return;
+  const { count } = await request("GET", paths.aggregates(ofClass.name));
+  if (counts.get(ofClass.name) === count) return;
+  counts.set(ofClass.name, count);
+  showClasses();
+  if (ofClass === objectClass) showTally();
+}
+
+function adoptSchema(source) {
+  schema = new Schema(source);
+  objectClass = null;
+  stream?.close();
+  stream = null;
+  arrive();
+}
+
+// MARK: Commands
+
+function showCommand() {
+  if (objectClass === null) return;
+  const base = location.origin;
+  const line = {
+    query: () => readCommand("-sG", base + paths.collection(objectClass.name), parameters()),
+    stream: () =>
+      readCommand("-sNG", base + paths.observe(objectClass.name), { ...parameters(), include: "objects" }),
+    write: () => lastWrite,
+  }[command]();
+  byId("command").textContent = line;
+  for (const tab of document.querySelectorAll("[data-command]")) {
+    tab.setAttribute("aria-pressed", String(tab.dataset.command === command));
+  }
+}
+
+async function write(method, path, body) {
+  lastWrite = writeCommand(method, location.origin + path, body);
+  document.querySelector('[data-command="write"]').hidden = false;
+  showCommand();
+  return request(method, path, { body });
+}
+
+// MARK: Links
+
+/** Where a link of an object leads: the class it points to, cut down to what it points at. */
+function linkAddress(object, property, value) {
+  const target = schema.class(property.target);
+  if (!target) return null;
+  let filter;
+  if (property.kind === "backlinks") {
+    const own = objectClass.keyProperty;
+    if (!own) return null;
+    filter = `${property.origin}.${own.name} == ${literal(object[own.name], own)}`;
+  } else {
+    const key = target.keyProperty;
+    if (!key) return null;
+    const plain = value !== null && typeof value === "object" && !("$oid" in value || "$uuid" in value) ? value[key.name] : value;
+    filter = `${key.name} == ${literal(plain, key)}`;
+  }
+  return { href: placeAddress({ className: target.name, filter, sort: [] }), title: `${target.name} where ${filter}` };
+}
+
+// MARK: Writing
+
+function edit(key, property, cell) {
+  const object = rows.get(key);
+  if (!object) return;
+  if (!property.isEditable) {
+    flash(cell);
+    byId("announcer").textContent = property.isKey ? "A primary key does not change." : `${property.name} is computed.`;
+    return;
+  }
+  const ofClass = objectClass;
+  const owner = rows;
+  const save = async (value) => {
+    const answer = await write("PATCH", paths.object(ofClass.name, key), { [property.name]: value });
+    if (answer && property.name in answer && owner.get(key)) {
+      owner.replace(key, { ...owner.get(key), [property.name]: answer[property.name] });
+    }
+  };
+  if (property.kind === "bool") {
+    save(nextBool(object[property.name], property))
+      .then(() => grid.refresh())
+      .catch((error) => showCellFault(cell, error));
+    return;
+  }
+  editor?.close(false);
+  const opened = new Editor(cell, property, object[property.name], schema.class(property.target), {
+    save,
+    done: (refocus) => {
+      if (editor === opened) editor = null;
+      grid.restore(key, property);
+      grid.refresh();
+      if (refocus) grid.cell(key, property)?.focus({ preventScroll: true });
+    },
+  });
+  opened.key = key;
+  editor = opened;
+}
+
+function flash(cell) {
+  cell.animate([{ opacity: 1 }, { opacity: 0.35 }, { opacity: 1 }], { duration: 260 });
+}
+
+/** A refusal of a value that was changed without an editor: shown at the cell for a while. */
+function showCellFault(cell, error) {
+  const sentence = document.createElement("p");
+  sentence.className = "cell-fault";
+  sentence.setAttribute("role", "alert");
+  sentence.textContent = error.message;
+  cell.classList.add("faulty");
+  cell.append(sentence);
+  setTimeout(() => {
+    sentence.remove();
+    cell.classList.remove("faulty");
+  }, 5000);
+}
+
+function remove(key) {
+  const object = rows.get(key);
+  if (!object) return;
+  const ofClass = objectClass;
+  const named = ofClass.properties.find((one) => one.kind === "string" && !one.isKey && object[one.name]);
+  const name = named ? ` (${text(object[named.name], named)})` : "";
+  confirmRemoval(
+    `Delete ${ofClass.name} ${key}?`,
+    `${ofClass.name} ${key}${name} will be gone for good; links to it become null. This cannot be undone.`,
+    async () => {
+      try {
+        await write("DELETE", paths.object(ofClass.name, key));
+      } catch (error) {
+        // Somebody else was quicker: what was wanted has come about.
+        if (!(error instanceof Problem) || error.status !== 404) throw error;
+      }
+    });
+}
+
+function create() {
+  const ofClass = objectClass;
+  if (!ofClass) return;
+  showCreation(ofClass, schema, (value) => write("POST", paths.collection(ofClass.name), value));
+}
+
+// MARK: Input
+
+let typing = null;
+
+function submitPredicate() {
+  clearTimeout(typing);
+  go({ filter: predicate.value }, { replace: true });
+}
+
+// First, so that its keys come before those that leave the input.
+new Completion(predicate, byId("completions"), {
+  source: (text, caret) =>
+    objectClass === null ? { start: 0, names: [] } : candidates(text, caret, objectClass, schema),
+  changed: () => {
+    byId("clear-predicate").hidden = false;
+    submitPredicate();
+  },
+});
+predicate.addEventListener("input", () => {
+  lastInput = performance.now();
+  clearTimeout(refusal);
+  byId("clear-predicate").hidden = predicate.value === "";
+  clearTimeout(typing);
+  typing = setTimeout(submitPredicate, typingPause);
+});
+predicate.addEventListener("keydown", (event) => {
+  if (event.key === "ArrowDown" || event.key === "Escape") {
+    event.preventDefault();
+    grid.focus();
+  }
+});
+byId("query").addEventListener("submit", (event) => {
+  event.preventDefault();
+  lastInput = -Infinity;
+  submitPredicate();
+});
+byId("clear-predicate").addEventListener("click", () => {
+  predicate.value = "";
+  predicate.focus();
+  submitPredicate();
+});
+byId("create").addEventListener("click", create);
+byId("skip").addEventListener("click", () => grid.focus());
+byId("show-keys").addEventListener("click", showKeys);
+byId("theme").addEventListener("click", turnTheme);
+for (const tab of document.querySelectorAll("[data-command]")) {
+  tab.addEventListener("click", () => {
+    command = tab.dataset.command;
+    showCommand();
+  });
+}
+byId("copy").addEventListener("click", async () => {
+  const button = byId("copy");
+  try {
+    await navigator.clipboard.writeText(byId("command").textContent);
+    button.textContent = "Copied";
+  } catch {
+    // Without the clipboard (plain http on another host), mark the text so that the reader can copy it.
+    getSelection().selectAllChildren(byId("command"));
+    button.textContent = "Press Ctrl C";
+  }
+  setTimeout(() => { button.textContent = "Copy"; }, 1600);
+});
+
+function turnTheme() {
+  window.realmgateTheme.turn();
+  showTheme();
+  pulse.draw();
+}
+
+function showTheme() {
+  byId("theme").textContent = { auto: "Theme: auto", light: "Theme: light", dark: "Theme: dark" }[
+    window.realmgateTheme.current];
+}
+
+function turnClass(step) {
+  const at = schema.classes.indexOf(objectClass);
+  const next = schema.classes[(at + step + schema.classes.length) % schema.classes.length];
+  if (next) go({ className: next.name, filter: "", sort: [] });
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, textarea, select, dialog") || document.querySelector("dialog[open]")) return;
+  const actions = {
+    "/": () => {
+      predicate.focus();
+      predicate.select();
+    },
+    "?": showKeys,
+    n: create,
+    t: turnTheme,
+    "[": () => turnClass(-1),
+    "]": () => turnClass(1),
+  };
+  const action = actions[event.key];
+  if (!action || schema === null) return;
+  event.preventDefault();
+  action();
+});
+
+window.addEventListener("hashchange", () => {
+  place = readPlace();
+  if (schema !== null) arrive();
+});
+
+prepareDialogs();
+showTheme();
+place = readPlace();
+poll();

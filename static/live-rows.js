@@ -1,0 +1,119 @@
+// The rows of a live query, kept current from its events. No page in here.
+
+import { same } from "./json.js";
+
+/** What one event did to the rows, by object key. */
+export class RowChanges {
+  inserted = new Set();
+  /** Objects that are still here, with the names of the properties that differ; moved ones may have none. */
+  modified = new Map();
+  removed = new Set();
+
+  /** Takes in what happened after this. */
+  merge(later) {
+    for (const key of later.removed) {
+      this.modified.delete(key);
+      if (!this.inserted.delete(key)) this.removed.add(key);
+    }
+    for (const key of later.inserted) {
+      if (this.removed.delete(key)) this.modified.set(key, []);
+      else this.inserted.add(key);
+    }
+    for (const [key, names] of later.modified) {
+      if (!this.inserted.has(key)) this.modified.set(key, [...new Set([...(this.modified.get(key) ?? []), ...names])]);
+    }
+  }
+
+  get count() {
+    return this.inserted.size + this.modified.size + this.removed.size;
+  }
+}
+
+export class LiveRows {
+  rows = [];
+  keys = [];
+  version = null;
+
+  constructor(keyOf) {
+    this.keyOf = keyOf;
+    this.positions = new Map();
+  }
+
+  /** The position of an object, or -1. */
+  indexOf(key) {
+    return this.positions.get(key) ?? -1;
+  }
+
+  get(key) {
+    return this.rows[this.indexOf(key)];
+  }
+
+  /** Takes a complete result. What differs from the rows so far is given back, so that a reconnect can show it. */
+  initial(event) {
+    const before = new Map(this.keys.map((key, index) => [key, this.rows[index]]));
+    const changes = new RowChanges();
+    this.#adopt(event.items, event.version);
+    this.keys.forEach((key, index) => {
+      const old = before.get(key);
+      if (old === undefined) changes.inserted.add(key);
+      else this.#compare(key, old, this.rows[index], changes, false);
+      before.delete(key);
+    });
+    for (const key of before.keys()) changes.removed.add(key);
+    return changes;
+  }
+
+  /**
+   * Takes an update: deletions and modifications are positions before it, insertions after it. An object that is
+   * deleted and inserted at once has moved.
+   */
+  update(event) {
+    const changes = new RowChanges();
+    const rows = this.rows.slice();
+    const objects = event.objects ?? { insertions: [], modifications: [] };
+    event.modifications.forEach((position, index) => {
+      const object = objects.modifications[index];
+      if (object === undefined || rows[position] === undefined) return;
+      this.#compare(this.keys[position], rows[position], object, changes, true);
+      rows[position] = object;
+    });
+    const left = new Map();
+    for (const position of [...event.deletions].sort((a, b) => b - a)) {
+      left.set(this.keys[position], this.rows[position]);
+      rows.splice(position, 1);
+    }
+    event.insertions.forEach((position, index) => {
+      const object = objects.insertions[index];
+      if (object === undefined) return;
+      rows.splice(position, 0, object);
+      const key = this.keyOf(object);
+      if (left.has(key)) {
+        this.#compare(key, left.get(key), object, changes, true);
+        left.delete(key);
+      } else {
+        changes.inserted.add(key);
+      }
+    });
+    for (const key of left.keys()) changes.removed.add(key);
+    this.#adopt(rows, event.version);
+    return changes;
+  }
+
+  /** Shows the answer to a write at once; the event that follows finds nothing new. */
+  replace(key, object) {
+    const index = this.indexOf(key);
+    if (index >= 0) this.rows[index] = object;
+  }
+
+  #adopt(rows, version) {
+    this.rows = rows;
+    this.version = version;
+    this.keys = rows.map(this.keyOf);
+    this.positions = new Map(this.keys.map((key, index) => [key, index]));
+  }
+
+  #compare(key, before, after, changes, always) {
+    const names = Object.keys(after).filter((name) => !same(before[name], after[name]));
+    if (names.length > 0 || always) changes.modified.set(key, names);
+  }
+}

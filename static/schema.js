@@ -1,0 +1,91 @@
+// The schema as the page needs it: what each property is and how an object is identified.
+
+const scalars = new Set([
+  "bool", "int", "float", "double", "string", "data", "date", "decimal128", "objectId", "uuid", "mixed",
+]);
+
+/** A property with its type taken apart. */
+export class Property {
+  constructor(source, isKey) {
+    this.name = source.name;
+    this.type = source.type;
+    this.indexed = source.indexed === true;
+    this.defaultValue = source.default;
+    this.isKey = isKey;
+    const backlinks = /^linkingObjects\(([^.]+)\.([^)]+)\)$/.exec(source.type);
+    const plain = /^(.*?)(\?)?(\[\]|<>|\{\})?$/.exec(source.type);
+    this.optional = plain[2] === "?";
+    this.target = null;
+    if (backlinks) {
+      this.kind = "backlinks";
+      this.target = backlinks[1];
+      this.origin = backlinks[2];
+    } else if (plain[3] !== undefined) {
+      this.kind = "collection";
+    } else if (scalars.has(plain[1])) {
+      this.kind = plain[1];
+    } else {
+      this.kind = "link";
+      this.target = plain[1];
+    }
+  }
+
+  get isNumeric() {
+    return this.kind === "int" || this.kind === "float" || this.kind === "double";
+  }
+
+  get isEditable() {
+    return !this.isKey && this.kind !== "backlinks" && this.kind !== "collection";
+  }
+}
+
+/** Objects without a primary key are told apart by their object key, which stands in a column of its own. */
+function objectKey() {
+  const property = new Property({ name: "$key", type: "object key" }, true);
+  property.kind = "objectKey";
+  property.target = null;
+  return property;
+}
+
+export class ObjectClass {
+  constructor(source) {
+    this.name = source.name;
+    this.primaryKey = source.primaryKey ?? null;
+    this.properties = source.properties.map((one) => new Property(one, one.name === this.primaryKey));
+    if (this.primaryKey === null) this.properties.unshift(objectKey());
+  }
+
+  property(name) {
+    return this.properties.find((one) => one.name === name) ?? null;
+  }
+
+  get keyProperty() {
+    return this.primaryKey === null ? null : this.property(this.primaryKey);
+  }
+
+  /** What identifies an object among those of its class, as text for paths and look-ups. */
+  keyOf(object) {
+    const value = object[this.primaryKey ?? "$key"];
+    return value !== null && typeof value === "object" ? JSON.stringify(value) : String(value);
+  }
+}
+
+export class Schema {
+  constructor(source) {
+    this.text = JSON.stringify(source);
+    this.classes = source.classes.filter((one) => one.embedded !== true).map((one) => new ObjectClass(one));
+  }
+
+  class(name) {
+    return this.classes.find((one) => one.name === name) ?? null;
+  }
+
+  /** The key path to sort or aggregate a property by; null where there is none. */
+  sortPath(property) {
+    if (property.kind === "link") {
+      const key = this.class(property.target)?.primaryKey;
+      return key ? `${property.name}.${key}` : null;
+    }
+    return ["backlinks", "collection", "objectKey"].includes(property.kind) ? null : property.name;
+  }
+}

@@ -1,0 +1,98 @@
+// Values as text for people, as input from people, and as literals of the predicate language.
+
+const numbers = new Intl.NumberFormat("en", { maximumFractionDigits: 20, useGrouping: false });
+const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+const rough = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+
+/** A count with separators: 3,376. */
+export const tally = (count) => grouped.format(count);
+
+/** A short form of an aggregate: whole numbers exactly while they are short, everything else to four digits. */
+export function brief(value, property) {
+  if (property.kind === "date") return text(value, property).slice(0, 10);
+  const number = Number(value);
+  if (!Number.isFinite(number)) return String(value);
+  if (Math.abs(number) >= 1e9) return number.toPrecision(3);
+  return Number.isInteger(number) ? grouped.format(number) : rough.format(number);
+}
+
+/** A value as it stands in a cell. */
+export function text(value, property) {
+  if (value === null || value === undefined) return "null";
+  if (typeof value === "number") {
+    return property.kind === "int" || !Number.isFinite(value) ? String(value) : decimal(value);
+  }
+  if (typeof value !== "object") return String(value);
+  for (const tag of ["$date", "$uuid", "$oid", "$decimal"]) if (tag in value) return String(value[tag]);
+  if ("$link" in value) return `#${value.$link.key}`;
+  return JSON.stringify(value);
+}
+
+function decimal(value) {
+  const size = Math.abs(value);
+  return size !== 0 && (size < 1e-6 || size >= 1e15) ? String(value) : numbers.format(value);
+}
+
+/** A date without its `T` and `Z`, and without a time of day when that is midnight; all of it where there is more. */
+export function dateText(full) {
+  const parts = /^(\d{4,}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?(\.\d+)?Z$/.exec(full);
+  if (!parts) return full;
+  const [, day, minute, second, fraction] = parts;
+  if (fraction) return `${day} ${minute}${second}${fraction}`;
+  return second === undefined || second === ":00" ? `${day} ${minute}` : `${day} ${minute}${second}`;
+}
+
+/**
+ * What a person typed, as the JSON value to send. Text that is no number is sent as it is: the gateway's refusal says
+ * better than we could what the property takes.
+ */
+export function fromInput(input, property) {
+  const trimmed = input.trim();
+  switch (property.kind) {
+    case "int": {
+      if (!/^[+-]?\d+$/.test(trimmed)) return input;
+      const exact = BigInt(trimmed);
+      return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact;
+    }
+    case "float":
+    case "double":
+      return trimmed !== "" && Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed;
+    case "bool":
+      return trimmed === "true" ? true : trimmed === "false" ? false : input;
+    case "date": {
+      const day = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?)?(Z|[+-]\d\d:\d\d)?$/.exec(trimmed);
+      return day ? `${day[1]}T${day[2] ?? "00:00"}${day[3] ?? ":00"}${day[4] ?? "Z"}` : input;
+    }
+    case "link":
+    case "uuid":
+    case "objectId":
+      return trimmed;
+    default:
+      return input;
+  }
+}
+
+/** The key of a linked object as typed: links take the type of the target's primary key. */
+export function linkFromInput(input, target) {
+  const key = target?.keyProperty;
+  return key ? fromInput(input, key) : input.trim();
+}
+
+/** A value as the predicate language writes it. */
+export function literal(value, property) {
+  if (value === null) return "nil";
+  const plain = text(value, property);
+  switch (property.kind) {
+    case "int":
+    case "float":
+    case "double":
+    case "bool":
+      return plain;
+    case "uuid":
+      return `uuid(${plain})`;
+    case "objectId":
+      return `oid(${plain})`;
+    default:
+      return `'${plain.replace(/[\\']/g, (mark) => `\\${mark}`).replace(/\n/g, "\\n").replace(/\r/g, "\\r").replace(/\t/g, "\\t")}'`;
+  }
+}
