@@ -155,7 +155,7 @@ struct LifecycleTests {
     @Test("no snapshot is kept between commits")
     func pins() throws {
         let tasks = try TaskStore()
-        let store = PinningStore(tasks.store)
+        let store = ProbeStore(tasks.store)
         let live = try LiveQueries(store)
         let token = live.observe(BoundQuery(classID: TaskStore.task)) { _ in }
         live.settle()
@@ -166,38 +166,30 @@ struct LifecycleTests {
         #expect(store.pinned == 0)
         token.cancel()
     }
-}
 
-/// A store that knows which of its snapshots are alive.
-private final class PinningStore: Store {
-    private struct Weak {
-        weak var snapshot: (any Snapshot)?
+    @Test("a version that can be seen before its change set arrives is told when it has arrived, and completely")
+    func lateChangeSets() throws {
+        let tasks = try TaskStore()
+        try tasks.write { try $0.task(1, 1) }
+        let store = ProbeStore(tasks.store)
+        let live = try LiveQueries(store)
+        let early = Recorder()
+        let first = live.observe(BoundQuery(classID: TaskStore.task), deliver: early.receive)
+        live.settle()
+        store.holdBack()
+        try tasks.store.write { try $0.setScore(1, 2) }
+        let late = Recorder()
+        let second = live.observe(BoundQuery(classID: TaskStore.task), deliver: late.receive)
+        live.settle()
+        #expect(early.changes == [])
+        #expect(late.keys == nil)
+        store.release()
+        live.settle()
+        #expect(early.changes.map(\.modifications) == [[0]])
+        #expect(late.version == Version(3))
+        #expect(late.changes == [])
+        #expect(early.faults + late.faults == [])
+        first.cancel()
+        second.cancel()
     }
-
-    private let base: ModelStore
-    private let snapshots = Mutex<[Weak]>([])
-
-    init(_ base: ModelStore) { self.base = base }
-
-    var given: Int { snapshots.withLock { $0.count } }
-    var pinned: Int { snapshots.withLock { $0.count { $0.snapshot != nil } } }
-
-    func snapshot() throws -> any Snapshot {
-        let snapshot = try base.snapshot()
-        snapshots.withLock { $0.append(Weak(snapshot: snapshot)) }
-        return snapshot
-    }
-
-    func submit(
-        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void,
-        completion: @escaping @Sendable (Result<Version, any Error>) -> Void
-    ) { base.submit(work, completion: completion) }
-
-    func replaceSchema(
-        with schema: Schema, completion: @escaping @Sendable (Result<Version, any Error>) -> Void
-    ) { base.replaceSchema(with: schema, completion: completion) }
-
-    func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) { base.onCommit(listener) }
-    func changes(after version: Version) throws -> [ChangeSet]? { try base.changes(after: version) }
-    func close() { base.close() }
 }

@@ -47,8 +47,8 @@ struct LiveHistoryTests {
             for (query, recorder, _) in observed {
                 let oldKeys = try before.select(query, .all)
                 let newKeys = try after.select(query, .all)
-                #expect(recorder.keys == newKeys, "seed \(seed), \(query)")
-                #expect(recorder.faults == [], "seed \(seed)")
+                try #require(recorder.keys == newKeys, "seed \(seed), \(query)")
+                try #require(recorder.faults == [], "seed \(seed)")
                 try checkModifications(
                     recorder.takeChanges(), oldKeys, newKeys, merged, query, after, context: "seed \(seed), \(query)")
             }

@@ -187,6 +187,50 @@ struct ModificationTests {
         second.cancel()
     }
 
+    @Test("an element that joined through a class off the key path is compared with how it joined")
+    func joinedFromAfar() throws {
+        let schema = Schema(
+            version: 1,
+            classes: [
+                ClassSchema("City", properties: [PropertySchema("name", PropertyType(.string))]),
+                ClassSchema(
+                    "Person",
+                    properties: [
+                        PropertySchema("city", PropertyType(.link("City"), isOptional: true)),
+                        PropertySchema("pets", PropertyType(.linkingObjects(fromClass: "Pet", property: "owner"))),
+                    ]),
+                ClassSchema(
+                    "Pet", properties: [PropertySchema("owner", PropertyType(.link("Person"), isOptional: true))]),
+            ])
+        let (city, person, pet) = (ClassID(1), ClassID(2), ClassID(3))
+        let first = PropertyID(1)
+        let store = try ModelStore(schema)
+        let live = try LiveQueries(store)
+        try store.write { transaction in
+            let home = try transaction.create(city, [first: .string("Bonn")])
+            _ = try transaction.create(person, [first: .link(home)])
+            _ = try transaction.create(pet, [first: .null])
+        }
+        let cityName = BoundPath(
+            links: [.forward(first, target: city)], end: .property(first, PropertyType(.string)))
+        let query = BoundQuery(
+            classID: person,
+            predicate: .comparison(BoundComparison(.path(cityName), .equal, .constant(.string("Köln")))))
+        let recorder = Recorder()
+        let token = live.observe(
+            query, keyPaths: [try LiveKeyPath("pets", in: person, of: schema)], deliver: recorder.receive)
+        live.settle()
+        try store.write { try $0.set(city, ObjectKey(0), [first: .string("Köln")]) }
+        live.settle()
+        try store.write { try $0.set(pet, ObjectKey(0), [first: .link(ObjectKey(0))]) }
+        live.settle()
+        #expect(
+            recorder.changes == [
+                IndexChanges(insertions: [0]), IndexChanges(modifications: [0], modificationsNew: [0]),
+            ])
+        token.cancel()
+    }
+
     @Test("key paths with other filters on the same query are told apart, and equal queries share one result")
     func audiences() throws {
         let tasks = try TaskStore()
