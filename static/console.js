@@ -16,6 +16,7 @@ import { literal, tally, text } from "./values.js";
 
 const firstLimit = 200;
 const typingPause = 220;
+const patience = 800;
 const pollPause = 5000;
 
 const byId = (id) => document.getElementById(id);
@@ -39,6 +40,9 @@ let question = null;
 /** What the stream brought since the last frame. */
 let waiting = null;
 let shownOrder = "";
+/** When the predicate was last typed in, and the fault that waits for the writer to pause. */
+let lastInput = -Infinity;
+let refusal = null;
 
 const pulse = new Pulse(byId("pulse"));
 const grid = new Grid(byId("grid"), {
@@ -107,6 +111,7 @@ function arrive() {
 /** Shows that there is no such class. */
 function leave() {
   question?.abort();
+  clearTimeout(refusal);
   stream?.close();
   stream = null;
   editor?.close(false);
@@ -140,6 +145,7 @@ function parameters() {
 /** Asks whether the query is sound and how much it selects, then opens its stream. */
 async function load() {
   question?.abort();
+  clearTimeout(refusal);
   question = new AbortController();
   const { signal } = question;
   const asked = objectClass;
@@ -153,7 +159,8 @@ async function load() {
   } catch (error) {
     if (error.name === "AbortError") return;
     if (error instanceof Problem && error.status < 500) {
-      refuse(error);
+      // Who is still writing need not be told that the predicate is not complete.
+      refusal = setTimeout(() => refuse(error), Math.max(0, lastInput + patience - performance.now()));
       return;
     }
     setState("waiting", "Gateway not reachable");
@@ -539,6 +546,8 @@ new Completion(predicate, byId("completions"), {
   },
 });
 predicate.addEventListener("input", () => {
+  lastInput = performance.now();
+  clearTimeout(refusal);
   byId("clear-predicate").hidden = predicate.value === "";
   clearTimeout(typing);
   typing = setTimeout(submitPredicate, typingPause);
@@ -551,6 +560,7 @@ predicate.addEventListener("keydown", (event) => {
 });
 byId("query").addEventListener("submit", (event) => {
   event.preventDefault();
+  lastInput = -Infinity;
   submitPredicate();
 });
 byId("clear-predicate").addEventListener("click", () => {

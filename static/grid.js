@@ -219,6 +219,7 @@ export class Grid {
     const sum = this.widths.reduce((total, width) => total + width, 0);
     const factor = Math.max(1, Math.min(1.4, (this.root.clientWidth - 52) / sum));
     const columns = this.widths.map((width) => `${Math.floor(width * factor)}px`);
+    this.root.style.setProperty("--pinned", columns[0] ?? "0px");
     this.root.style.setProperty("--columns", `${columns.join(" ")} minmax(52px, 1fr)`);
   }
 

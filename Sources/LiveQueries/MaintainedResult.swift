@@ -113,10 +113,14 @@ final class MaintainedResult {
         prune()
     }
 
-    /// Old positions of those of the objects that are in the list, ascending.
+    /// Positions of those of the objects that are in the list, ascending. Cost: a binary search for each object, or
+    /// a pass over the keys when they are sorted by something else.
     private func positions(of objects: Set<ObjectKey>, in list: [ObjectKey]) -> [Int] {
-        guard !objects.isEmpty else { return [] }
-        guard isInCreationOrder else { return list.indices.filter { objects.contains(list[$0]) } }
+        guard let lowest = objects.min(), let highest = objects.max() else { return [] }
+        guard isInCreationOrder else {
+            // The range spares most look-ups in the set: what changes together was often made together.
+            return list.indices.filter { list[$0] >= lowest && list[$0] <= highest && objects.contains(list[$0]) }
+        }
         return objects.compactMap { key in
             let index = list.partitioningIndex { $0 >= key }
             return index < list.count && list[index] == key ? index : nil

@@ -71,7 +71,8 @@ extension Timestamp {
         }
     }
 
-    /// Seconds rounded down and the nanoseconds after them. The very first second of the range stays where it is.
+    /// Seconds rounded down and the nanoseconds after them. The first second that there is has none before it to
+    /// round down to: there the nanoseconds are dropped.
     package var floored: (seconds: Int64, fraction: Int32) {
         guard nanoseconds < 0 else { return (seconds, nanoseconds) }
         return seconds == .min ? (seconds, 0) : (seconds - 1, nanoseconds + 1_000_000_000)
