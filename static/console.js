@@ -15,6 +15,8 @@ import { Stream } from "./stream.js";
 import { literal, tally, text } from "./values.js";
 
 const firstLimit = 200;
+/** The gateway gives no more objects at once. */
+const lastLimit = 10_000;
 const typingPause = 220;
 const patience = 800;
 const pollPause = 5000;
@@ -53,7 +55,7 @@ const grid = new Grid(byId("grid"), {
   edit,
   remove,
   more: () => {
-    limit *= 2;
+    limit = Math.min(limit * 2, lastLimit);
     load();
   },
   address: linkAddress,
@@ -277,8 +279,10 @@ function showTally() {
   }
   byId("tally").textContent = sentence;
   const rest = (selected ?? 0) - rows.rows.length;
-  grid.showMore(
-    rest > 0 && rows.rows.length >= limit ? `Showing ${tally(rows.rows.length)} of ${tally(selected)} – load more` : null);
+  const part = `${tally(rows.rows.length)} of ${tally(selected ?? 0)}`;
+  if (rest <= 0 || rows.rows.length < limit) grid.showMore(null);
+  else if (limit < lastLimit) grid.showMore(`Showing ${part} – load more`);
+  else grid.showMore(`Showing ${part}; a predicate narrows it down`, { atEnd: true });
   if (rows.version === null || rows.rows.length > 0) showNotice(null);
   else if (place.filter.trim() === "") showNotice(`No ${objectClass.name} is stored yet.`);
   else showNotice(`No ${objectClass.name} satisfies this predicate.`);

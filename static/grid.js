@@ -31,6 +31,7 @@ export class Grid {
     this.body = element("div", "body", { role: "rowgroup" });
     this.foot = element("div", "foot", { "aria-hidden": "true" });
     this.more = element("div", "more", { role: "row" });
+    this.more.hidden = true;
     this.inner = element("div", "inner");
     this.inner.append(this.head, this.body, this.more, this.foot);
     root.append(this.inner);
@@ -141,18 +142,23 @@ export class Grid {
     this.#startSweep();
   }
 
-  /** The line under the last row. */
-  showMore(text) {
+  /** The line under the last row: a button that asks for more, or a sentence at the end of what can be shown. */
+  showMore(text, { atEnd = false } = {}) {
+    if (this.more.textContent === (text ?? "")) return;
     this.more.replaceChildren();
     this.more.hidden = text === null;
     if (text === null) return;
+    const cell = element("div", "", { role: "gridcell" });
+    this.more.append(cell);
+    if (atEnd) {
+      cell.textContent = text;
+      return;
+    }
     const button = element("button", "action");
     button.type = "button";
     button.textContent = text;
     button.addEventListener("click", () => this.on.more());
-    const cell = element("div", "", { role: "gridcell" });
     cell.append(button);
-    this.more.append(cell);
   }
 
   /** Puts the keyboard on the active cell. */
