@@ -1,18 +1,20 @@
 // The console: one view of one class, kept live.
 
+import { Announcer } from "./announcer.js";
 import { Problem, paths, queryString, request } from "./api.js";
+import { CommandBar } from "./command-bar.js";
 import { Completion, candidates } from "./completion.js";
-import { readCommand, writeCommand } from "./curl.js";
 import { confirmRemoval, prepareDialogs, showCreation, showKeys } from "./dialogs.js";
 import { Editor, nextBool } from "./editor.js";
 import { clearFault, showFault } from "./fault.js";
 import { Grid } from "./grid.js";
+import { linkAddress } from "./links.js";
 import { LiveRows } from "./live-rows.js";
 import { nextSort, placeAddress, readPlace, sortText } from "./place.js";
 import { Pulse } from "./pulse.js";
 import { Schema } from "./schema.js";
 import { Stream } from "./stream.js";
-import { literal, tally, text } from "./values.js";
+import { tally, text } from "./values.js";
 
 const firstLimit = 200;
 /** The gateway gives no more objects at once. */
@@ -36,8 +38,6 @@ let editor = null;
 /** The number of objects that the predicate selects, and of all objects by class. */
 let selected = null;
 const counts = new Map();
-let command = "query";
-let lastWrite = null;
 let question = null;
 /** What the stream brought since the last frame. */
 let waiting = null;
@@ -46,6 +46,8 @@ let shownOrder = "";
 let lastInput = -Infinity;
 let refusal = null;
 
+const commands = new CommandBar();
+const announcer = new Announcer(byId("announcer"));
 const pulse = new Pulse(byId("pulse"));
 const grid = new Grid(byId("grid"), {
   sort: (property, additive) => {
@@ -58,7 +60,7 @@ const grid = new Grid(byId("grid"), {
     limit = Math.min(limit * 2, lastLimit);
     load();
   },
-  address: linkAddress,
+  address: (object, property, value) => linkAddress(schema, objectClass, object, property, value),
 });
 
 // MARK: Where we are
@@ -104,7 +106,7 @@ function arrive() {
   }
   if (predicate.value !== place.filter) predicate.value = place.filter;
   byId("clear-predicate").hidden = predicate.value === "";
-  grid.sorted(place.sort);
+  grid.columns.sorted(place.sort);
   showSorting();
   showClasses();
   load();
@@ -123,7 +125,7 @@ function leave() {
   byId("class-name").textContent = place.className;
   byId("tally").textContent = "\u00a0";
   byId("version").textContent = "";
-  byId("command").textContent = "";
+  commands.clear();
   setState("waiting", "No such class");
   showClasses();
   showNotice(`There is no class ‘${place.className}’.`);
@@ -192,7 +194,7 @@ async function ask(signal) {
     counts.set(objectClass.name, answer.count);
     showClasses();
   }
-  grid.aggregates(measured.length > 0 ? answer : null);
+  grid.columns.aggregates(measured.length > 0 ? answer : null);
   showTally();
 }
 
@@ -249,7 +251,7 @@ function shown(changes) {
   if (changes === null) waiting = null;
   if (changes !== null && changes.count > 0) {
     pulse.add(changes);
-    announce(changes);
+    announcer.changed(changes);
     if (editor && changes.removed.has(editor.key)) editor.close(false);
   }
   grid.refresh(changes, selected);
@@ -339,25 +341,6 @@ function showClasses() {
   else list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-let announceTimer = null;
-const heard = { inserted: 0, modified: 0, removed: 0 };
-
-/** Tells a screen reader about changes, at most every few seconds. */
-function announce(changes) {
-  heard.inserted += changes.inserted.size;
-  heard.modified += changes.modified.size;
-  heard.removed += changes.removed.size;
-  announceTimer ??= setTimeout(() => {
-    const parts = [];
-    if (heard.inserted) parts.push(`${heard.inserted} inserted`);
-    if (heard.modified) parts.push(`${heard.modified} modified`);
-    if (heard.removed) parts.push(`${heard.removed} gone`);
-    byId("announcer").textContent = parts.join(", ");
-    Object.assign(heard, { inserted: 0, modified: 0, removed: 0 });
-    announceTimer = null;
-  }, 3000);
-}
-
 // MARK: Numbers that follow the data
 
 let askTimer = null;
@@ -409,45 +392,12 @@ function adoptSchema(source) {
 // MARK: Commands
 
 function showCommand() {
-  if (objectClass === null) return;
-  const base = location.origin;
-  const line = {
-    query: () => readCommand("-sG", base + paths.collection(objectClass.name), parameters()),
-    stream: () =>
-      readCommand("-sNG", base + paths.observe(objectClass.name), { ...parameters(), include: "objects" }),
-    write: () => lastWrite,
-  }[command]();
-  byId("command").textContent = line;
-  for (const tab of document.querySelectorAll("[data-command]")) {
-    tab.setAttribute("aria-pressed", String(tab.dataset.command === command));
-  }
+  if (objectClass !== null) commands.show(objectClass.name, parameters());
 }
 
 async function write(method, path, body) {
-  lastWrite = writeCommand(method, location.origin + path, body);
-  document.querySelector('[data-command="write"]').hidden = false;
-  showCommand();
+  commands.wrote(method, path, body);
   return request(method, path, { body });
-}
-
-// MARK: Links
-
-/** Where a link of an object leads: the class it points to, cut down to what it points at. */
-function linkAddress(object, property, value) {
-  const target = schema.class(property.target);
-  if (!target) return null;
-  let filter;
-  if (property.kind === "backlinks") {
-    const own = objectClass.keyProperty;
-    if (!own) return null;
-    filter = `${property.origin}.${own.name} == ${literal(object[own.name], own)}`;
-  } else {
-    const key = target.keyProperty;
-    if (!key) return null;
-    const plain = value !== null && typeof value === "object" && !("$oid" in value || "$uuid" in value) ? value[key.name] : value;
-    filter = `${key.name} == ${literal(plain, key)}`;
-  }
-  return { href: placeAddress({ className: target.name, filter, sort: [] }), title: `${target.name} where ${filter}` };
 }
 
 // MARK: Writing
@@ -457,7 +407,7 @@ function edit(key, property, cell) {
   if (!object) return;
   if (!property.isEditable) {
     flash(cell);
-    byId("announcer").textContent = property.isKey ? "A primary key does not change." : `${property.name} is computed.`;
+    announcer.say(property.isKey ? "A primary key does not change." : `${property.name} is computed.`);
     return;
   }
   const ofClass = objectClass;
@@ -576,25 +526,6 @@ byId("create").addEventListener("click", create);
 byId("skip").addEventListener("click", () => grid.focus());
 byId("show-keys").addEventListener("click", showKeys);
 byId("theme").addEventListener("click", turnTheme);
-for (const tab of document.querySelectorAll("[data-command]")) {
-  tab.addEventListener("click", () => {
-    command = tab.dataset.command;
-    showCommand();
-  });
-}
-byId("copy").addEventListener("click", async () => {
-  const button = byId("copy");
-  try {
-    await navigator.clipboard.writeText(byId("command").textContent);
-    button.textContent = "Copied";
-  } catch {
-    // Without the clipboard (plain http on another host), mark the text so that the reader can copy it.
-    getSelection().selectAllChildren(byId("command"));
-    button.textContent = "Press Ctrl C";
-  }
-  setTimeout(() => { button.textContent = "Copy"; }, 1600);
-});
-
 function turnTheme() {
   window.realmgateTheme.turn();
   showTheme();
