@@ -175,7 +175,7 @@ extension MaintainedResult {
             a.arrival.rank != b.arrival.rank
                 ? a.arrival.rank < b.arrival.rank : a.place.isBefore(b.place, by: route.sortKeys)
         }
-        let edit = ResultEdit(old, removed: removed, arrivals: arrivals.map(\.arrival))
+        let edit = ResultEdit(old: old, removed: removed, arrivals: arrivals.map(\.arrival))
         let indices = edit.indexChanges(modified: positions(of: modified, in: old))
         if !indices.deletions.isEmpty || !indices.insertions.isEmpty { keys = edit.applied() }
         return indices

@@ -19,12 +19,6 @@ struct ResultEdit {
     /// In the new order.
     let arrivals: [Arrival]
 
-    init(_ old: [ObjectKey], removed: [Int], arrivals: [Arrival]) {
-        self.old = old
-        self.removed = removed
-        self.arrivals = arrivals
-    }
-
     /// The untouched elements, in order, without copying them.
     struct Untouched: RandomAccessCollection {
         let old: [ObjectKey]

@@ -92,6 +92,27 @@ struct LifecycleTests {
         token.cancel()
     }
 
+    @Test("changes that an observer has not taken yet become one, or none when they cancel out")
+    func followedBy() throws {
+        let tasks = try TaskStore()
+        let changes = Mutex<[LiveChange]>([])
+        let token = tasks.live.observe(BoundQuery(classID: TaskStore.task)) { event in
+            if case .update(let change) = event { changes.withLock { $0.append(change) } }
+        }
+        tasks.live.settle()
+        try tasks.write { try $0.task(1, 1) }
+        try tasks.write { try $0.task(2, 1) }
+        try tasks.write { try $0.deleteTask(1) }
+        try tasks.write { try $0.deleteTask(2) }
+        let told = changes.withLock { $0 }
+        let three = try #require(told[0].followed(by: told[1])?.followed(by: told[2]))
+        #expect(three.indices == IndexChanges(insertions: [0]))
+        #expect(three.newKeys == [ObjectKey(1)])
+        #expect(three.version == Version(4))
+        #expect(three.followed(by: told[3]) == nil)
+        token.cancel()
+    }
+
     @Test("a query that does not fit the schema fails")
     func unknownQueries() throws {
         let tasks = try TaskStore()
