@@ -74,6 +74,7 @@ struct CrashTests {
             let faults = try inspect(data, ledger)
             try #require(faults.isEmpty, "round \(round), seed \(seed): \(faults.prefix(5))")
         }
+        print("CrashTests: \(ledger.acknowledgedWrites) acknowledged writes over \(Self.rounds) kills")
         #expect(killsUnderLoad > Self.rounds / 2, "most rounds must have been killed under load")
     }
 

@@ -103,6 +103,21 @@ struct ServeTests {
         #expect(try second.stop() == 0)
     }
 
+    @Test("a request under way holds up a graceful stop, and a second signal ends it at once")
+    func secondSignal() throws {
+        let directory = try TestDirectory()
+        let server = try server(in: directory)
+        let client = try server.client()
+        _ = try client.send("GET", "/healthz")
+        try client.write("POST /v1/objects/Dog HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{")
+        server.process.send(SIGTERM)
+        try server.process.wait(until: "the first signal to be taken") {
+            server.process.errors.contains("Stopping")
+        }
+        #expect(server.process.status() == nil, "it must wait for the request")
+        #expect(try server.stop(SIGTERM) == 128 + SIGTERM)
+    }
+
     @Test("settings come from the environment, and a flag wins over it")
     func environment() throws {
         let directory = try TestDirectory()
