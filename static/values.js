@@ -33,8 +33,16 @@ function decimal(value) {
   return size !== 0 && (size < 1e-6 || size >= 1e15) ? String(value) : numbers.format(value);
 }
 
+/** A property of an object as its cell shows it. */
+export function words(object, property) {
+  const value = object[property.name];
+  if (property.kind === "backlinks") return Array.isArray(value) ? `${value.length} ${property.target}` : property.target;
+  const plain = text(value, property);
+  return property.kind === "date" ? dateText(plain) : plain.replace(/\r?\n/g, " ↵ ");
+}
+
 /** A date without its `T` and `Z`, and without a time of day when that is midnight; all of it where there is more. */
-export function dateText(full) {
+function dateText(full) {
   const parts = /^(\d{4,}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?(\.\d+)?Z$/.exec(full);
   if (!parts) return full;
   const [, day, minute, second, fraction] = parts;
