@@ -100,6 +100,8 @@ final class Connection {
         targetStart = nil
         answer = nil
         if !body.isEmpty { body = [] }
+        // An answer that was on its way when the server began to stop had promised to keep the connection.
+        if loop.isStopping { cut() }
     }
 
     /// Cuts the connection; the library notices, ends the request and forgets the connection.
@@ -204,7 +206,7 @@ final class Connection {
     func resume(with answer: Responder.Answer?) {
         guard phase == .handling else { return }
         self.answer = answer
-        MHD_resume_connection(handle)
+        loop.resume(self)
     }
 
     private func send(_ answer: Responder.Answer) -> MHD_Result {

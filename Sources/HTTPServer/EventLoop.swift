@@ -28,6 +28,8 @@ final class EventLoop {
     private var lastConnectionID: UInt64 = 0
     private var lastRequestID: UInt64
     private var mustRunDaemon = true
+    /// When the library wants to run even if no descriptor says so, in monotonic milliseconds.
+    private var libraryDeadline = Int64.max
     private var nextTick: Int64 = 0
     private let tickInterval: Int64
     private var stopDeadline = Int64.max
@@ -80,6 +82,7 @@ final class EventLoop {
         while !(isStopping && (connections.isEmpty || now >= stopDeadline)) {
             let count = epoll_wait(epoll, events, Int32(capacity), timeout())
             now = monotonicMilliseconds()
+            if now >= libraryDeadline { mustRunDaemon = true }
             for index in 0..<Int(max(count, 0)) { take(events[index]) }
             for message in inbox.takeAll() { take(message) }
             if now >= nextTick { tick() }
@@ -89,12 +92,15 @@ final class EventLoop {
     }
 
     private func timeout() -> Int32 {
+        if mustRunDaemon { return 0 }
         var library: UInt64 = 0
         var wait = connections.isEmpty ? Int64.max : max(nextTick - now, 0)
+        libraryDeadline = .max
         if MHD_get_timeout(daemon, &library) == .YES {
             // The library also has work or deadlines that no descriptor announces.
-            mustRunDaemon = true
-            wait = min(wait, Int64(clamping: library))
+            let library = Int64(clamping: library)
+            libraryDeadline = now + min(library, 1 << 40)
+            wait = min(wait, library)
         }
         if isStopping { wait = min(wait, max(stopDeadline - now, 0)) }
         return wait == .max ? -1 : Int32(clamping: wait)
@@ -112,7 +118,6 @@ final class EventLoop {
         case let id:
             // Parked sockets are watched for nothing but their end.
             connections[id]?.subscriber?.finish(.clientLeft)
-            mustRunDaemon = true
         }
     }
 
@@ -121,11 +126,9 @@ final class EventLoop {
         case .answer(let request, let id, let answer):
             guard let connection = connections[id], connection.requestID == request else { return }
             connection.resume(with: answer)
-            mustRunDaemon = true
         case .stream(let request, let id):
             guard let connection = connections[id], connection.requestID == request else { return }
             connection.subscriber?.pump()
-            mustRunDaemon = true
         case .stop(let deadline):
             stopDeadline = min(stopDeadline, deadline)
             if !isStopping { beginStopping() }
@@ -138,14 +141,13 @@ final class EventLoop {
             if connection.deadline <= now { connection.cut() }
             connection.subscriber?.tick(now)
         }
-        mustRunDaemon = true
     }
 
     // MARK: - Stopping
 
     private func beginStopping() {
-        // Connections that the kernel has accepted for us still get their answer.
-        runDaemon()
+        // Requests that have arrived still get their answer: one run accepts, the next one reads.
+        for _ in 0..<2 { runDaemon() }
         isStopping = true
         let socket = MHD_quiesce_daemon(daemon)
         if socket >= 0 { close(socket) }
@@ -173,7 +175,13 @@ final class EventLoop {
         _ = inbox.takeAll()
     }
 
-    // MARK: - Watching parked sockets
+    // MARK: - Suspended connections
+
+    /// Wakes a suspended connection; the library looks at it in its next run, which follows at once.
+    func resume(_ connection: Connection) {
+        MHD_resume_connection(connection.handle)
+        mustRunDaemon = true
+    }
 
     func watch(_ connection: Connection) {
         let interest = EPOLLRDHUP.rawValue | EPOLLET.rawValue
@@ -239,6 +247,9 @@ final class EventLoop {
             context.pointee = nil
             counters.connectionCounter.move(by: -1)
             connections[connection.id] = nil
+            // At the limit of connections or descriptors the library stops listening; it looks whether there is
+            // room again only at the start of a run.
+            mustRunDaemon = true
         }
     }
 }

@@ -5,6 +5,12 @@ import Synchronization
 /// An HTTP/1.1 server on libmicrohttpd: one loop thread per processor, each with its own listening socket.
 ///
 /// Handlers run on the loop threads and must not block; work that waits answers with `Reply.later`.
+///
+/// Refusals are `application/problem+json` documents, but for those that the library sends itself before
+/// anybody else sees the request, whose bodies are HTML: 400 for a Content-Length that is no number (its head
+/// comes twice, a fault of
+/// 0.9.75) and for a header line without a colon, 413 for a Content-Length beyond 64 bits, 414 and 431 beyond
+/// `connectionMemory`, 505 for other protocol versions. All of them close the connection.
 package final class HTTPServer: Sendable {
     package let configuration: ServerConfiguration
     package let counters = ServerCounters()
@@ -49,7 +55,8 @@ package final class HTTPServer: Sendable {
                 }
             } catch {
                 Self.join(threads, within: .zero)
-                for socket in listener.sockets.dropFirst(threads.count) { close(socket) }
+                // The socket of the loop that failed went with its daemon.
+                for socket in listener.sockets.dropFirst(threads.count + 1) { close(socket) }
                 throw error
             }
             state = .running(threads)

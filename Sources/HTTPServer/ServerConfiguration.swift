@@ -10,8 +10,9 @@ package struct ServerConfiguration: Sendable {
     package var loops = 0
     /// Open connections, all loops together. Beyond it new ones wait in the listen queue or are closed.
     package var connectionLimit = 16_384
-    /// Memory of one connection for header, response head and upload buffer; only touched pages are resident.
-    package var connectionMemory = 64 * 1024
+    /// Memory of one connection for its header, response head and upload buffer; at least twice `headerLimit`. The
+    /// library clears it after each request, so more costs time too; large uploads are quicker with more.
+    package var connectionMemory = 32 * 1024
 
     /// Longest request target; 414 beyond.
     package var targetLimit = 8 * 1024

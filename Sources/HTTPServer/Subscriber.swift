@@ -27,6 +27,7 @@ final class Subscriber {
         self.connection = connection
         lastProgress = connection.loop.now
         lastEvent = connection.loop.now
+        prepareSocket()
         // The first bytes make the library send the head at once instead of waiting for a body to go with it.
         stream.send(.comment())
     }
@@ -111,6 +112,15 @@ final class Subscriber {
         }
     }
 
+    private func prepareSocket() {
+        let fd = connection.fd
+        setFlag(fd, Int32(IPPROTO_TCP), TCP_NODELAY)
+        // A client that does not keep up should be known soon, not when megabytes wait in the kernel.
+        setFlag(fd, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, 64 * 1024)
+        // Ends connections whose peer vanished without a word and leaves data unacknowledged.
+        setFlag(fd, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, Int32(clamping: loop.configuration.streamStuckTimeout))
+    }
+
     private func takeQueued() {
         let (events, finishing) = stream.takeQueued()
         if finishing { self.finishing = true }
@@ -181,6 +191,6 @@ final class Subscriber {
         guard isParked else { return }
         isParked = false
         loop.unwatch(connection)
-        MHD_resume_connection(connection.handle)
+        loop.resume(connection)
     }
 }

@@ -15,14 +15,21 @@ extension Sequence<String> {
     }
 }
 
+/// Letters left out, added, replaced, or exchanged with their neighbour.
 private func editDistance(_ a: [Character], _ b: [Character]) -> Int {
+    var beforePrevious: [Int] = []
     var previous = Array(0...b.count)
     for (row, left) in a.enumerated() {
         var current = [row + 1]
         for (column, right) in b.enumerated() {
             let substitution = previous[column] + (left == right ? 0 : 1)
-            current.append(min(substitution, previous[column + 1] + 1, current[column] + 1))
+            var best = min(substitution, previous[column + 1] + 1, current[column] + 1)
+            if row > 0, column > 0, left == b[column - 1], right == a[row - 1] {
+                best = min(best, beforePrevious[column - 1] + 1)
+            }
+            current.append(best)
         }
+        beforePrevious = previous
         previous = current
     }
     return previous[b.count]

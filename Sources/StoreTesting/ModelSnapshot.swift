@@ -5,7 +5,7 @@ package import StoreContract
 /// One version of a model store, answered by the reference evaluator.
 package final class ModelSnapshot: Snapshot {
     private let state: ModelState
-    private let evaluator: ReferenceEvaluator<ModelState>
+    let evaluator: ReferenceEvaluator<ModelState>
 
     init(_ state: ModelState) {
         self.state = state

@@ -36,7 +36,10 @@ package final class ModelStore: Store {
         self.changeLogLimit = changeLogLimit
     }
 
-    package func snapshot() throws -> any Snapshot {
+    package func snapshot() throws -> any Snapshot { try modelSnapshot() }
+
+    /// The snapshot as what it is, for comparisons.
+    func modelSnapshot() throws -> ModelSnapshot {
         let state = try shared.withLock { shared in
             guard !shared.isClosed else { throw Self.closed }
             return shared.state

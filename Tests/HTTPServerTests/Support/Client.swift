@@ -102,14 +102,17 @@ final class Client {
 
     /// Reads up to CR LF or LF, dropped.
     func readLine() throws -> String {
+        // Bytes looked at before need no second look: a line may be megabytes long.
+        var searched = 0
         while true {
-            if let end = buffer.firstIndex(of: 0x0a) {
+            if let end = buffer[searched...].firstIndex(of: 0x0a) {
                 var line = buffer[..<end]
                 if line.last == 0x0d { line.removeLast() }
                 let text = String(decoding: line, as: UTF8.self)
                 buffer.removeSubrange(...end)
                 return text
             }
+            searched = buffer.count
             try fill()
         }
     }

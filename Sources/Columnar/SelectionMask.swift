@@ -1,0 +1,111 @@
+import CKernels
+
+/// The slots of a cluster that a query still considers: one bit each, in memory that is used again for every cluster.
+///
+/// A class, because operators hand it down and narrow it in place. Used by one thread at a time.
+package final class SelectionMask {
+    package let words: UnsafeMutablePointer<UInt64>
+    /// The slots of the present cluster.
+    package private(set) var slotCount = 0
+    private let capacity: Int
+
+    /// Room for clusters of up to `capacity` slots; selects nothing.
+    package init(capacity: Int) {
+        self.capacity = capacity
+        words = .allocate(capacity: max(1, maskWordCount(capacity)))
+        words.initialize(repeating: 0, count: max(1, maskWordCount(capacity)))
+    }
+
+    deinit { words.deallocate() }
+
+    package var wordCount: Int { maskWordCount(slotCount) }
+
+    /// Selects the live slots. The mask must have room for the cluster.
+    package func reset(to live: LiveMask) {
+        resize(live.slotCount)
+        if live.liveCount == live.slotCount {
+            for index in 0..<wordCount { words[index] = maskWordLimit(index, slotCount) }
+        } else {
+            for index in 0..<wordCount { words[index] = live.word(index) }
+        }
+    }
+
+    package func reset(to other: SelectionMask) {
+        resize(other.slotCount)
+        words.update(from: other.words, count: wordCount)
+    }
+
+    /// Selects none of `slotCount` slots.
+    package func reset(slotCount: Int) {
+        resize(slotCount)
+        removeAll()
+    }
+
+    package func removeAll() { words.update(repeating: 0, count: wordCount) }
+
+    package var isEmpty: Bool {
+        for index in 0..<wordCount where words[index] != 0 { return false }
+        return true
+    }
+
+    /// The number of selected slots.
+    package var population: Int { Int(Kernels.best.run.popcount(words, wordCount)) }
+
+    package func contains(_ slot: Int) -> Bool {
+        slot >= 0 && slot < slotCount && words[slot >> 6] >> UInt64(slot & 63) & 1 != 0
+    }
+
+    /// The slot must be one of the cluster's.
+    package func insert(_ slot: Int) {
+        precondition(slot >= 0 && slot < slotCount, "no such slot")
+        words[slot >> 6] |= 1 << UInt64(slot & 63)
+    }
+
+    package func formIntersection(_ other: SelectionMask) {
+        precondition(other.slotCount == slotCount, "masks of different clusters")
+        Kernels.best.run.mask_and(words, other.words, wordCount)
+    }
+
+    package func formUnion(_ other: SelectionMask) {
+        precondition(other.slotCount == slotCount, "masks of different clusters")
+        Kernels.best.run.mask_or(words, other.words, wordCount)
+    }
+
+    package func subtract(_ other: SelectionMask) {
+        precondition(other.slotCount == slotCount, "masks of different clusters")
+        Kernels.best.run.mask_andnot(words, other.words, wordCount)
+    }
+
+    /// Calls `body` with every selected slot, ascending.
+    @inline(__always)
+    package func forEach(_ body: (Int) throws -> Void) rethrows {
+        for index in 0..<wordCount {
+            var word = words[index]
+            while word != 0 {
+                try body(index << 6 + word.trailingZeroBitCount)
+                word &= word - 1
+            }
+        }
+    }
+
+    /// Keeps the selected slots for which `test` is true.
+    @inline(__always)
+    package func filter(_ test: (Int) throws -> Bool) rethrows {
+        for index in 0..<wordCount {
+            let start = words[index]
+            var word = start
+            var kept = start
+            while word != 0 {
+                let bit = word & (0 &- word)
+                if try !test(index << 6 + word.trailingZeroBitCount) { kept ^= bit }
+                word ^= bit
+            }
+            words[index] = kept
+        }
+    }
+
+    private func resize(_ slotCount: Int) {
+        precondition(slotCount <= capacity, "a cluster larger than the mask")
+        self.slotCount = slotCount
+    }
+}

@@ -1,0 +1,88 @@
+import JSONCoding
+import ObjectModel
+import QueryLanguage
+
+/// Cursors as opaque text: base64url of `[form, class, sort, object key, values]`, where `sort` is a fingerprint of
+/// the keys that the cursor belongs to and a value is `[value]`, or `[]` where a link on the way is null.
+enum CursorCoding {
+    private static let form: Int64 = 1
+
+    static func encode(_ cursor: Cursor, class classID: ClassID, sort: [SortKey]) -> String {
+        let json = JSONWriter(capacity: 128)
+        json.beginArray()
+        json.int(form)
+        json.int(classID.rawValue)
+        json.int(fingerprint(sort))
+        json.int(cursor.key.rawValue)
+        json.beginArray()
+        for value in cursor.values {
+            json.beginArray()
+            if let value { json.value(value) }
+            json.endArray()
+        }
+        json.endArray()
+        json.endArray()
+        return Base64URL.encode(json.bytes)
+    }
+
+    /// Throws 400 for what `encode` did not make for this class and these sort keys.
+    static func decode(_ text: String, class classID: ClassID, sort: [SortKey]) throws(Problem) -> Cursor {
+        let damaged = Problem(
+            400, "cursor.invalid", "This is no cursor. Give the 'next' of a page as it is, or start without 'after'.",
+            parameter: "after")
+        guard let bytes = Base64URL.decode(text), let json = try? JSONValue.parse(bytes), case .array(let parts) = json,
+            parts.count == 5, case .int(let form) = parts[0], case .int(let owner) = parts[1],
+            case .int(let mark) = parts[2], case .int(let key) = parts[3], case .array(let values) = parts[4]
+        else { throw damaged }
+        guard form == self.form, owner == Int64(classID.rawValue), mark == fingerprint(sort), values.count == sort.count
+        else {
+            throw Problem(
+                400, "cursor.mismatch",
+                "The cursor belongs to another class or sort. Repeat the parameters of the page that it came with.",
+                parameter: "after")
+        }
+        var decoded: [Value?] = []
+        for (value, key) in zip(values, sort) {
+            guard case .array(let box) = value, box.count <= 1 else { throw damaged }
+            guard let content = box.first else {
+                decoded.append(nil)
+                continue
+            }
+            guard let value = self.value(content, at: key.path.end) else { throw damaged }
+            decoded.append(value)
+        }
+        return Cursor(values: decoded, key: ObjectKey(key))
+    }
+
+    private static func value(_ json: JSONValue, at end: PathEnd) -> Value? {
+        switch end {
+        case .property(_, var type):
+            type.isOptional = true
+            return try? ValueCoding.decode(json, as: type)
+        case .count: return try? ValueCoding.decode(json, as: PropertyType(.int))
+        case .object:
+            guard case .int(let key) = json else { return json == .null ? .null : nil }
+            return .link(ObjectKey(key))
+        }
+    }
+
+    /// Tells sorts apart, by the numbers of what they go through.
+    private static func fingerprint(_ sort: [SortKey]) -> Int64 {
+        var text = ""
+        for key in sort {
+            text += key.isAscending ? "+" : "-"
+            for link in key.path.links {
+                switch link {
+                case .forward(let property, let target): text += "f\(property.rawValue):\(target.rawValue)"
+                case .backward(let origin, let property): text += "b\(origin.rawValue):\(property.rawValue)"
+                }
+            }
+            switch key.path.end {
+            case .property(let property, let type): text += "p\(property.rawValue)\(type)"
+            case .object(let classID): text += "o\(classID.rawValue)"
+            case .count: text += "c"
+            }
+        }
+        return Int64(bitPattern: Fingerprint.of(text.utf8))
+    }
+}

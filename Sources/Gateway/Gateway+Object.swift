@@ -1,0 +1,174 @@
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import StoreContract
+
+/// The class and key that a path names.
+struct AddressedObject: Sendable {
+    let schema: Schema
+    let objectClass: ClassSchema
+    let address: ObjectAddress
+
+    init(_ path: PathParameters, _ snapshot: any Snapshot) throws(Problem) {
+        schema = snapshot.schema
+        objectClass = try schema.named(path["class"] ?? "")
+        address = try ObjectAddress(path["key"] ?? "", objectClass)
+    }
+}
+
+extension Gateway {
+    func getObject(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let parameters = try QueryParameters(request, single: ["fields", "expand", "types"])
+        let snapshot = try store.snapshot()
+        let object = try AddressedObject(path, snapshot)
+        let style = try parameters.choice("types", default: TypeStyle.plain)
+        let plan = try RowPlan(
+            object.objectClass, of: snapshot.schema, fields: parameters["fields"], expand: parameters["expand"],
+            style: style)
+        guard let key = try object.address.find(object.objectClass, in: snapshot) else {
+            throw object.address.notFound(object.objectClass)
+        }
+        let row = JSONWriter(capacity: 512)
+        try RowPlan(object.objectClass, of: snapshot.schema).write([key], of: snapshot, into: row)
+        var tag = EntityTag(row: row)
+        var body = row.bytes
+        if style != .plain || parameters["fields"] != nil || parameters["expand"] != nil {
+            row.removeAll()
+            try plan.write([key], of: snapshot, into: row)
+            body = row.bytes
+            // The part before the dash still identifies the object's own state, for If-Match.
+            if plan.looksFurther { tag.text += "-" + Fingerprint.text(of: body) }
+        }
+        if let unchanged = try notModified(request, tag) { return .now(unchanged) }
+        var response = Response.json(body)
+        response.headers["ETag"] = tag.header
+        return .now(response)
+    }
+
+    func putObject(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let parameters = try QueryParameters(request, single: ["types"])
+        let style = try parameters.choice("types", default: TypeStyle.plain)
+        let object = try AddressedObject(path, try store.snapshot())
+        let conditions = try Preconditions(request)
+        var body = try ObjectInputReader(schema: object.schema).object(try request.json(), object.objectClass)
+        try object.adoptKey(&body)
+        let input = body
+        return write { transaction in
+            let writer = ObjectWriter(transaction, .modified)
+            let found = try object.address.find(object.objectClass, in: transaction)
+            try conditions.check(found, object, transaction)
+            if let found {
+                try writer.replace(found, with: input)
+                return try WrittenObject(found, object.objectClass, isNew: false, style, transaction).response
+            }
+            guard object.objectClass.primaryKey != nil else { throw object.address.notFound(object.objectClass) }
+            let created = try writer.put(input)
+            return try WrittenObject(created.key, object.objectClass, isNew: true, style, transaction).response
+        }
+    }
+
+    func patchObject(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let parameters = try QueryParameters(request, single: ["types"])
+        let style = try parameters.choice("types", default: TypeStyle.plain)
+        let object = try AddressedObject(path, try store.snapshot())
+        let conditions = try Preconditions(request)
+        let input = try ObjectInputReader(schema: object.schema).object(try request.json(), object.objectClass)
+        return write { transaction in
+            guard let key = try object.address.find(object.objectClass, in: transaction) else {
+                throw object.address.notFound(object.objectClass)
+            }
+            try conditions.check(key, object, transaction)
+            try ObjectWriter(transaction, .modified).set(input, of: key)
+            return try WrittenObject(key, object.objectClass, isNew: false, style, transaction).response
+        }
+    }
+
+    func deleteObject(_ request: Request, _ path: PathParameters) throws -> Reply {
+        _ = try QueryParameters(request, single: [])
+        let object = try AddressedObject(path, try store.snapshot())
+        let conditions = try Preconditions(request)
+        return write { transaction in
+            guard let key = try object.address.find(object.objectClass, in: transaction) else {
+                throw object.address.notFound(object.objectClass)
+            }
+            try conditions.check(key, object, transaction)
+            try transaction.delete(object.objectClass.id, key)
+            return .empty(204)
+        }
+    }
+
+    func createObjects(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let parameters = try QueryParameters(request, single: ["update", "types"])
+        let style = try parameters.choice("types", default: TypeStyle.plain)
+        let policy = try parameters.choice("update", default: UpdatePolicy.error)
+        let schema = try store.snapshot().schema
+        let objectClass = try schema.named(path["class"] ?? "")
+        let reader = ObjectInputReader(schema: schema)
+        switch try request.json() {
+        case .array(let elements):
+            var inputs: [ObjectInput] = []
+            inputs.reserveCapacity(elements.count)
+            for (index, element) in elements.enumerated() {
+                do {
+                    inputs.append(try reader.object(element, objectClass))
+                } catch {
+                    throw error.inElement(index)
+                }
+            }
+            let all = inputs
+            return write { transaction in
+                try Self.createAll(all, objectClass, policy, style, transaction)
+            }
+        case let one:
+            let input = try reader.object(one, objectClass)
+            return write { transaction in
+                let (key, isNew) = try ObjectWriter(transaction, policy).put(input)
+                return try WrittenObject(key, objectClass, isNew: isNew, style, transaction).response
+            }
+        }
+    }
+
+    private static func createAll(
+        _ inputs: [ObjectInput], _ objectClass: ClassSchema, _ policy: UpdatePolicy, _ style: TypeStyle,
+        _ transaction: any WriteTransaction
+    ) throws -> Response {
+        let writer = ObjectWriter(transaction, policy)
+        var keys: [ObjectKey] = []
+        var createdAny = false
+        for (index, input) in inputs.enumerated() {
+            do {
+                let (key, isNew) = try writer.put(input)
+                keys.append(key)
+                createdAny = createdAny || isNew
+            } catch {
+                throw (Problem(of: error)?.inElement(index)).map { $0 as any Error } ?? error
+            }
+        }
+        let json = JSONWriter(capacity: 64 + keys.count * 128)
+        json.beginObject()
+        json.name("version")
+        json.int(transaction.version.rawValue)
+        json.name("items")
+        json.beginArray()
+        let plan = RowPlan(objectClass, of: transaction.schema, style: style)
+        for key in keys { try plan.write(key, of: transaction, into: json) }
+        json.endArray()
+        json.endObject()
+        return .json(json.bytes, status: createdAny || keys.isEmpty ? 201 : 200)
+    }
+
+    /// Runs work in a write transaction and answers with what it gives once the commit is on disk.
+    func write(_ work: @escaping @Sendable (any WriteTransaction) throws -> Response) -> Reply {
+        .later { [self] responder in
+            let answer = Slot<Response>()
+            store.submit { transaction in
+                answer.put(try work(transaction))
+            } completion: { [self] outcome in
+                switch outcome {
+                case .success: responder.answer(answer.value ?? response(to: Problem.internalError))
+                case .failure(let error): responder.answer(response(to: error))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package import HTTPServer
+import JSONCoding
+import LiveQueries
+package import Logging
+import ObjectModel
+package import StoreContract
+
+/// The resources of a store over HTTP: schema, objects, aggregates, live queries, health, the description and the
+/// console. Holds no connection; hand `router` to a server.
+package final class Gateway: Sendable {
+    let store: any Store
+    let live: LiveQueries
+    let configuration: GatewayConfiguration
+    let logger: Logger
+    let workers: WorkerPool
+    private let files: StaticFiles
+
+    /// Reads the static files and begins to listen to the store. Throws when a directory cannot be read or the store
+    /// is closed.
+    package init(
+        store: any Store, configuration: GatewayConfiguration = GatewayConfiguration(),
+        logger: Logger = Logger(label: "gateway")
+    ) throws {
+        self.store = store
+        self.configuration = configuration
+        self.logger = logger
+        live = try LiveQueries(store)
+        workers = WorkerPool(count: configuration.workers, limit: configuration.workerQueue)
+        files = try StaticFiles(configuration)
+    }
+
+    /// All routes, with the middleware that they need.
+    package var router: Router {
+        var router = Router(logger: logger)
+        router.use(allowCrossOrigin(configuration.allowedOrigins))
+        let limit = configuration.bodyLimit
+        router.use { request, next in
+            guard request.body.count > limit else { return next(request) }
+            throw Problem(
+                413, "body_too_large",
+                "The body is larger than \(limit) bytes. Send the objects in smaller batches.")
+        }
+        func on(
+            _ method: HTTPMethod, _ pattern: String,
+            _ handler: @escaping @Sendable (Request, PathParameters) throws -> Reply
+        ) {
+            router.on(method, pattern) { [self] request, path in
+                do {
+                    return try handler(request, path)
+                } catch {
+                    return .now(response(to: error))
+                }
+            }
+        }
+
+        on(.get, "/v1/schema", getSchema)
+        on(.put, "/v1/schema", putSchema)
+        on(.get, "/v1/objects/:class", getCollection)
+        on(.post, "/v1/objects/:class", createObjects)
+        on(.get, "/v1/objects/:class/:key", getObject)
+        on(.put, "/v1/objects/:class/:key", putObject)
+        on(.patch, "/v1/objects/:class/:key", patchObject)
+        on(.delete, "/v1/objects/:class/:key", deleteObject)
+        on(.get, "/healthz") { _, _ in .now(.json(Array(#"{"status":"ok"}"#.utf8))) }
+        on(.get, "/readyz") { [self] _, _ in
+            _ = try store.snapshot()
+            return .now(.json(Array(#"{"status":"ready"}"#.utf8)))
+        }
+        on(.get, "/openapi.json") { [files] request, _ in try files.description(request) }
+        on(.get, "/") { [files] request, _ in try files.index(request) }
+        on(.get, "/static/*path") { [files] request, path in
+            try files.file(path.rest.joined(separator: "/"), request)
+        }
+        return router
+    }
+
+    /// Renders any error; those that are our own fault are logged and not shown.
+    func response(to error: any Error) -> Response { problem(of: error).httpResponse }
+
+    func problem(of error: any Error) -> Problem {
+        guard let problem = Problem(of: error) else {
+            logger.error("A request failed.", metadata: ["error": "\(error)"])
+            return .internalError
+        }
+        if problem.status == 500 { logger.error("The store failed.", metadata: ["error": "\(error)"]) }
+        return problem
+    }
+}
+
+extension Request {
+    /// The body as JSON. Throws 415 when it is not declared as such, 400 when it is none.
+    func json() throws(Problem) -> JSONValue {
+        let type = header("Content-Type") ?? ""
+        let parts = type.lowercased().split(separator: ";").map { $0.filter { $0 != " " && $0 != "\"" } }
+        let isJSON = parts.first.map { $0 == "application/json" || $0.hasSuffix("+json") } ?? false
+        guard isJSON, parts.dropFirst().allSatisfy({ !$0.hasPrefix("charset=") || $0 == "charset=utf-8" }) else {
+            throw Problem(
+                415, "unsupported_media_type", "Send the body as UTF-8 with Content-Type: application/json.")
+        }
+        do {
+            return try JSONValue.parse(body)
+        } catch {
+            throw Problem(error)
+        }
+    }
+}

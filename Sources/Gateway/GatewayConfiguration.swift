@@ -1,0 +1,29 @@
+/// What a gateway offers and what it puts up with. Sizes are in bytes.
+package struct GatewayConfiguration: Sendable {
+    /// The console's files, served at `/` and `/static/`; read once, at the start. Nil for none.
+    package var staticDirectory: String?
+    /// Where `openapi.json` is. Nil for none.
+    package var openapiDirectory: String?
+    /// Pages that may call the gateway, such as `https://app.example.com`; `*` allows every page, without credentials.
+    package var allowedOrigins: Set<String> = ["*"]
+
+    /// Largest request body; 413 beyond. Set the server's limit to the same.
+    package var bodyLimit = 16 * 1024 * 1024
+    /// Longest `filter`; 400 beyond.
+    package var filterLimit = 64 * 1024
+    /// Most values in `args`, those in lists included; 400 beyond.
+    package var argumentLimit = 10_000
+    /// Objects per page when `limit` is not given.
+    package var defaultPage = 100
+    /// Most objects per page.
+    package var largestPage = 10_000
+
+    /// Collections of classes with more objects are read by worker threads, so that a scan never holds up a loop.
+    package var inlineObjects = 50_000
+    /// Threads for long reads.
+    package var workers = 2
+    /// Reads that may wait for a worker; 503 beyond.
+    package var workerQueue = 1_000
+
+    package init() {}
+}

@@ -1,0 +1,68 @@
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+extension Problem {
+    /// What each fault of a store means over HTTP.
+    static let storeStatuses: [StoreError.Code: Int] = [
+        .unknownClass: 404, .unknownProperty: 422, .notFound: 404, .duplicateKey: 409, .keyImmutable: 409,
+        .invalidValue: 422, .missingValue: 422, .valueTooLarge: 413, .preconditionFailed: 412,
+        .schemaInvalid: 422, .schemaVersionTooLow: 409, .migrationRequired: 409,
+        .fileAccess: 500, .invalidFile: 500, .unsupportedFormat: 500, .full: 507, .inputOutput: 500,
+        .busy: 503, .closed: 503, .versionGone: 503,
+    ]
+
+    /// What each fault of a query means over HTTP.
+    static let queryStatuses: [QueryError.Code: Int] = [
+        .syntax: 400, .tooDeep: 400, .tooLong: 400, .unknownProperty: 400, .unknownClass: 400, .typeMismatch: 400,
+        .invalid: 400, .argument: 400, .unsupported: 400,
+    ]
+
+    /// What each fault of a JSON text means over HTTP.
+    static func status(of code: JSONError.Code) -> Int {
+        switch code {
+        case .syntax, .truncated, .invalidUTF8, .duplicateName, .numberRange, .tooDeep: 400
+        case .outOfMemory: 503
+        }
+    }
+
+    init(_ error: StoreError) {
+        let status = Self.storeStatuses[error.code] ?? 500
+        self.init(
+            status, error.code.rawValue, error.message, property: error.property, hint: error.hint)
+        if status == 503 { retryAfter = 1 }
+    }
+
+    /// - Parameters:
+    ///   - text: what the error's position is a position in.
+    init(_ error: QueryError, parameter: String, text: String) {
+        let bytes = text.unicodeScalars.prefix(max(0, error.position)).reduce(0) { $0 + UTF8.width($1) }
+        self.init(
+            Self.queryStatuses[error.code] ?? 400, error.code.rawValue, error.message, parameter: parameter,
+            position: bytes, hint: error.hint)
+    }
+
+    /// - Parameter parameter: the query parameter that holds the JSON; nil for the body.
+    init(_ error: JSONError, parameter: String? = nil) {
+        let place = error.line > 1 ? "line \(error.line), column \(error.column)" : "column \(error.column)"
+        let detail = parameter.map { "\($0), \(place): \(error.message)" } ?? "Body, \(place): \(error.message)"
+        self.init(
+            Self.status(of: error.code), error.code.rawValue, detail, parameter: parameter, position: error.position)
+    }
+
+    /// Any error; nil for one that a client has no business with, which the log should have.
+    init?(of error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as StoreError: self.init(error)
+        case let error as HTTPError: self.init(error.status, error.code, error.detail)
+        default: return nil
+        }
+    }
+
+    /// What a client sees of a fault of our own.
+    static let internalError = Problem(
+        500, "internal_error", "The server could not answer this request. Its log says why.")
+}

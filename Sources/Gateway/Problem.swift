@@ -1,0 +1,87 @@
+package import HTTPServer
+package import JSONCoding
+
+/// A refusal as an `application/problem+json` document of RFC 9457, with the members that clients of the gateway use.
+package struct Problem: HTTPErrorConvertible, Hashable {
+    /// 400...599.
+    package var status: Int
+    /// Stable, for programs.
+    package var code: String
+    /// A sentence for a person that says what to do.
+    package var detail: String
+    /// The query parameter or header that the fault is in.
+    package var parameter: String?
+    /// Where in the parameter's text or in the body, in bytes of UTF-8 from 0.
+    package var position: Int?
+    /// The property that the fault is about, as a path from the object in the body.
+    package var property: String?
+    /// The nearest name that exists, or what to write instead.
+    package var hint: String?
+    /// Each fault of a document that may have several.
+    package var faults: [SchemaFault] = []
+    /// The value of a `Retry-After` header, in seconds.
+    package var retryAfter: Int?
+
+    package init(
+        _ status: Int, _ code: String, _ detail: String, parameter: String? = nil, position: Int? = nil,
+        property: String? = nil, hint: String? = nil
+    ) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.parameter = parameter
+        self.position = position
+        self.property = property
+        self.hint = hint
+    }
+
+    package var httpResponse: Response {
+        let writer = JSONWriter(capacity: 512)
+        encode(into: writer)
+        var response = Response(status: status, contentType: "application/problem+json", body: writer.bytes)
+        if let retryAfter { response.headers["Retry-After"] = String(retryAfter) }
+        return response
+    }
+
+    /// The document, also for the `error` event of a stream.
+    func encode(into writer: JSONWriter) {
+        writer.beginObject()
+        writer.name("type")
+        writer.string("about:blank")
+        writer.name("title")
+        writer.string(status == 507 ? "Insufficient Storage" : reasonPhrase(status))
+        writer.name("status")
+        writer.int(status)
+        writer.name("detail")
+        writer.string(detail)
+        writer.name("code")
+        writer.string(code)
+        for (name, value) in [("parameter", parameter), ("property", property), ("hint", hint)] {
+            guard let value else { continue }
+            writer.name(name)
+            writer.string(value)
+        }
+        if let position {
+            writer.name("position")
+            writer.int(position)
+        }
+        if !faults.isEmpty {
+            writer.name("faults")
+            writer.beginArray()
+            for fault in faults {
+                writer.beginObject()
+                writer.name("path")
+                writer.string(fault.path)
+                writer.name("detail")
+                writer.string(fault.message)
+                if let hint = fault.hint {
+                    writer.name("hint")
+                    writer.string(hint)
+                }
+                writer.endObject()
+            }
+            writer.endArray()
+        }
+        writer.endObject()
+    }
+}

@@ -1,0 +1,78 @@
+import HTTPServer
+import ObjectModel
+
+/// The query parameters of one request, checked against those that the resource takes.
+struct QueryParameters {
+    private let values: [String: [String]]
+
+    /// Throws for a name that the resource does not take, and for one that is given twice.
+    ///
+    /// - Parameters:
+    ///   - single: the parameters that may be given once.
+    ///   - repeatable: those that may be repeated.
+    init(_ request: Request, single: [String], repeatable: [String] = []) throws(Problem) {
+        var values: [String: [String]] = [:]
+        for item in request.query {
+            let isRepeatable = repeatable.contains(item.name)
+            guard isRepeatable || single.contains(item.name) else {
+                let names = single + repeatable
+                let possible =
+                    names.isEmpty ? "This takes no parameters." : "Possible are \(names.joined(separator: ", "))."
+                throw Problem(
+                    400, "parameter.unknown", "There is no parameter '\(item.name)' here. \(possible)",
+                    parameter: item.name, hint: names.nearest(to: item.name))
+            }
+            guard isRepeatable || values[item.name] == nil else {
+                throw Problem(
+                    400, "parameter.repeated", "The parameter '\(item.name)' is given more than once. Give it once.",
+                    parameter: item.name)
+            }
+            values[item.name, default: []].append(item.value)
+        }
+        self.values = values
+    }
+
+    /// The value of a parameter; nil when it is not given.
+    subscript(name: String) -> String? { values[name]?.first }
+
+    /// All values of a repeatable parameter, in the order sent.
+    func all(_ name: String) -> [String] { values[name] ?? [] }
+
+    /// A whole number within the range.
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+        guard let text = self[name] else { return nil }
+        guard let value = Int(text), range.contains(value) else {
+            let words =
+                range.upperBound == .max
+                ? "from \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+            throw Problem(
+                400, "parameter.invalid", "'\(name)' takes a whole number \(words), not '\(text)'.", parameter: name)
+        }
+        return value
+    }
+
+    /// `true` or `false`; false when it is not given.
+    func flag(_ name: String) throws(Problem) -> Bool {
+        switch self[name] {
+        case nil, "false": return false
+        case "true": return true
+        case let other?:
+            throw Problem(
+                400, "parameter.invalid", "'\(name)' takes true or false, not '\(other)'.", parameter: name)
+        }
+    }
+
+    /// One of a few words.
+    func choice<T: RawRepresentable & CaseIterable>(
+        _ name: String, default standard: T
+    ) throws(Problem) -> T where T.RawValue == String {
+        guard let text = self[name] else { return standard }
+        guard let value = T(rawValue: text) else {
+            let words = T.allCases.map(\.rawValue)
+            throw Problem(
+                400, "parameter.invalid", "'\(name)' takes \(words.joined(separator: " or ")), not '\(text)'.",
+                parameter: name, hint: words.nearest(to: text))
+        }
+        return value
+    }
+}

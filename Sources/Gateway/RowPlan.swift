@@ -1,0 +1,149 @@
+import JSONCoding
+import ObjectModel
+
+/// How the objects of a class are written: which properties in which order, with their names ready to be copied.
+final class RowPlan: Sendable {
+    /// Where a link leads and how the object there is written.
+    struct Target: Sendable {
+        let classID: ClassID
+        let className: String
+        /// Nil when the class has no primary key.
+        let primaryKey: PropertyID?
+        /// How to write the object itself; nil to write its key.
+        let expanded: RowPlan?
+    }
+
+    enum Kind: Sendable {
+        case value(PropertyID)
+        case link(PropertyID, Target)
+        /// The objects of the target whose property links here.
+        case linkingObjects(PropertyID, Target)
+    }
+
+    struct Column: Sendable {
+        /// With quotes and colon.
+        let name: [UInt8]
+        let kind: Kind
+    }
+
+    let classID: ClassID
+    let className: String
+    let columns: [Column]
+    /// The stored properties among the columns, in their order.
+    let stored: [PropertyID]
+    /// Whether objects are told apart by `$key`, for lack of a primary key.
+    let writesObjectKey: Bool
+    let style: TypeStyle
+    /// Whether what is written depends on other objects, too.
+    let looksFurther: Bool
+
+    /// How deep `expand` may go.
+    static let depthLimit = 4
+
+    static let keyName = JSONWriter.escapedName("$key")
+
+    /// All stored properties in the order of declaration; links as keys.
+    convenience init(_ objectClass: ClassSchema, of schema: Schema, style: TypeStyle = .plain) {
+        self.init(objectClass, schema, objectClass.storedProperties, Expansion(), style)
+    }
+
+    /// Throws 400 for names that the classes do not have.
+    ///
+    /// - Parameters:
+    ///   - fields: the properties to write, joined by commas; nil for all stored ones.
+    ///   - expand: paths of links to write as the objects they lead to, joined by commas.
+    convenience init(
+        _ objectClass: ClassSchema, of schema: Schema, fields: String?, expand: String?, style: TypeStyle
+    ) throws(Problem) {
+        var expansion = Expansion()
+        if let expand { try expansion.read(expand, objectClass, schema) }
+        var properties = objectClass.storedProperties
+        if let fields {
+            properties = []
+            for name in fields.split(separator: ",", omittingEmptySubsequences: false) {
+                let name = String(name)
+                // It is written in any case.
+                if name == "$key", objectClass.primaryKey == nil { continue }
+                let property = try objectClass.named(name, parameter: "fields")
+                if !properties.contains(where: { $0.id == property.id }) { properties.append(property) }
+            }
+        }
+        self.init(objectClass, schema, properties, expansion, style)
+    }
+
+    private init(
+        _ objectClass: ClassSchema, _ schema: Schema, _ properties: [PropertySchema], _ expansion: Expansion,
+        _ style: TypeStyle
+    ) {
+        let named = Set(properties.map(\.name))
+        let added = objectClass.properties.filter { expansion.inner[$0.name] != nil && !named.contains($0.name) }
+        var columns: [Column] = []
+        var stored: [PropertyID] = []
+        for property in properties + added {
+            let name = JSONWriter.escapedName(property.name)
+            guard let target = property.targetClass.flatMap({ schema[$0] }) else {
+                columns.append(Column(name: name, kind: .value(property.id)))
+                stored.append(property.id)
+                continue
+            }
+            let expanded = expansion.inner[property.name].map {
+                RowPlan(target, schema, target.storedProperties, $0, style)
+            }
+            let place = Target(
+                classID: target.id, className: target.name, primaryKey: target.primaryKeyProperty?.id,
+                expanded: expanded)
+            if let origin = property.originProperty {
+                columns.append(Column(name: name, kind: .linkingObjects(origin, place)))
+            } else {
+                columns.append(Column(name: name, kind: .link(property.id, place)))
+                stored.append(property.id)
+            }
+        }
+        classID = objectClass.id
+        className = objectClass.name
+        self.columns = columns
+        self.stored = stored
+        writesObjectKey = objectClass.primaryKey == nil
+        self.style = style
+        looksFurther = columns.contains {
+            switch $0.kind {
+            case .value: false
+            case .link(_, let target): target.expanded != nil
+            case .linkingObjects: true
+            }
+        }
+    }
+}
+
+/// The tree of `expand=owner,toys.maker`.
+private struct Expansion {
+    var inner: [String: Expansion] = [:]
+
+    mutating func read(_ text: String, _ objectClass: ClassSchema, _ schema: Schema) throws(Problem) {
+        for path in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let names = path.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
+            guard names.count <= RowPlan.depthLimit else {
+                throw Problem(
+                    400, "parameter.invalid",
+                    "'expand' goes at most \(RowPlan.depthLimit) links deep; '\(path)' has \(names.count).",
+                    parameter: "expand")
+            }
+            try add(names[...], objectClass, schema)
+        }
+    }
+
+    private mutating func add(
+        _ names: ArraySlice<String>, _ objectClass: ClassSchema, _ schema: Schema
+    ) throws(Problem) {
+        guard let name = names.first else { return }
+        let property = try objectClass.named(name, parameter: "expand")
+        guard let target = property.targetClass.flatMap({ schema[$0] }) else {
+            throw Problem(
+                400, "parameter.invalid", "'\(objectClass.name).\(name)' is no link and cannot be expanded.",
+                parameter: "expand", property: name)
+        }
+        var deeper = inner[name] ?? Expansion()
+        try deeper.add(names.dropFirst(), target, schema)
+        inner[name] = deeper
+    }
+}

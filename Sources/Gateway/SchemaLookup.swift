@@ -1,0 +1,25 @@
+import ObjectModel
+
+extension Schema {
+    /// The class of that name. Throws 404 with the nearest name.
+    func named(_ name: String) throws(Problem) -> ClassSchema {
+        guard let found = self[name] else {
+            throw Problem(
+                404, "object.unknown_class", "There is no class '\(name)'.",
+                hint: classes.map(\.name).nearest(to: name))
+        }
+        return found
+    }
+}
+
+extension ClassSchema {
+    /// A property that a query parameter names. Throws 400 with the nearest name.
+    func named(_ name: String, parameter: String) throws(Problem) -> PropertySchema {
+        guard let found = self[name] else {
+            throw Problem(
+                400, "object.unknown_property", "'\(self.name)' has no property '\(name)'.", parameter: parameter,
+                property: name, hint: properties.map(\.name).nearest(to: name))
+        }
+        return found
+    }
+}

@@ -1,0 +1,141 @@
+import Glibc
+import HTTPServer
+
+/// The console and the description of the API, read once: what a request names is looked up in what was read, so that
+/// no path leads anywhere else.
+struct StaticFiles: Sendable {
+    private struct File {
+        let type: String
+        let content: SharedBytes
+        let tag: EntityTag
+    }
+
+    /// By path within the directory, such as `console.css`.
+    private var files: [String: File] = [:]
+    private var openapi: File?
+
+    private static let sizeLimit = 64 << 20
+
+    /// Pages may load and call what they came from, and nothing else.
+    private static let policy = """
+        default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
+        font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+        """
+
+    /// Throws for a directory that cannot be read.
+    init(_ configuration: GatewayConfiguration) throws {
+        if let directory = configuration.staticDirectory {
+            var room = Self.sizeLimit
+            try read(directory, under: "", &room, depth: 0)
+        }
+        if let directory = configuration.openapiDirectory {
+            let content = try Self.content(of: directory + "/openapi.json", limit: Self.sizeLimit)
+            openapi = File(type: "application/json", content: content, tag: Self.tag(content))
+        }
+    }
+
+    /// The page at `/`.
+    func index(_ request: Request) throws -> Reply {
+        guard let page = files["index.html"] else {
+            return .now(.text("Realmgate is running. GET /openapi.json describes what it answers.\n"))
+        }
+        return try reply(page, request)
+    }
+
+    /// A file by its path within the directory.
+    func file(_ path: String, _ request: Request) throws -> Reply {
+        guard let file = files[path] else {
+            throw Problem(404, "not_found", "There is no file at this path.")
+        }
+        return try reply(file, request)
+    }
+
+    /// `/openapi.json`
+    func description(_ request: Request) throws -> Reply {
+        guard let openapi else {
+            throw Problem(404, "not_found", "This gateway was started without a description of its API.")
+        }
+        return try reply(openapi, request)
+    }
+
+    private func reply(_ file: File, _ request: Request) throws(Problem) -> Reply {
+        var response = Response(
+            headers: [
+                "Content-Type": file.type, "ETag": file.tag.header, "Cache-Control": "no-cache",
+                "Content-Security-Policy": Self.policy, "X-Content-Type-Options": "nosniff",
+                "Referrer-Policy": "no-referrer",
+            ], body: .shared(file.content))
+        if let known = try EntityTags(request, "If-None-Match"), known.contains(file.tag) {
+            response.status = 304
+            response.body = .empty
+        }
+        return .now(response)
+    }
+
+    // MARK: Reading
+
+    private mutating func read(_ directory: String, under prefix: String, _ room: inout Int, depth: Int) throws {
+        guard depth < 8, let handle = opendir(directory) else { throw Unreadable(path: directory) }
+        defer { closedir(handle) }
+        while let entry = readdir(handle) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            // Also keeps out `.`, `..` and what editors leave behind.
+            guard !name.hasPrefix(".") else { continue }
+            let path = directory + "/" + name
+            var status = stat()
+            guard stat(path, &status) == 0 else { continue }
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR: try read(path, under: prefix + name + "/", &room, depth: depth + 1)
+            case S_IFREG:
+                let content = try Self.content(of: path, limit: room)
+                room -= content.count
+                files[prefix + name] = File(type: Self.type(of: name), content: content, tag: Self.tag(content))
+            default: continue
+            }
+        }
+    }
+
+    private static func content(of path: String, limit: Int) throws -> SharedBytes {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Unreadable(path: path) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = Glibc.read(descriptor, &block, block.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0, bytes.count + count <= limit else { throw Unreadable(path: path) }
+            if count == 0 { return SharedBytes(bytes) }
+            bytes += block[..<count]
+        }
+    }
+
+    private static func tag(_ content: SharedBytes) -> EntityTag {
+        content.withUnsafeBytes { EntityTag(Fingerprint.text(of: $0)) }
+    }
+
+    private static func type(of name: String) -> String {
+        switch name.split(separator: ".").last.map({ String($0).lowercased() }) {
+        case "html": "text/html; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "js", "mjs": "text/javascript; charset=utf-8"
+        case "json", "map": "application/json"
+        case "webmanifest": "application/manifest+json"
+        case "svg": "image/svg+xml"
+        case "png": "image/png"
+        case "ico": "image/x-icon"
+        case "woff2": "font/woff2"
+        case "txt", "md": "text/plain; charset=utf-8"
+        default: "application/octet-stream"
+        }
+    }
+}
+
+/// A file or directory that cannot be served.
+package struct Unreadable: Error, Hashable, CustomStringConvertible {
+    package var path: String
+
+    package var description: String { "'\(path)' cannot be read, or there is too much in it to serve." }
+}

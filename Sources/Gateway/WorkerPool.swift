@@ -1,0 +1,35 @@
+import Dispatch
+import HTTPServer
+import Synchronization
+
+/// A few threads for reads that take longer than a loop may be held up. Work is spread evenly and runs in order on
+/// each thread.
+final class WorkerPool: Sendable {
+    private let queues: [DispatchQueue]
+    private let next = Atomic<UInt>(0)
+    private let waiting = Atomic<Int>(0)
+    private let limit: Int
+
+    init(count: Int, limit: Int) {
+        queues = (0..<max(count, 1)).map { DispatchQueue(label: "realmgate.reader.\($0)") }
+        self.limit = limit
+    }
+
+    /// Answers later with what `work` gives, or with 503 when too much is waiting already.
+    func reply(_ work: @escaping @Sendable () -> Response) -> Reply {
+        guard waiting.add(1, ordering: .relaxed).newValue <= limit else {
+            waiting.subtract(1, ordering: .relaxed)
+            var problem = Problem(503, "gateway.busy", "Too many long reads are waiting. Try again in a moment.")
+            problem.retryAfter = 1
+            return .now(problem.httpResponse)
+        }
+        let turn = next.wrappingAdd(1, ordering: .relaxed).newValue
+        let queue = queues[Int(turn % UInt(queues.count))]
+        return .later { [self] responder in
+            queue.async { [self] in
+                defer { waiting.subtract(1, ordering: .relaxed) }
+                responder.answer(work())
+            }
+        }
+    }
+}

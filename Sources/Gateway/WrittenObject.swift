@@ -1,0 +1,108 @@
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import StoreContract
+
+/// The answer to a write of one object: the object as the transaction leaves it, so as it is committed.
+struct WrittenObject {
+    let response: Response
+
+    init(
+        _ key: ObjectKey, _ objectClass: ClassSchema, isNew: Bool, _ style: TypeStyle,
+        _ transaction: any WriteTransaction
+    ) throws {
+        let row = JSONWriter(capacity: 512)
+        try RowPlan(objectClass, of: transaction.schema).write(key, of: transaction, into: row)
+        let tag = EntityTag(row: row)
+        if style != .plain {
+            row.removeAll()
+            try RowPlan(objectClass, of: transaction.schema, style: style).write(key, of: transaction, into: row)
+        }
+        var response = Response.json(row.bytes, status: isNew ? 201 : 200)
+        response.headers["ETag"] = tag.header
+        if isNew {
+            let primaryKey = try objectClass.primaryKeyProperty.map {
+                try transaction.value(objectClass.id, key, $0.id)
+            }
+            response.headers["Location"] = ObjectAddress.path(objectClass, key, primaryKey)
+        }
+        self.response = response
+    }
+}
+
+extension EntityTag {
+    /// The tag of an object: of its row with all stored properties, written plainly.
+    init(row: JSONWriter) { text = row.withBytes { Fingerprint.text(of: $0) } }
+
+    /// The part that identifies the object's own state, without that of what was expanded.
+    var own: EntityTag { EntityTag(String(text.prefix { $0 != "-" })) }
+}
+
+/// What `If-Match` and `If-None-Match` ask of an object before it is written, checked within the transaction.
+struct Preconditions: Sendable {
+    private let match: EntityTags?
+    private let noneMatch: EntityTags?
+
+    init(_ request: Request) throws(Problem) {
+        match = try EntityTags(request, "If-Match")?.own
+        noneMatch = try EntityTags(request, "If-None-Match")?.own
+    }
+
+    /// Throws 412 when the object, nil if there is none, is not as asked.
+    func check(_ key: ObjectKey?, _ object: AddressedObject, _ transaction: any WriteTransaction) throws {
+        guard match != nil || noneMatch != nil else { return }
+        guard let key else {
+            if match != nil {
+                throw Problem(
+                    412, StoreError.Code.preconditionFailed.rawValue,
+                    "If-Match asks for an object that exists; this one does not.", parameter: "If-Match")
+            }
+            return
+        }
+        let row = JSONWriter(capacity: 512)
+        try RowPlan(object.objectClass, of: transaction.schema).write(key, of: transaction, into: row)
+        let tag = EntityTag(row: row)
+        if let match, !match.contains(tag) {
+            throw Problem(
+                412, StoreError.Code.preconditionFailed.rawValue,
+                "The object has changed since it was read. Read it again.", parameter: "If-Match")
+        }
+        if let noneMatch, noneMatch.contains(tag) {
+            throw Problem(
+                412, StoreError.Code.preconditionFailed.rawValue,
+                "If-None-Match asks for another object than the one that exists.", parameter: "If-None-Match")
+        }
+    }
+}
+
+extension EntityTags {
+    fileprivate var own: EntityTags {
+        switch self {
+        case .any: .any
+        case .some(let tags): .some(tags.map { EntityTag($0).own.text })
+        }
+    }
+}
+
+extension AddressedObject {
+    /// Takes the primary key of the path into what a `PUT` gives. Throws 409 when the body names another.
+    func adoptKey(_ input: inout ObjectInput) throws(Problem) {
+        guard let property = objectClass.primaryKeyProperty, case .primaryKey(let key) = address else { return }
+        if let given = input.values[property.id], given != key {
+            throw Problem(
+                409, StoreError.Code.keyImmutable.rawValue,
+                "The body's '\(property.name)' is \(keyText(of: given)), the path's \(keyText(of: key)). Leave it out of the body.",
+                property: property.name)
+        }
+        input.values[property.id] = key
+    }
+}
+
+extension Problem {
+    /// The same problem, of one element of an array in the body.
+    func inElement(_ index: Int) -> Problem {
+        var problem = self
+        problem.detail = "Element \(index): \(detail)"
+        return problem
+    }
+}

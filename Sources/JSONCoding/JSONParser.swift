@@ -1,0 +1,145 @@
+import CJansson
+
+extension JSONValue {
+    /// How deep arrays and objects may be nested.
+    package static let depthLimit = 128
+
+    /// Reads one JSON text, which may be a scalar. Names may not repeat within an object; `\u0000` is allowed.
+    /// Cost: linear; about 25 ns per byte.
+    package static func parse(_ bytes: some Collection<UInt8>) throws(JSONError) -> JSONValue {
+        let result: Result<JSONValue, JSONError>? = bytes.withContiguousStorageIfAvailable { bytes in
+            Result { () throws(JSONError) in try parse(bytes: bytes) }
+        }
+        if let result { return try result.get() }
+        return try parse(Array(bytes))
+    }
+
+    /// Reads one JSON text.
+    package static func parse(_ text: String) throws(JSONError) -> JSONValue { try parse(Array(text.utf8)) }
+
+    /// Hashing of names is seeded once per process, before the first document, so that no client can guess collisions.
+    private static let seeded: Void = json_object_seed(0)
+
+    private static func parse(bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> JSONValue {
+        _ = seeded
+        try checkDepth(bytes)
+        // jansson takes no null pointer, which an empty buffer may have.
+        guard let base = bytes.baseAddress, !bytes.isEmpty else {
+            throw JSONError(.truncated, "The JSON text is empty.", position: 0, line: 1, column: 1)
+        }
+        var fault = json_error_t()
+        let flags = Int(JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL)
+        let root = UnsafeRawPointer(base).withMemoryRebound(to: CChar.self, capacity: bytes.count) {
+            json_loadb($0, bytes.count, flags, &fault)
+        }
+        guard let root else { throw JSONError(fault) }
+        defer { json_decref(root) }
+        return try JSONValue(tree: root)
+    }
+
+    /// Copies jansson's tree. Recursion is bounded by `depthLimit`.
+    private init(tree node: UnsafeMutablePointer<json_t>) throws(JSONError) {
+        switch node.pointee.type {
+        case JSON_OBJECT:
+            var members: [JSONObject.Member] = []
+            members.reserveCapacity(json_object_size(node))
+            var place = json_object_iter(node)
+            while let current = place {
+                guard let name = json_object_iter_key(current), let value = json_object_iter_value(current) else {
+                    throw .outOfMemory
+                }
+                let length = json_object_iter_key_len(current)
+                members.append(
+                    JSONObject.Member(name: Self.text(name, length), value: try JSONValue(tree: value)))
+                place = json_object_iter_next(node, current)
+            }
+            self = .object(JSONObject(members))
+        case JSON_ARRAY:
+            var elements: [JSONValue] = []
+            let count = json_array_size(node)
+            elements.reserveCapacity(count)
+            for index in 0..<count {
+                guard let element = json_array_get(node, index) else { throw .outOfMemory }
+                elements.append(try JSONValue(tree: element))
+            }
+            self = .array(elements)
+        case JSON_STRING:
+            guard let text = json_string_value(node) else { throw .outOfMemory }
+            self = .string(Self.text(text, json_string_length(node)))
+        case JSON_INTEGER: self = .int(json_integer_value(node))
+        case JSON_REAL: self = .double(json_real_value(node))
+        case JSON_TRUE: self = .bool(true)
+        case JSON_FALSE: self = .bool(false)
+        default: self = .null
+        }
+    }
+
+    private static func text(_ characters: UnsafePointer<CChar>, _ length: Int) -> String {
+        let bytes = UnsafeRawBufferPointer(start: characters, count: length)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Refuses deep nesting before jansson recurses into it.
+    private static func checkDepth(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) {
+        var depth = 0
+        var inString = false
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            if inString {
+                if byte == UInt8(ascii: "\\") {
+                    index += 1
+                } else if byte == UInt8(ascii: "\"") {
+                    inString = false
+                }
+            } else if byte == UInt8(ascii: "\"") {
+                inString = true
+            } else if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") {
+                depth += 1
+                guard depth <= depthLimit else {
+                    let before = bytes[..<index]
+                    let lineStart = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+                    throw JSONError(
+                        .tooDeep, "The JSON is nested deeper than \(depthLimit) levels.", position: index,
+                        line: before.count { $0 == 0x0A } + 1,
+                        // Continuation bytes do not begin a character.
+                        column: bytes[lineStart..<index].count { $0 & 0xC0 != 0x80 } + 1)
+                }
+            } else if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") {
+                depth -= 1
+            }
+            index += 1
+        }
+    }
+}
+
+extension JSONError {
+    /// jansson hands out null only when memory is gone.
+    fileprivate static var outOfMemory: JSONError {
+        JSONError(.outOfMemory, "There is not enough memory to read the JSON.", position: 0, line: 1, column: 1)
+    }
+
+    fileprivate init(_ fault: json_error_t) {
+        var fault = fault
+        let text = withUnsafeBytes(of: &fault.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let code: Code =
+            switch json_error_code(&fault) {
+            case json_error_premature_end_of_input: .truncated
+            case json_error_invalid_utf8: .invalidUTF8
+            case json_error_duplicate_key: .duplicateName
+            case json_error_numeric_overflow: .numberRange
+            case json_error_stack_overflow: .tooDeep
+            case json_error_out_of_memory: .outOfMemory
+            default: .syntax
+            }
+        let advice =
+            switch code {
+            case .numberRange: " Integers have 64 bits; write larger numbers with an exponent, or as strings."
+            case .duplicateName: " Give each name once."
+            default: ""
+            }
+        self.init(
+            code, "The JSON is malformed: \(text).\(advice)", position: max(0, Int(fault.position)),
+            line: max(1, Int(fault.line)), column: max(1, Int(fault.column)))
+    }
+}

@@ -1,0 +1,66 @@
+/// A JSON document in memory. Integers and other numbers are told apart by how they are written: `1` is an
+/// integer, `1.0` and `1e0` are not.
+package enum JSONValue: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    case int(Int64)
+    case double(Double)
+    case string(String)
+    case array([JSONValue])
+    case object(JSONObject)
+}
+
+/// The members of a JSON object in the order written. Names are unique in what the parser gives.
+package struct JSONObject: Hashable, Sendable {
+    package struct Member: Hashable, Sendable {
+        package var name: String
+        package var value: JSONValue
+
+        package init(name: String, value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package var members: [Member]
+
+    package init(_ members: [Member] = []) { self.members = members }
+
+    /// The value of the first member of that name. Cost: linear in the number of members.
+    package subscript(name: String) -> JSONValue? { members.first { $0.name == name }?.value }
+}
+
+extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
+    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(JSONObject(elements.map { JSONObject.Member(name: $0.0, value: $0.1) }))
+    }
+
+    /// The member of an object; nil for anything else.
+    package subscript(name: String) -> JSONValue? {
+        if case .object(let object) = self { return object[name] }
+        return nil
+    }
+
+    /// The element of an array; nil for anything else and beyond its end.
+    package subscript(index: Int) -> JSONValue? {
+        guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
+        return elements[index]
+    }
+
+    /// What the value is, with its content where that is short, for the sentence of an error: `the string "seven"`.
+    package var inWords: String {
+        switch self {
+        case .null: return "null"
+        case .bool(let value): return value ? "true" : "false"
+        case .int(let value): return "the integer \(value)"
+        case .double(let value): return "the number \(value)"
+        case .string(let text):
+            let shown = text.count > 40 ? text.prefix(40) + "…" : text[...]
+            return "the string \"\(shown)\""
+        case .array: return "an array"
+        case .object: return "an object"
+        }
+    }
+}

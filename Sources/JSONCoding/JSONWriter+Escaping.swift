@@ -1,0 +1,64 @@
+extension JSONWriter {
+    func escape(_ text: String) {
+        var text = text
+        text.withUTF8 { escape($0) }
+    }
+
+    /// A string literal, quotes included. Text without quotes, backslashes and control characters is copied whole:
+    /// eight bytes are looked at at a time.
+    func escape(_ text: UnsafeBufferPointer<UInt8>) {
+        reserve(text.count + 2)
+        put(UInt8(ascii: "\""))
+        var clean = 0
+        var index = 0
+        while index < text.count {
+            if index + 8 <= text.count,
+                !needsEscape(
+                    UnsafeRawPointer(text.baseAddress.unsafelyUnwrapped + index).loadUnaligned(as: UInt64.self))
+            {
+                index += 8
+                continue
+            }
+            let byte = text[index]
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                put(UnsafeBufferPointer(rebasing: text[clean..<index]))
+                escape(byte)
+                clean = index + 1
+            }
+            index += 1
+        }
+        put(UnsafeBufferPointer(rebasing: text[clean...]))
+        put(UInt8(ascii: "\""))
+    }
+
+    /// Whether one of eight bytes is below 0x20, a quote or a backslash. May say yes for a byte above such a one,
+    /// which then is looked at alone.
+    @inline(__always)
+    private func needsEscape(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let tops: UInt64 = 0x8080_8080_8080_8080
+        let quote = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+        let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+        let found = (word &- ones &* 0x20) & ~word | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash
+        return found & tops != 0
+    }
+
+    private func escape(_ byte: UInt8) {
+        put(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): put(byte)
+        case 0x08: put(UInt8(ascii: "b"))
+        case 0x09: put(UInt8(ascii: "t"))
+        case 0x0A: put(UInt8(ascii: "n"))
+        case 0x0C: put(UInt8(ascii: "f"))
+        case 0x0D: put(UInt8(ascii: "r"))
+        default:
+            put(UInt8(ascii: "u"))
+            put(UInt8(ascii: "0"))
+            put(UInt8(ascii: "0"))
+            for digit in [byte >> 4, byte & 15] {
+                put(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+/// Writes JSON text byte by byte into a buffer that grows. Commas come by themselves; that names and values
+/// alternate and that what is opened is closed is the caller's part.
+///
+/// Reference semantics, so that one buffer goes through several writers of parts. Used by one thread at a time.
+package final class JSONWriter {
+    private var base: UnsafeMutablePointer<UInt8>
+    private var capacity: Int
+    /// Bytes written so far.
+    package private(set) var count = 0
+    private var needsComma = false
+
+    package init(capacity: Int = 4096) {
+        self.capacity = max(capacity, 64)
+        base = .allocate(capacity: self.capacity)
+    }
+
+    deinit { base.deallocate() }
+
+    /// What was written.
+    package var bytes: [UInt8] { Array(UnsafeBufferPointer(start: base, count: count)) }
+
+    /// What was written from `start` on.
+    package func bytes(from start: Int) -> [UInt8] {
+        Array(UnsafeBufferPointer(rebasing: UnsafeBufferPointer(start: base, count: count)[min(start, count)...]))
+    }
+
+    /// Lends what was written; valid during the call only.
+    package func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
+        try body(UnsafeBufferPointer(start: base, count: count))
+    }
+
+    /// Starts anew with the same buffer.
+    package func removeAll() {
+        count = 0
+        needsComma = false
+    }
+
+    // MARK: Structure
+
+    package func beginObject() { open(UInt8(ascii: "{")) }
+    package func endObject() { close(UInt8(ascii: "}")) }
+    package func beginArray() { open(UInt8(ascii: "[")) }
+    package func endArray() { close(UInt8(ascii: "]")) }
+
+    /// The name of the next value.
+    package func name(_ name: String) {
+        comma()
+        escape(name)
+        put(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// The name of the next value as `escapedName` made it, which saves looking for what needs escaping.
+    package func name(escaped: [UInt8]) {
+        comma()
+        escaped.withUnsafeBufferPointer(put)
+        needsComma = false
+    }
+
+    /// A name in quotes with its colon, for `name(escaped:)`.
+    package static func escapedName(_ name: String) -> [UInt8] {
+        let writer = JSONWriter(capacity: name.utf8.count + 8)
+        writer.name(name)
+        return writer.bytes
+    }
+
+    // MARK: Values
+
+    package func null() { literal("null") }
+    package func bool(_ value: Bool) { literal(value ? "true" : "false") }
+
+    /// All 64 bits, in decimal.
+    package func int(_ value: some FixedWidthInteger) {
+        comma()
+        digits(value)
+        needsComma = true
+    }
+
+    /// The shortest text that reads back as the same number; `"NaN"`, `"Infinity"` and `"-Infinity"` as strings.
+    package func double(_ value: Double) {
+        guard value.isFinite else { return nonFinite(isNaN: value.isNaN, isNegative: value < 0) }
+        number(value.description)
+    }
+
+    /// The shortest text that reads back as the same Float.
+    package func float(_ value: Float) {
+        guard value.isFinite else { return nonFinite(isNaN: value.isNaN, isNegative: value < 0) }
+        number(value.description)
+    }
+
+    package func string(_ value: String) {
+        comma()
+        escape(value)
+        needsComma = true
+    }
+
+    /// A string of valid UTF-8.
+    package func string(utf8: UnsafeBufferPointer<UInt8>) {
+        comma()
+        escape(utf8)
+        needsComma = true
+    }
+
+    /// Text of ASCII letters, digits and signs that need no escaping, in quotes.
+    package func plainString(_ value: String) {
+        comma()
+        put(UInt8(ascii: "\""))
+        var value = value
+        value.withUTF8(put)
+        put(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
+    /// A value that is JSON text already.
+    package func json(_ bytes: [UInt8]) {
+        comma()
+        bytes.withUnsafeBufferPointer(put)
+        needsComma = true
+    }
+
+    /// A document in memory.
+    package func value(_ value: JSONValue) {
+        switch value {
+        case .null: null()
+        case .bool(let value): bool(value)
+        case .int(let value): int(value)
+        case .double(let value): double(value)
+        case .string(let value): string(value)
+        case .array(let elements):
+            beginArray()
+            for element in elements { self.value(element) }
+            endArray()
+        case .object(let object):
+            beginObject()
+            for member in object.members {
+                name(member.name)
+                self.value(member.value)
+            }
+            endObject()
+        }
+    }
+
+    // MARK: Bytes
+
+    /// Space for `extra` more bytes.
+    @inline(__always)
+    func reserve(_ extra: Int) {
+        if capacity - count < extra { grow(extra) }
+    }
+
+    @inline(never)
+    private func grow(_ extra: Int) {
+        let larger = max(capacity * 2, count + extra)
+        let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+        moved.moveInitialize(from: base, count: count)
+        base.deallocate()
+        base = moved
+        capacity = larger
+    }
+
+    @inline(__always)
+    func put(_ byte: UInt8) {
+        reserve(1)
+        base[count] = byte
+        count += 1
+    }
+
+    @inline(__always)
+    func put(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let source = bytes.baseAddress else { return }
+        reserve(bytes.count)
+        (base + count).initialize(from: source, count: bytes.count)
+        count += bytes.count
+    }
+
+    @inline(__always)
+    func comma() {
+        if needsComma { put(UInt8(ascii: ",")) }
+    }
+
+    func didWriteValue() { needsComma = true }
+
+    private func open(_ bracket: UInt8) {
+        comma()
+        put(bracket)
+        needsComma = false
+    }
+
+    private func close(_ bracket: UInt8) {
+        put(bracket)
+        needsComma = true
+    }
+
+    private func literal(_ text: StaticString) {
+        comma()
+        text.withUTF8Buffer(put)
+        needsComma = true
+    }
+
+    private func number(_ text: String) {
+        comma()
+        var text = text
+        text.withUTF8(put)
+        needsComma = true
+    }
+
+    private func nonFinite(isNaN: Bool, isNegative: Bool) {
+        literal(isNaN ? "\"NaN\"" : (isNegative ? "\"-Infinity\"" : "\"Infinity\""))
+    }
+
+    /// Decimal digits, without a comma.
+    func digits(_ value: some FixedWidthInteger) {
+        reserve(21)
+        var magnitude = UInt64(value.magnitude)
+        if value < 0 {
+            base[count] = UInt8(ascii: "-")
+            count += 1
+        }
+        var length = 1
+        var rest = magnitude
+        while rest >= 10 {
+            rest /= 10
+            length += 1
+        }
+        var place = count + length
+        count = place
+        repeat {
+            place -= 1
+            base[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude % 10)
+            magnitude /= 10
+        } while magnitude != 0
+    }
+
+    /// A number of at least `width` digits, zeros first, without a comma; `value` is not negative.
+    func digits(_ value: Int, width: Int) {
+        reserve(width)
+        var rest = value
+        for place in stride(from: count + width - 1, through: count, by: -1) {
+            base[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        count += width
+    }
+}

@@ -1,0 +1,143 @@
+import Columnar
+import ObjectModel
+import QueryLanguage
+
+/// Chooses how to test one column: an index, a range, the null mask, the texts.
+struct ColumnPlanner {
+    let source: any ColumnSource
+    let classID: ClassID
+    let property: PropertyID
+    let base: BaseType
+
+    private var planner: Planner { Planner(source: source) }
+    private var capacity: Int { source.clusterCapacity }
+
+    func plan(_ test: ElementTest) throws -> any Operator {
+        let found: any Operator
+        switch test.quantifier {
+        case .any: found = try planAny(test)
+        case .all: found = planner.conjunction(try test.constants.map { try planOne(test, $0) })
+        case .none: found = NotOperator(try planAny(test), capacity: capacity)
+        }
+        return test.isNegated ? NotOperator(found, capacity: capacity) : found
+    }
+
+    private func planAny(_ test: ElementTest) throws -> any Operator {
+        if test.operation == .equal, !test.ignoresCase, test.constants.count > 1 { return try planIn(test.constants) }
+        return planner.disjunction(try test.constants.map { try planOne(test, $0) })
+    }
+
+    // MARK: One constant
+
+    private func planOne(_ test: ElementTest, _ constant: Value) throws -> any Operator {
+        let operation = test.operation
+        if constant.isNull { return planNull(operation) }
+        if operation == .equal, !test.ignoresCase, let keys = try lookUp(constant) {
+            return KeySetOperator(keys, capacity: capacity, origin: "index")
+        }
+        let inverted = operation == .notEqual
+        if let range = ColumnRange(operation, constant, base: base) {
+            return RangeOperator(property, range, inverted: inverted, capacity: capacity)
+        }
+        switch (base, constant) {
+        case (.string, .string(let text)):
+            let pattern = TextPattern(
+                TextPattern.Test(operation) ?? .equal, text,
+                ignoresCase: test.ignoresCase && (operation.isStringOperator || operation == .equal || inverted))
+            return TextOperator(property, .pattern(pattern), inverted: inverted, capacity: capacity)
+        case (.objectId, .objectId(let id)) where !operation.isStringOperator:
+            let order = OrderTest(operation)
+            return IdentifierOperator(property, .objectId { order.holds($0, id) }, inverted: inverted)
+        case (.uuid, .uuid(let id)) where !operation.isStringOperator:
+            let order = OrderTest(operation)
+            return IdentifierOperator(property, .uuid { order.holds($0, id) }, inverted: inverted)
+        default:
+            // Values of different kinds are not equal, and in no order.
+            return ConstantOperator(inverted)
+        }
+    }
+
+    private func planNull(_ operation: ComparisonOperator) -> any Operator {
+        switch operation {
+        case .equal, .lessOrEqual, .greaterOrEqual, .like: NullOperator(property, isNull: true)
+        case .notEqual: NullOperator(property, isNull: false)
+        case .less, .greater: ConstantOperator(false)
+        case .beginsWith, .endsWith, .contains: ConstantOperator(true)
+        }
+    }
+
+    /// The objects that the property's index lists; nil without an index. A bool has too few values for one to pay.
+    private func lookUp(_ constant: Value) throws -> [ObjectKey]? {
+        guard base != .bool, PropertyType(base).accepts(constant) else { return nil }
+        return try source.lookUp(constant, in: classID, property)
+    }
+
+    // MARK: IN
+
+    private func planIn(_ constants: [Value]) throws -> any Operator {
+        let values = constants.filter { !$0.isNull }
+        let nulls: [any Operator] = values.count < constants.count ? [NullOperator(property, isNull: true)] : []
+        return planner.disjunction(nulls + (try planMembers(values)))
+    }
+
+    private func planMembers(_ values: [Value]) throws -> [any Operator] {
+        if let keys = try lookUpAll(values) {
+            return [KeySetOperator(keys, capacity: capacity, origin: "index, \(values.count) look-ups")]
+        }
+        switch base {
+        case .string:
+            let texts = values.compactMap { value -> [UInt8]? in
+                if case .string(let text) = value { return Array(text.utf8) }
+                return nil
+            }
+            return [TextOperator(property, .anyOf(Set(texts)), inverted: false, capacity: capacity)]
+        case .int, .link:
+            guard values.count > 16 else { break }
+            let integers = values.compactMap { value -> Int64? in
+                guard case .integers(let low, let high) = ColumnRange(.equal, value, base: base), low == high else {
+                    return nil
+                }
+                return low
+            }
+            return [IntegerSetOperator(property, Set(integers))]
+        case .objectId:
+            let ids = Set(values.compactMap { if case .objectId(let id) = $0 { id } else { nil } })
+            return [IdentifierOperator(property, .objectId { ids.contains($0) }, inverted: false)]
+        case .uuid:
+            let ids = Set(values.compactMap { if case .uuid(let id) = $0 { id } else { nil } })
+            return [IdentifierOperator(property, .uuid { ids.contains($0) }, inverted: false)]
+        default: break
+        }
+        return values.map { value in
+            guard let range = ColumnRange(.equal, value, base: base) else { return ConstantOperator(false) }
+            return RangeOperator(property, range, inverted: false, capacity: capacity)
+        }
+    }
+
+    private func lookUpAll(_ values: [Value]) throws -> [ObjectKey]? {
+        var keys: [ObjectKey] = []
+        // A constant of another kind that may still be equal, such as 3.0, is left to the scan.
+        for value in values {
+            guard let found = try lookUp(value) else { return nil }
+            keys += found
+        }
+        return values.isEmpty ? nil : keys
+    }
+}
+
+/// A comparison of two values of one ordered type, where `!=` stands for `==`, to be inverted.
+struct OrderTest: Sendable {
+    private let operation: ComparisonOperator
+
+    init(_ operation: ComparisonOperator) { self.operation = operation }
+
+    func holds<T: Comparable>(_ left: T, _ right: T) -> Bool {
+        switch operation {
+        case .less: left < right
+        case .lessOrEqual: left <= right
+        case .greater: left > right
+        case .greaterOrEqual: left >= right
+        default: left == right
+        }
+    }
+}

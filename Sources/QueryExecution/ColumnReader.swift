@@ -1,0 +1,48 @@
+import Columnar
+import ObjectModel
+
+/// Reads one property of objects in any order, holding on to the leaves that it has seen. Used by one thread at a time.
+final class ColumnReader {
+    let classID: ClassID
+    let property: PropertyID
+    private let source: any ColumnSource
+    private let capacity: Int
+    /// By cluster.
+    private var leaves: [Leaf?] = []
+
+    init(_ source: any ColumnSource, _ classID: ClassID, _ property: PropertyID) {
+        self.source = source
+        self.classID = classID
+        self.property = property
+        capacity = source.clusterCapacity
+    }
+
+    /// Null when there is no such slot, which only a damaged file can bring about.
+    func value(_ key: ObjectKey) throws -> Value {
+        guard let (leaf, slot) = try place(key) else { return .null }
+        return leaf.value(at: slot)
+    }
+
+    func link(_ key: ObjectKey) throws -> ObjectKey? {
+        guard let (leaf, slot) = try place(key), leaf.kind == .link, !leaf.isNull(slot) else { return nil }
+        return leaf.link(at: slot)
+    }
+
+    /// The leaf that holds the object's value, and where in it.
+    func place(_ key: ObjectKey) throws -> (leaf: Leaf, slot: Int)? {
+        guard key.rawValue >= 0 else { return nil }
+        let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: capacity)
+        if leaves.isEmpty {
+            leaves = [Leaf?](repeating: nil, count: source.clusterCount(of: classID))
+        }
+        guard cluster < leaves.count else { return nil }
+        let leaf: Leaf
+        if let known = leaves[cluster] {
+            leaf = known
+        } else {
+            leaf = try source.leaf(of: classID, cluster: cluster, property)
+            leaves[cluster] = leaf
+        }
+        return slot < leaf.count ? (leaf, slot) : nil
+    }
+}

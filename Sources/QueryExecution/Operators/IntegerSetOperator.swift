@@ -1,0 +1,28 @@
+import Columnar
+import ObjectModel
+
+/// Keeps the objects whose integer or link is one of many.
+final class IntegerSetOperator: Operator {
+    private let property: PropertyID
+    private let members: Set<Int64>
+
+    init(_ property: PropertyID, _ members: Set<Int64>) {
+        self.property = property
+        self.members = members
+    }
+
+    var cost: Double { 20 }
+
+    func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
+        let leaf = try cluster.leaf(property)
+        switch leaf.kind {
+        case .int: leaf.narrow(mask, inverted: false) { members.contains(leaf.int(at: $0)) }
+        case .link: leaf.narrow(mask, inverted: false) { members.contains(leaf.link(at: $0).rawValue) }
+        default: throw LeafError.kindMismatch
+        }
+    }
+
+    func explain(_ names: Names) -> (line: String, children: [any Operator]) {
+        ("scan \(names[property]): one of \(members.count) numbers", [])
+    }
+}

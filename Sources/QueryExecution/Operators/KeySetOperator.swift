@@ -1,0 +1,47 @@
+import Columnar
+import ObjectModel
+
+/// Keeps objects whose keys were found elsewhere: in an index, or by following links backwards.
+final class KeySetOperator: Operator {
+    private let keys: [ObjectKey]
+    private let capacity: Int
+    private let origin: String
+    private let found: SelectionMask
+    /// Where each cluster's keys begin in `keys`.
+    private var starts: [Int: Int] = [:]
+
+    /// `keys` in any order, also more than once; `origin` says for people where they come from.
+    init(_ keys: [ObjectKey], capacity: Int, origin: String) {
+        self.capacity = capacity
+        self.origin = origin
+        self.keys = Self.isAscending(keys) ? keys : Set(keys).sorted()
+        found = SelectionMask(capacity: capacity)
+        for (position, key) in self.keys.enumerated() {
+            let cluster = Int(key.rawValue) / capacity
+            if starts[cluster] == nil { starts[cluster] = position }
+        }
+    }
+
+    var cost: Double { 0 }
+
+    func candidateClusters() -> [Int]? { starts.keys.sorted() }
+
+    func narrow(_ mask: SelectionMask, in cluster: ClusterView) {
+        guard let start = starts[cluster.index] else { return mask.removeAll() }
+        found.reset(slotCount: mask.slotCount)
+        for key in keys[start...] {
+            let slot = Int(key.rawValue) - cluster.index * capacity
+            guard slot < capacity else { break }
+            if slot >= 0, slot < found.slotCount { found.insert(slot) }
+        }
+        mask.formIntersection(found)
+    }
+
+    func explain(_ names: Names) -> (line: String, children: [any Operator]) {
+        ("\(origin): \(keys.count) object\(keys.count == 1 ? "" : "s")", [])
+    }
+
+    private static func isAscending(_ keys: [ObjectKey]) -> Bool {
+        zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }
+    }
+}

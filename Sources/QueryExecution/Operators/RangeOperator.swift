@@ -1,0 +1,108 @@
+import Columnar
+import ObjectModel
+
+/// The closed range of a column's values that a comparison with a constant comes down to.
+enum ColumnRange: Hashable {
+    case integers(Int64, Int64)
+    case doubles(Double, Double)
+    case floats(Float, Float)
+    case dates(Timestamp, Timestamp)
+
+    /// What lies in both; nil for ranges of different kinds.
+    func intersection(_ other: ColumnRange) -> ColumnRange? {
+        switch (self, other) {
+        case (.integers(let a, let b), .integers(let c, let d)): .integers(max(a, c), min(b, d))
+        case (.doubles(let a, let b), .doubles(let c, let d)): .doubles(max(a, c), min(b, d))
+        case (.floats(let a, let b), .floats(let c, let d)): .floats(max(a, c), min(b, d))
+        case (.dates(let a, let b), .dates(let c, let d)): .dates(max(a, c), min(b, d))
+        default: nil
+        }
+    }
+
+    var words: String {
+        switch self {
+        case .integers(let low, let high):
+            low == high
+                ? "\(low)" : "\(low == .min ? "lowest" : "\(low)")...\(high == .max ? "highest" : "\(high)")"
+        case .doubles(let low, let high): low == high ? "\(low)" : "\(low)...\(high)"
+        case .floats(let low, let high): low == high ? "\(low)" : "\(low)...\(high)"
+        case .dates(let low, let high):
+            low == high
+                ? low.rfc3339
+                : "\(low == .lowest ? "lowest" : low.rfc3339)...\(high == .highest ? "highest" : high.rfc3339)"
+        }
+    }
+}
+
+extension Leaf {
+    /// Keeps the slots whose value lies in the range, or, inverted, all others with the nulls.
+    func narrow(_ mask: SelectionMask, _ range: ColumnRange, inverted: Bool, scratch: SelectionMask) throws {
+        switch (range, kind) {
+        case (.integers(let low, let high), .int), (.integers(let low, let high), .bool),
+            (.integers(let low, let high), .link):
+            narrow(mask, integers: low, through: high, inverted: inverted, scratch: scratch)
+        case (.doubles(let low, let high), .double):
+            narrow(mask, doubles: low, through: high, inverted: inverted, scratch: scratch)
+        case (.floats(let low, let high), .float):
+            narrow(mask, floats: low, through: high, inverted: inverted, scratch: scratch)
+        case (.dates(let low, let high), .date):
+            narrow(mask, dates: low, through: high, inverted: inverted, scratch: scratch)
+        default:
+            throw LeafError.kindMismatch
+        }
+    }
+}
+
+/// Keeps the objects whose number, date, bool or link lies in a range, or, inverted, all others with the nulls. The zone in
+/// each leaf's header decides whole clusters; the kernels do the rest.
+final class RangeOperator: Operator {
+    let property: PropertyID
+    let range: ColumnRange
+    let inverted: Bool
+    private let scratch: SelectionMask
+
+    init(_ property: PropertyID, _ range: ColumnRange, inverted: Bool, capacity: Int) {
+        self.property = property
+        self.range = range
+        self.inverted = inverted
+        scratch = SelectionMask(capacity: capacity)
+    }
+
+    var cost: Double {
+        switch range {
+        case .integers: 0.05
+        case .floats: 0.1
+        case .doubles: 0.2
+        case .dates: 0.3
+        }
+    }
+
+    func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
+        try cluster.leaf(property).narrow(mask, range, inverted: inverted, scratch: scratch)
+    }
+
+    func explain(_ names: Names) -> (line: String, children: [any Operator]) {
+        ("scan \(names[property]) \(inverted ? "not in" : "in") \(range.words), zones first", [])
+    }
+}
+
+/// Keeps the objects without a value, or those with one.
+final class NullOperator: Operator {
+    private let property: PropertyID
+    private let wantsNull: Bool
+
+    init(_ property: PropertyID, isNull: Bool) {
+        self.property = property
+        wantsNull = isNull
+    }
+
+    var cost: Double { 0.01 }
+
+    func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
+        try cluster.leaf(property).narrow(mask, toNulls: wantsNull)
+    }
+
+    func explain(_ names: Names) -> (line: String, children: [any Operator]) {
+        ("null mask of \(names[property]): \(wantsNull ? "null" : "not null")", [])
+    }
+}

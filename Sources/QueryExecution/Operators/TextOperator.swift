@@ -1,0 +1,86 @@
+import Columnar
+import ObjectModel
+
+/// Keeps the objects whose string passes a test, or, inverted, all others with the nulls. Where a cluster has few distinct
+/// strings each is tested once.
+final class TextOperator: Operator {
+    enum Test {
+        case pattern(TextPattern)
+        /// Any of these, byte by byte.
+        case anyOf(Set<[UInt8]>)
+    }
+
+    private let property: PropertyID
+    private let test: Test
+    private let inverted: Bool
+    private let scratch: SelectionMask
+
+    init(_ property: PropertyID, _ test: Test, inverted: Bool, capacity: Int) {
+        self.property = property
+        self.test = test
+        self.inverted = inverted
+        scratch = SelectionMask(capacity: capacity)
+    }
+
+    var cost: Double {
+        switch test {
+        case .pattern(let pattern):
+            switch pattern.test {
+            case .contains, .like: pattern.ignoresCase ? 100 : 40
+            default: pattern.ignoresCase ? 10 : 3
+            }
+        case .anyOf: 50
+        }
+    }
+
+    func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
+        let leaf = try cluster.leaf(property)
+        guard leaf.kind == .string else { throw LeafError.kindMismatch }
+        switch test {
+        case .pattern(let pattern): leaf.narrow(mask, texts: pattern, inverted: inverted, scratch: scratch)
+        case .anyOf(let texts): leaf.narrow(mask, texts: texts, inverted: inverted, scratch: scratch)
+        }
+    }
+
+    func explain(_ names: Names) -> (line: String, children: [any Operator]) {
+        let what =
+            switch test {
+            case .pattern(let pattern): "\(pattern.test)\(pattern.ignoresCase ? " [c]" : "")"
+            case .anyOf(let texts): "any of \(texts.count) strings"
+            }
+        return ("scan \(names[property]): \(inverted ? "not " : "")\(what), dictionary first", [])
+    }
+}
+
+/// Keeps the objects whose ObjectId or UUID passes a test, or, inverted, all others with the nulls.
+final class IdentifierOperator: Operator {
+    enum Test {
+        case objectId(@Sendable (ObjectId) -> Bool)
+        case uuid(@Sendable (UUIDValue) -> Bool)
+    }
+
+    private let property: PropertyID
+    private let test: Test
+    private let inverted: Bool
+
+    init(_ property: PropertyID, _ test: Test, inverted: Bool) {
+        self.property = property
+        self.test = test
+        self.inverted = inverted
+    }
+
+    var cost: Double { 2 }
+
+    func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
+        let leaf = try cluster.leaf(property)
+        switch (test, leaf.kind) {
+        case (.objectId(let test), .objectId): leaf.narrow(mask, inverted: inverted) { test(leaf.objectId(at: $0)) }
+        case (.uuid(let test), .uuid): leaf.narrow(mask, inverted: inverted) { test(leaf.uuid(at: $0)) }
+        default: throw LeafError.kindMismatch
+        }
+    }
+
+    func explain(_ names: Names) -> (line: String, children: [any Operator]) {
+        ("scan \(names[property]): identifier test\(inverted ? ", inverted" : "")", [])
+    }
+}

@@ -1,0 +1,108 @@
+import ObjectModel
+import QueryLanguage
+
+/// Tests single objects: for what has no faster operator, and for one object of a live query. Used by one thread at a time.
+final class RowPredicate {
+    private indirect enum Node {
+        case constant(Bool)
+        case comparison(RowComparison)
+        case not(Node)
+        case and([Node])
+        case or([Node])
+    }
+
+    private let root: Node
+
+    init(_ predicate: BoundPredicate, on classID: ClassID, in source: any ColumnSource) {
+        root = Self.compile(predicate, classID, source)
+    }
+
+    func holds(_ key: ObjectKey) throws -> Bool { try Self.evaluate(root, key) }
+
+    private static func compile(_ predicate: BoundPredicate, _ classID: ClassID, _ source: any ColumnSource) -> Node {
+        switch predicate {
+        case .constant(let value): .constant(value)
+        case .comparison(let comparison): .comparison(RowComparison(comparison, on: classID, in: source))
+        case .not(let inner): .not(compile(inner, classID, source))
+        case .and(let parts): .and(parts.map { compile($0, classID, source) })
+        case .or(let parts): .or(parts.map { compile($0, classID, source) })
+        }
+    }
+
+    private static func evaluate(_ node: Node, _ key: ObjectKey) throws -> Bool {
+        switch node {
+        case .constant(let value): value
+        case .comparison(let comparison): try comparison.holds(key)
+        case .not(let inner): try !evaluate(inner, key)
+        case .and(let parts): try parts.allSatisfy { try evaluate($0, key) }
+        case .or(let parts): try parts.contains { try evaluate($0, key) }
+        }
+    }
+}
+
+/// One comparison, object by object, with any operands and quantifiers.
+final class RowComparison {
+    private enum Operand {
+        case values([Value])
+        case path(PathReader)
+
+        func values(_ key: ObjectKey) throws -> [Value] {
+            switch self {
+            case .values(let values): values
+            case .path(let reader): try reader.values(key)
+            }
+        }
+    }
+
+    private let comparison: BoundComparison
+    private let left: Operand
+    private let right: Operand
+
+    init(_ comparison: BoundComparison, on classID: ClassID, in source: any ColumnSource) {
+        func operand(_ bound: BoundOperand) -> Operand {
+            switch bound {
+            case .constant(let value): .values([value])
+            case .list(let values): .values(values)
+            case .path(let path): .path(PathReader(path, from: classID, in: source))
+            }
+        }
+        // A single value satisfies ANY, ALL alike, but NONE would turn it over: the quantifier of a single operand is not looked at.
+        var comparison = comparison
+        if !comparison.left.isMultiple { comparison.leftQuantifier = .any }
+        if !comparison.right.isMultiple { comparison.rightQuantifier = .any }
+        self.comparison = comparison
+        left = operand(comparison.left)
+        right = operand(comparison.right)
+    }
+
+    func holds(_ key: ObjectKey) throws -> Bool {
+        let lefts = try left.values(key)
+        let rights = try right.values(key)
+        return comparison.leftQuantifier.holds(lefts) { left in
+            comparison.rightQuantifier.holds(rights) { right in
+                ScalarComparison.holds(left, comparison.operator, right, ignoresCase: comparison.ignoresCase)
+            }
+        }
+    }
+}
+
+extension BoundOperand {
+    /// Whether the operand can have any number of values, so that its quantifier counts.
+    var isMultiple: Bool {
+        switch self {
+        case .constant: false
+        case .list: true
+        case .path(let path): path.isToMany
+        }
+    }
+}
+
+extension Quantifier {
+    func holds(_ values: [Value], _ test: (Value) -> Bool) -> Bool {
+        switch self {
+        case .any: values.contains(where: test)
+        case .all: values.allSatisfy(test)
+        case .none: !values.contains(where: test)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package import ObjectModel
+import QueryLanguage
+package import StoreContract
+import Synchronization
+
+extension StoreConformance {
+    /// Random commits to a store with a random schema do the same as in a model store: the same objects, values,
+    /// backlinks, versions and change sets. Everything is compared every `compareEvery` steps and at the end.
+    package static func randomHistory(_ make: Maker, seed: UInt64, steps: Int, compareEvery: Int = 25) throws {
+        try seeded(seed) { random in
+            try withModel(make, &random) { store, model, history, random in
+                let heard = Mutex<[ChangeSet]>([])
+                store.onCommit { sets in heard.withLock { $0 += sets } }
+                for step in 1...max(1, steps) {
+                    try commit(to: store, and: model, &history, target: 60, &random)
+                    if step % compareEvery == 0 || step == steps {
+                        try compare(try store.snapshot(), try model.modelSnapshot())
+                    }
+                }
+                try requireEqual(heard.withLock { $0 }, try model.changes(after: Version(1)), "change sets")
+            }
+        }
+    }
+
+    /// Random queries over random objects give what the reference evaluator gives, from snapshots and from inside
+    /// transactions.
+    package static func randomQueries(_ make: Maker, seed: UInt64, steps: Int, queriesPerStep: Int = 10) throws {
+        try seeded(seed) { random in
+            try withModel(make, &random) { store, model, history, random in
+                let queries = RandomQueries(try store.snapshot().schema)
+                for _ in 0..<steps {
+                    for _ in 0..<3 { try commit(to: store, and: model, &history, target: 40, &random) }
+                    let snapshot = try store.snapshot()
+                    let reference = try model.modelSnapshot()
+                    for _ in 0..<queriesPerStep {
+                        try compare(queries.query(&random), snapshot, reference, queries, &random)
+                    }
+                    let inside = queries.query(&random)
+                    let window = queries.window(&random)
+                    let operations = history.commit(count: 0, target: 40, &random)
+                    let work: @Sendable (any WriteTransaction) throws -> [ObjectKey] = { transaction in
+                        for operation in operations { try transaction.perform(operation) }
+                        return try transaction.select(inside, window)
+                    }
+                    try requireEqual(try store.write(work), try model.write(work), "\(inside) in a transaction")
+                }
+            }
+        }
+    }
+
+    private static func withModel(
+        _ make: Maker, _ random: inout SeededRandom,
+        _ body: (any Store, ModelStore, inout RandomHistory, inout SeededRandom) throws -> Void
+    ) throws {
+        let schema = RandomSchemas.schema(&random)
+        try requireEqual(schema.faults(), [], "faults of the random schema")
+        let model = try ModelStore(schema)
+        defer { model.close() }
+        try with(make, schema) { store in
+            var history = RandomHistory(schema)
+            try body(store, model, &history, &random)
+        }
+    }
+
+    private static func commit(
+        to store: any Store, and model: ModelStore, _ history: inout RandomHistory, target: Int,
+        _ random: inout SeededRandom
+    ) throws {
+        let snapshot = try model.modelSnapshot()
+        let count = snapshot.schema.classes.reduce(0) { $0 + snapshot.count(of: $1.id) }
+        let operations = history.commit(
+            count: count, target: target * snapshot.schema.classes.count, &random)
+        let work: @Sendable (any WriteTransaction) throws -> Void = { transaction in
+            for operation in operations { try transaction.perform(operation) }
+        }
+        try model.write(work)
+        do {
+            try store.write(work)
+        } catch {
+            throw ConformanceFailure("\(operations) failed with \(error), but not in the model")
+        }
+    }
+
+    /// Everything that can be read of the two.
+    static func compare(_ snapshot: any Snapshot, _ reference: ModelSnapshot) throws {
+        try requireEqual(snapshot.version, reference.version, "version")
+        for objectClass in reference.schema.classes {
+            let classID = objectClass.id
+            let all = BoundQuery(classID: classID)
+            let keys = try reference.select(all, .all)
+            try requireEqual(try snapshot.select(all, .all), keys, "objects of \(objectClass.name)")
+            try requireEqual(snapshot.count(of: classID), keys.count, "count of \(objectClass.name)")
+            let properties = objectClass.storedProperties.map(\.id)
+            var sink = ValueSink()
+            try snapshot.read(classID, keys, properties, into: &sink)
+            var expected = ValueSink()
+            try reference.read(classID, keys, properties, into: &expected)
+            for (row, wanted) in zip(sink.rows, expected.rows) {
+                try requireEqual(row.values, wanted.values, "row \(wanted.key.rawValue) of \(objectClass.name)")
+            }
+            try requireEqual(sink.rows.map(\.key), expected.rows.map(\.key), "keys of the rows of \(objectClass.name)")
+            for key in keys {
+                if let primaryKey = objectClass.primaryKeyProperty {
+                    let value = try reference.value(classID, key, primaryKey.id)
+                    try requireEqual(
+                        try snapshot.key(of: classID, primaryKey: value), key, "\(objectClass.name) with key \(value)")
+                }
+                for property in objectClass.properties where property.type.isComputed {
+                    guard let origin = property.targetClass, let link = property.originProperty else { continue }
+                    try requireEqual(
+                        try snapshot.backlinks(to: key, from: origin, link),
+                        try reference.backlinks(to: key, from: origin, link),
+                        "'\(objectClass.name).\(property.name)' of \(key.rawValue)")
+                }
+            }
+        }
+    }
+
+    /// One query in all the ways it can be asked.
+    private static func compare(
+        _ query: BoundQuery, _ snapshot: any Snapshot, _ reference: ModelSnapshot, _ queries: RandomQueries,
+        _ random: inout SeededRandom
+    ) throws {
+        let expected = try reference.select(query, .all)
+        try requireEqual(try snapshot.select(query, .all), expected, "\(query)")
+        try requireEqual(try snapshot.count(query), expected.count, "count of \(query)")
+        let window = queries.window(&random)
+        try requireEqual(
+            try snapshot.select(query, window), try reference.select(query, window), "\(query) in \(window)")
+        for number in 0..<4 {
+            let key = ObjectKey(Int64(number < 2 ? random.below(60) : number))
+            try requireEqual(
+                try snapshot.matches(query, key), try reference.matches(query, key), "\(key) matches \(query)")
+        }
+        let requests = queries.aggregates(of: query.classID, &random)
+        let answers = try snapshot.aggregate(query, requests)
+        try requireEqual(answers.count, requests.count, "the number of aggregates")
+        for (request, answer) in zip(requests, answers)
+        where try !reference.evaluator.agrees(answer, to: request, over: query) {
+            let wanted = try reference.aggregate(query, [request])
+            throw ConformanceFailure("\(request) over \(query): expected \(wanted), got \(answer)")
+        }
+        try compareCursors(query, snapshot, reference, queries, &random)
+        try require(!snapshot.explain(query).isEmpty, "explain says something")
+    }
+
+    /// Pages by cursor, over a query with one sort or none.
+    private static func compareCursors(
+        _ query: BoundQuery, _ snapshot: any Snapshot, _ reference: ModelSnapshot, _ queries: RandomQueries,
+        _ random: inout SeededRandom
+    ) throws {
+        var query = query
+        let sort = random.oneIn(3) ? [] : queries.sortKeys(from: query.classID, &random)
+        query.steps = sort.isEmpty ? [] : [.sort(sort)]
+        let expected = try reference.select(query, .all)
+        guard let key = random.pick(expected), let place = expected.firstIndex(of: key) else { return }
+        let values = try reference.sortValues(sort, of: key, in: query.classID)
+        try requireEqual(
+            try snapshot.sortValues(sort, of: key, in: query.classID), values, "sort values of \(key) by \(sort)")
+        let window = Window(
+            after: Cursor(values: values, key: key), offset: random.below(3), limit: random.oneIn(2) ? nil : 3)
+        let rest = expected.dropFirst(place + 1 + window.offset)
+        try requireEqual(
+            try snapshot.select(query, window), Array(rest.prefix(window.limit ?? .max)), "\(query) in \(window)")
+    }
+}

@@ -1,0 +1,99 @@
+import Dispatch
+import Gateway
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import StoreContract
+import StoreTesting
+import Synchronization
+
+/// A gateway over a store in memory, asked without a socket.
+final class TestGateway: Sendable {
+    let store: ModelStore
+    let gateway: Gateway
+    let router: Router
+
+    static let schema = #"""
+        {"schemaVersion":1,"classes":[
+          {"name":"Dog","primaryKey":"_id","embedded":false,"properties":[
+            {"name":"_id","type":"int"},{"name":"name","type":"string","indexed":true,"default":"Rex"},
+            {"name":"breed","type":"string?"},{"name":"age","type":"int?"},{"name":"weight","type":"double"},
+            {"name":"good","type":"bool","default":true},{"name":"born","type":"date"},{"name":"owner","type":"Person?"},
+            {"name":"friend","type":"Dog?"},{"name":"fans","type":"linkingObjects(Person.favourite)"}]},
+          {"name":"Person","primaryKey":"handle","embedded":false,"properties":[
+            {"name":"handle","type":"string"},{"name":"city","type":"string?"},{"name":"favourite","type":"Dog?"},
+            {"name":"dogs","type":"linkingObjects(Dog.owner)"}]},
+          {"name":"Note","primaryKey":null,"embedded":false,"properties":[
+            {"name":"text","type":"string"},{"name":"reply","type":"Note?"},{"name":"tag","type":"uuid?"},
+            {"name":"by","type":"objectId?"},{"name":"ratio","type":"float?"}]},
+          {"name":"Badge","primaryKey":"id","embedded":false,"properties":[
+            {"name":"id","type":"uuid"},{"name":"level","type":"int"}]}]}
+        """#
+
+    init(_ configure: (inout GatewayConfiguration) -> Void = { _ in }) throws {
+        store = try ModelStore(try SchemaCoding.decode(try JSONValue.parse(Self.schema)))
+        var configuration = GatewayConfiguration()
+        configure(&configuration)
+        gateway = try Gateway(store: store, configuration: configuration)
+        router = gateway.router
+    }
+
+    /// Asks and waits for the answer, also for one that comes later.
+    func send(
+        _ method: HTTPMethod, _ target: String, _ body: String? = nil, headers: HeaderFields = [:]
+    ) throws -> Response {
+        var headers = headers
+        if body != nil, headers["Content-Type"] == nil { headers.add("Content-Type", "application/json") }
+        let request = try Request(method, target, headers: headers, body: body.map { Array($0.utf8) } ?? [])
+        switch router.respond(to: request) {
+        case .now(let response): return response
+        case .later(let start):
+            let ready = DispatchSemaphore(value: 0)
+            let box = Box()
+            start(
+                Responder { answer in
+                    if case .response(let response) = answer { box.put(response) }
+                    ready.signal()
+                })
+            ready.wait()
+            return box.take() ?? .empty(599)
+        case .events: return .empty(598)
+        }
+    }
+
+    func get(_ target: String, headers: HeaderFields = [:]) throws -> Response {
+        try send(.get, target, headers: headers)
+    }
+
+    /// Four dogs and two people.
+    func fill() throws {
+        _ = try send(
+            .post, "/v1/objects/Person", #"[{"handle":"ada","city":"Turin"},{"handle":"bob"}]"#)
+        _ = try send(
+            .post, "/v1/objects/Dog",
+            #"""
+            [{"_id":1,"name":"Rex","breed":"Beagle","age":7,"weight":11.5,"born":"2019-03-02T08:30:00Z","owner":"ada"},
+             {"_id":2,"name":"Fido","breed":"Whippet","age":12,"weight":13,"owner":"bob","friend":1},
+             {"_id":3,"name":"Ace","breed":"Beagle","weight":9.75},
+             {"_id":4,"name":"Nora","breed":"Whippet","age":14,"weight":12.25,"owner":"ada","good":false}]
+            """#)
+        _ = try send(.patch, "/v1/objects/Person/ada", #"{"favourite":1}"#)
+    }
+}
+
+private final class Box: Sendable {
+    private let content = Mutex<Response?>(nil)
+
+    func put(_ response: Response) { content.withLock { $0 = response } }
+    func take() -> Response? { content.withLock { $0 } }
+}
+
+extension Response {
+    var text: String { String(decoding: bodyBytes, as: UTF8.self) }
+
+    /// The body as JSON.
+    var json: JSONValue { get throws { try JSONValue.parse(bodyBytes) } }
+
+    /// The member of a problem or an object.
+    func member(_ name: String) -> JSONValue? { (try? json)?[name] }
+}

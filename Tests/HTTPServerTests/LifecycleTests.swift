@@ -1,0 +1,190 @@
+import Foundation
+import HTTPServer
+import Testing
+
+@Suite("Starting, stopping, and waiting no longer than configured")
+struct LifecycleTests {
+    private func server(_ configure: (inout ServerConfiguration) -> Void = { _ in }) -> HTTPServer {
+        var configuration = ServerConfiguration()
+        configuration.loops = 1
+        configure(&configuration)
+        var router = Router()
+        router.get("/now") { _, _ in .now(.text("now")) }
+        return HTTPServer(configuration: configuration, router: router)
+    }
+
+    @Test("a port in use is refused, also by another server of this process")
+    func addressInUse() throws {
+        let first = server()
+        let port = try first.start()
+        let second = server { $0.port = port }
+        #expect(throws: ServerError.addressInUse(host: "127.0.0.1", port: port)) { try second.start() }
+        #expect(ServerError.addressInUse(host: "127.0.0.1", port: port).description.contains("\(port)"))
+        first.stop()
+        #expect(throws: ServerError.alreadyStarted) { try first.start() }
+        let third = server { $0.port = port }
+        #expect(try third.start() == port)
+        #expect(try Client(port: port).get("/now").text == "now")
+        third.stop()
+    }
+
+    @Test("a host that is not ours is refused", arguments: ["", "not a host", "203.0.113.7", "1.2.3.4.5"])
+    func badHost(host: String) {
+        #expect(throws: ServerError.badHost(host)) { try server { $0.host = host }.start() }
+    }
+
+    @Test("IPv6 works where the machine has it")
+    func ipv6() throws {
+        let server = server { $0.host = "::1" }
+        do {
+            _ = try server.start()
+        } catch ServerError.badHost, ServerError.system {
+            return
+        }
+        server.stop()
+    }
+
+    @Test("stopping waits for answers under way, ends streams, and closes idle connections")
+    func gracefulStop() throws {
+        let waiting = Recorder<Responder>()
+        let reasons = Recorder<EventStream.CloseReason>()
+        var configuration = ServerConfiguration()
+        configuration.loops = 2
+        var router = Router()
+        router.get("/now") { _, _ in .now(.text("now")) }
+        router.get("/wait") { _, _ in .later { waiting.append($0) } }
+        router.get("/events") { _, _ in
+            .events { stream in
+                stream.onClose { reasons.append($0) }
+                stream.send(.event(data: Array("first".utf8)))
+            }
+        }
+        let server = HTTPServer(configuration: configuration, router: router)
+        let port = try server.start()
+        let idle = try Client(port: port)
+        #expect(try idle.get("/now").text == "now")
+        let busy = try (0..<10).map { _ in try Client(port: port) }
+        for client in busy { try client.send("GET /wait HTTP/1.1\r\nHost: t\r\n\r\n") }
+        let streaming = try (0..<10).map { _ in try Client(port: port) }
+        for client in streaming {
+            try client.send("GET /events HTTP/1.1\r\nHost: t\r\n\r\n")
+            _ = try client.readHead()
+            #expect(try client.readEvent() == "first")
+        }
+        #expect(eventually { waiting.values.count == 10 })
+        let stopped = Recorder<Bool>()
+        onAnotherThread {
+            server.stop(within: .seconds(30))
+            stopped.append(true)
+        }
+        for client in streaming { #expect(client.readToEnd() != nil) }
+        #expect(eventually { reasons.values.count == 10 })
+        #expect(reasons.values.allSatisfy { $0 == .serverStopping })
+        #expect(idle.isClosed)
+        #expect(stopped.values.isEmpty)
+        for responder in waiting.takeAll() { responder.answer(.text("done")) }
+        for client in busy {
+            let answer = try client.readAnswer()
+            #expect(answer.text == "done")
+            #expect(answer["Connection"] == "close")
+        }
+        #expect(eventually { !stopped.values.isEmpty })
+        #expect(throws: Client.Failure.self) { try Client(port: port).get("/now") }
+        #expect(server.counters.openConnections == 0)
+        #expect(server.counters.openStreams == 0)
+    }
+
+    @Test("stopping does not wait forever: what is left then gets a 503, and late answers go nowhere")
+    func boundedStop() throws {
+        let waiting = Recorder<Responder>()
+        let streams = Recorder<EventStream>()
+        var router = Router()
+        router.get("/wait") { _, _ in .later { waiting.append($0) } }
+        router.get("/events") { _, _ in .events { streams.append($0) } }
+        var configuration = ServerConfiguration()
+        configuration.loops = 1
+        let server = HTTPServer(configuration: configuration, router: router)
+        let port = try server.start()
+        let client = try Client(port: port)
+        try client.send("GET /wait HTTP/1.1\r\nHost: t\r\n\r\n")
+        // A reader that takes nothing would hold a graceful end up.
+        let stuck = try Client(port: port, receiveBuffer: 4_096)
+        try stuck.send("GET /events HTTP/1.1\r\nHost: t\r\n\r\n")
+        let half = try Client(port: port)
+        try half.send("POST /wait HTTP/1.1\r\nHost: t\r\nContent-Le")
+        #expect(eventually { waiting.values.count == 1 && streams.values.count == 1 })
+        let stream = try #require(streams.values.first)
+        let event = SharedBytes.event(data: [UInt8](repeating: 0x78, count: 100_000))
+        for _ in 0..<100 where stream.send(event) == .full { usleep(2_000) }
+        server.stop(within: .milliseconds(200))
+        #expect(try client.readAnswer().status == 503)
+        #expect(half.isClosed)
+        waiting.takeAll().first?.answer(.text("late"))
+        #expect(stream.send(event) == .closed)
+        #expect(server.counters.openConnections == 0)
+        withExtendedLifetime(stuck) {}
+    }
+
+    @Test("connections that send no request, half a request, or half a body are closed in time")
+    func timeouts() throws {
+        let server = server {
+            $0.firstRequestTimeout = 200
+            $0.idleTimeout = 200
+            $0.receiveTimeout = 200
+        }
+        let port = try server.start()
+        defer { server.stop() }
+        let silent = try Client(port: port)
+        let line = try Client(port: port)
+        try line.send("GET /no")
+        let header = try Client(port: port)
+        try header.send("GET /now HTTP/1.1\r\nHost: t\r\nX-A")
+        let idle = try Client(port: port)
+        #expect(try idle.get("/now").text == "now")
+        for client in [silent, line, header, idle] { #expect(client.isClosed) }
+        #expect(eventually { server.counters.openConnections == 0 })
+    }
+
+    @Test("a client that feeds its header byte by byte is cut all the same")
+    func dripping() throws {
+        let server = server { $0.receiveTimeout = 300 }
+        let port = try server.start()
+        defer { server.stop() }
+        let client = try Client(port: port)
+        try client.send("GET /now HTTP/1.1\r\nHost: t\r\nX-A: ")
+        // Each byte counts as activity for the library; only the total time ends this.
+        #expect(
+            eventually {
+                usleep(20_000)
+                return (try? client.send("a")) == nil
+            })
+    }
+
+    @Test("connections beyond the limit wait for one that ends")
+    func connectionLimit() throws {
+        let server = server { $0.connectionLimit = 2 }
+        let port = try server.start()
+        defer { server.stop() }
+        let first = try Client(port: port)
+        let second = try Client(port: port)
+        #expect(try first.get("/now").text == "now")
+        #expect(try second.get("/now").text == "now")
+        let third = try Client(port: port)
+        try third.send("GET /now HTTP/1.1\r\nHost: t\r\n\r\n")
+        #expect(try first.get("/now").text == "now")
+        #expect(server.counters.openConnections == 2)
+        second.hangUp()
+        #expect(try third.readAnswer().text == "now")
+    }
+
+    @Test("a server that is dropped stops")
+    func dropped() throws {
+        var port: UInt16 = 0
+        do {
+            let server = server()
+            port = try server.start()
+            #expect(try Client(port: port).get("/now").text == "now")
+        }
+        #expect(throws: Client.Failure.self) { try Client(port: port) }
+    }
+}

@@ -1,0 +1,260 @@
+import Foundation
+import HTTPServer
+import Testing
+
+@Suite("Event streams over a socket")
+struct StreamingTests {
+    /// Streams in the order opened, each with the id its client asked for.
+    private final class Streams: Sendable {
+        let open = Recorder<(id: String, stream: EventStream)>()
+        let closed = Recorder<(id: String, reason: EventStream.CloseReason)>()
+        let drains = Recorder<String>()
+
+        func routes(_ router: inout Router) {
+            router.get("/events/:id") { _, parameters in
+                let id = parameters["id"] ?? ""
+                return .events(headers: ["X-Id": id]) { stream in
+                    stream.onClose { self.closed.append((id, $0)) }
+                    stream.onDrain { self.drains.append(id) }
+                    stream.send(.event(data: Array("hello \(id)".utf8)))
+                    self.open.append((id, stream))
+                }
+            }
+            router.get("/later/:id") { _, parameters in
+                let id = parameters["id"] ?? ""
+                return .later { responder in
+                    onAnotherThread {
+                        responder.openEvents { stream in
+                            stream.send(.event(data: Array("late \(id)".utf8)))
+                            self.open.append((id, stream))
+                        }
+                    }
+                }
+            }
+            router.get("/now") { _, _ in .now(.text("now")) }
+        }
+    }
+
+    private func connect(_ port: UInt16, _ id: String, receiveBuffer: Int32? = nil) throws -> Client {
+        let client = try Client(port: port, receiveBuffer: receiveBuffer)
+        try client.send("GET /events/\(id) HTTP/1.1\r\nHost: t\r\n\r\n")
+        return client
+    }
+
+    @Test("the head and the first event arrive at once, with the headers that streams need")
+    func head() throws {
+        let streams = Streams()
+        try withServer(routes: streams.routes) { server, port in
+            let client = try connect(port, "a")
+            let head = try client.readHead()
+            #expect(head[0] == "HTTP/1.1 200 OK")
+            for line in [
+                "Content-Type: text/event-stream", "Cache-Control: no-store", "X-Accel-Buffering: no", "X-Id: a",
+            ] {
+                #expect(head.contains(line), "\(head)")
+            }
+            #expect(!head.contains { $0.hasPrefix("Transfer-Encoding") || $0.hasPrefix("Content-Length") })
+            #expect(try client.readEvent() == "hello a")
+            #expect(server.counters.openStreams == 1)
+        }
+    }
+
+    @Test("every subscriber gets every event in order")
+    func ordering() throws {
+        let streams = Streams()
+        try withServer(routes: streams.routes) { server, port in
+            let clients = try (0..<400).map { try connect(port, "\($0)") }
+            #expect(eventually { streams.open.values.count == 400 })
+            let all = streams.open.values.map(\.stream)
+            let rounds = 50
+            onAnotherThread {
+                for round in 0..<rounds {
+                    let event = SharedBytes.event(data: Array("event \(round)".utf8))
+                    for stream in all { stream.send(event) }
+                }
+            }
+            for (index, client) in clients.enumerated() {
+                _ = try client.readHead()
+                #expect(try client.readEvent() == "hello \(index)")
+                for round in 0..<rounds { #expect(try client.readEvent() == "event \(round)") }
+            }
+            #expect(server.counters.openStreams == 400)
+        }
+    }
+
+    @Test("a slow reader loses nothing that was accepted, holds up nobody, and its producer learns of it")
+    func slowReader() throws {
+        let streams = Streams()
+        try withServer({ $0.streamQueueLimit = 100_000 }, routes: streams.routes) { _, port in
+            let slow = try connect(port, "slow", receiveBuffer: 4_096)
+            let quick = try connect(port, "quick")
+            #expect(eventually { streams.open.values.count == 2 })
+            let stream = try #require(streams.open.values.first { $0.id == "slow" }?.stream)
+            let other = try #require(streams.open.values.first { $0.id == "quick" }?.stream)
+            _ = try quick.readHead()
+            #expect(try quick.readEvent() == "hello quick")
+            // Fill everything between here and the client until the stream refuses.
+            let padding = String(repeating: "x", count: 5_000)
+            var accepted = 0
+            while stream.send(.event(data: Array("\(accepted) \(padding)".utf8))) == .queued { accepted += 1 }
+            // The kernel may still take some; keep filling until nothing moves any more.
+            var quiet = 0
+            while quiet < 20 {
+                if stream.send(.event(data: Array("\(accepted) \(padding)".utf8))) == .queued {
+                    accepted += 1
+                    quiet = 0
+                } else {
+                    quiet += 1
+                    usleep(10_000)
+                }
+            }
+            #expect(stream.isCongested)
+            #expect(other.send(.event(data: Array("quick".utf8))) == .queued)
+            #expect(try quick.readEvent() == "quick")
+            _ = streams.drains.takeAll()
+            _ = try slow.readHead()
+            #expect(try slow.readEvent() == "hello slow")
+            for index in 0..<accepted { #expect(try slow.readEvent() == "\(index) \(padding)") }
+            #expect(eventually { streams.drains.values == ["slow"] })
+            #expect(stream.send(.event(data: Array("again".utf8))) == .queued)
+            #expect(try slow.readEvent() == "again")
+        }
+    }
+
+    @Test("a client that takes nothing for too long is cut")
+    func stuckReader() throws {
+        let streams = Streams()
+        try withServer(
+            {
+                $0.streamStuckTimeout = 300
+                $0.loops = 1
+            }, routes: streams.routes
+        ) { server, port in
+            let stuck = try connect(port, "stuck", receiveBuffer: 4_096)
+            let idle = try connect(port, "idle")
+            #expect(eventually { streams.open.values.count == 2 })
+            let stream = try #require(streams.open.values.first { $0.id == "stuck" }?.stream)
+            let event = SharedBytes.event(data: [UInt8](repeating: 0x78, count: 10_000))
+            #expect(
+                eventually {
+                    while stream.send(event) == .queued {}
+                    return stream.isClosed
+                })
+            #expect(eventually { streams.closed.values.map(\.reason) == [.stuck] })
+            #expect(server.counters.stuckStreams == 1)
+            #expect(server.counters.openStreams == 1)
+            // One that has nothing to take is not stuck.
+            _ = try idle.readHead()
+            #expect(try idle.readEvent() == "hello idle")
+            withExtendedLifetime(stuck) {}
+        }
+    }
+
+    @Test("a client that leaves is noticed, also when nothing is sent to it")
+    func vanished() throws {
+        let streams = Streams()
+        try withServer(routes: streams.routes) { server, port in
+            let clients = try (0..<50).map { try connect(port, "\($0)") }
+            for client in clients {
+                _ = try client.readHead()
+                _ = try client.readEvent()
+            }
+            for client in clients.dropFirst(10) { client.hangUp() }
+            #expect(eventually { streams.closed.values.count == 40 })
+            #expect(streams.closed.values.allSatisfy { $0.reason == .clientLeft })
+            #expect(Set(streams.closed.values.map(\.id)) == Set((10..<50).map { "\($0)" }))
+            #expect(eventually { server.counters.openStreams == 10 && server.counters.openConnections == 10 })
+            for (_, stream) in streams.open.values { stream.send(.event(data: Array("still".utf8))) }
+            for client in clients.prefix(10) { #expect(try client.readEvent() == "still") }
+        }
+    }
+
+    @Test("a stream that its owner closes ends after what was queued")
+    func closing() throws {
+        let streams = Streams()
+        try withServer(routes: streams.routes) { server, port in
+            let client = try connect(port, "a")
+            #expect(eventually { streams.open.values.count == 1 })
+            let stream = try #require(streams.open.values.first?.stream)
+            for index in 0..<100 { stream.send(.event(data: Array("\(index)".utf8))) }
+            stream.close()
+            let text = String(decoding: client.readToEnd() ?? [], as: UTF8.self)
+            #expect(text.hasSuffix("data: 98\n\ndata: 99\n\n"))
+            #expect(eventually { streams.closed.values.map(\.reason) == [.finished] })
+            #expect(server.counters.openStreams == 0)
+        }
+    }
+
+    @Test("a silent stream gets heartbeats")
+    func heartbeat() throws {
+        let streams = Streams()
+        try withServer({ $0.streamHeartbeat = 50 }, routes: streams.routes) { _, port in
+            let client = try connect(port, "a")
+            _ = try client.readHead()
+            #expect(try client.readEvent() == "hello a")
+            for _ in 0..<3 {
+                #expect(try client.readLine() == ":")
+                #expect(try client.readLine() == "")
+            }
+        }
+    }
+
+    @Test("a stream may be opened later, from another thread")
+    func opensLater() throws {
+        let streams = Streams()
+        try withServer(routes: streams.routes) { _, port in
+            let client = try Client(port: port)
+            try client.send("GET /later/a HTTP/1.1\r\nHost: t\r\n\r\n")
+            #expect(try client.readHead()[0] == "HTTP/1.1 200 OK")
+            #expect(try client.readEvent() == "late a")
+            streams.open.values.first?.stream.send(.event(data: Array("more".utf8)))
+            #expect(try client.readEvent() == "more")
+        }
+    }
+
+    @Test("a large event passes whole through a small buffer")
+    func largeEvent() throws {
+        let streams = Streams()
+        try withServer({ $0.streamQueueLimit = 1_000 }, routes: streams.routes) { _, port in
+            let client = try connect(port, "a", receiveBuffer: 4_096)
+            #expect(eventually { streams.open.values.count == 1 })
+            let stream = try #require(streams.open.values.first?.stream)
+            let data = (0..<3_000_000).map { UInt8(65 + $0 % 26) }
+            #expect(eventually { stream.send(.event(data: data)) == .queued })
+            _ = try client.readHead()
+            #expect(try client.readEvent() == "hello a")
+            #expect(try client.readEvent() == String(decoding: data, as: UTF8.self))
+        }
+    }
+
+    @Test("HEAD on a stream has its headers and ends")
+    func headRequest() throws {
+        let streams = Streams()
+        try withServer(routes: streams.routes) { _, port in
+            let client = try Client(port: port)
+            try client.send("HEAD /events/a HTTP/1.1\r\nHost: t\r\n\r\n")
+            #expect(try client.readAnswer(head: true)["Content-Type"] == "text/event-stream")
+            #expect(try client.get("/now").text == "now")
+            #expect(streams.open.values.isEmpty)
+        }
+    }
+
+    @Test("streams beyond the limit are refused with 503, and a closed one makes room")
+    func limit() throws {
+        let streams = Streams()
+        try withServer({ $0.streamLimit = 2 }, routes: streams.routes) { server, port in
+            let first = try connect(port, "1")
+            let second = try connect(port, "2")
+            _ = try first.readHead()
+            _ = try second.readHead()
+            let third = try Client(port: port)
+            let refused = try third.get("/events/3")
+            #expect(refused.status == 503)
+            #expect(refused["Retry-After"] != nil)
+            first.hangUp()
+            #expect(eventually { server.counters.openStreams == 1 })
+            let fourth = try connect(port, "4")
+            #expect(try fourth.readHead()[0] == "HTTP/1.1 200 OK")
+        }
+    }
+}

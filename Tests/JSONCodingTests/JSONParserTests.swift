@@ -1,0 +1,119 @@
+import JSONCoding
+import Testing
+
+@Suite("Reading JSON")
+struct JSONParserTests {
+    private static let nested = JSONObject([
+        JSONObject.Member(name: "b", value: .int(1)),
+        JSONObject.Member(name: "a", value: .object(JSONObject([JSONObject.Member(name: "c", value: .array([]))]))),
+    ])
+    private static let documents: [(String, JSONValue)] = [
+        ("null", JSONValue.null), ("true", .bool(true)), ("false", .bool(false)), ("0", .int(0)), ("-7", .int(-7)),
+        ("9223372036854775807", .int(.max)), ("-9223372036854775808", .int(.min)), ("1.0", .double(1)),
+        ("1e2", .double(100)), ("0.1", .double(0.1)), ("1e-400", .double(0)), ("\"\"", .string("")),
+        (#""a\u0000b""#, .string("a\u{0}b")), (#""\uD83D\uDE00""#, .string("😀")), ("[]", .array([])),
+        (" [1, [2]] ", .array([.int(1), .array([.int(2)])])),
+        (#"{"b":1,"a":{"c":[]}}"#, .object(nested)),
+    ]
+
+    @Test("scalars and containers are read as they are written", arguments: documents)
+    func values(text: String, expected: JSONValue) throws {
+        #expect(try JSONValue.parse(text) == expected)
+    }
+
+    @Test("members keep the order in which they are written")
+    func order() throws {
+        let names = (0..<200).map { "n\(($0 * 77) % 200)" }
+        let text = "{" + names.map { "\"\($0)\":0" }.joined(separator: ",") + "}"
+        guard case .object(let object) = try JSONValue.parse(text) else {
+            Issue.record("no object")
+            return
+        }
+        #expect(object.members.map(\.name) == names)
+    }
+
+    private static let faulty: [(String, JSONError.Code, Int, Int)] = [
+        ("", .truncated, 1, 1), ("[1,2", .truncated, 1, 4), (#"{"a":"#, .truncated, 1, 5),
+        ("[1,]", .syntax, 1, 4), ("{a:1}", .syntax, 1, 2), ("[1]\n[2]", .syntax, 2, 1), ("nul", .syntax, 1, 3),
+        ("NaN", .syntax, 1, 3), (#"{"a":1,"a":2}"#, .duplicateName, 1, 10),
+        ("9223372036854775808", .numberRange, 1, 19),
+        ("-9223372036854775809", .numberRange, 1, 20), ("[1e999]", .numberRange, 1, 6),
+        (#""\uD800""#, .syntax, 1, 7), ("\"a\nb\"", .syntax, 1, 2), ("'a'", .syntax, 1, 1),
+    ]
+
+    @Test("what is no JSON is refused with a code and a place", arguments: faulty)
+    func faults(text: String, code: JSONError.Code, line: Int, column: Int) throws {
+        let error = try #require(throws: JSONError.self) { try JSONValue.parse(text) }
+        #expect(error.code == code, "\(error)")
+        #expect(error.line == line, "\(error)")
+        #expect(abs(error.column - column) <= 1, "\(error)")
+        #expect(error.position <= text.utf8.count)
+    }
+
+    @Test(
+        "bytes that are no UTF-8 are refused",
+        arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE2, 0x82]] as [[UInt8]])
+    func invalidUTF8(bytes: [UInt8]) throws {
+        let error = try #require(throws: JSONError.self) { try JSONValue.parse([0x22] + bytes + [0x22]) }
+        #expect(error.code == .invalidUTF8 || error.code == .syntax)
+    }
+
+    @Test("nesting is refused beyond the limit, and not before")
+    func depth() throws {
+        let limit = JSONValue.depthLimit
+        let deepest = String(repeating: "[", count: limit) + String(repeating: "]", count: limit)
+        #expect(throws: Never.self) { try JSONValue.parse(deepest) }
+        let deeper = "\n " + String(repeating: "{\"é\":", count: limit + 1)
+        let error = try #require(throws: JSONError.self) { try JSONValue.parse(deeper) }
+        #expect(error.code == .tooDeep)
+        #expect(error.line == 2)
+        #expect(error.column == 2 + limit * 5)
+        let hostile = [UInt8](repeating: UInt8(ascii: "["), count: 5_000_000)
+        #expect(throws: JSONError.self) { try JSONValue.parse(hostile) }
+        // Brackets within strings are text.
+        let text = String(repeating: "[", count: limit * 2) + #"\"["#
+        #expect(throws: Never.self) { try JSONValue.parse("\"\(text)\"") }
+    }
+
+    @Test("every beginning of a document is refused or is a document")
+    func truncation() throws {
+        let text = #"{"a":[1,-2.5e3,"x\u00e9\n",{"b":null,"c":[true,false]}],"d":{}}"#
+        let bytes = Array(text.utf8)
+        for count in 0..<bytes.count {
+            #expect(throws: JSONError.self, "the first \(count) bytes") { try JSONValue.parse(bytes[..<count]) }
+        }
+        #expect(throws: Never.self) { try JSONValue.parse(bytes) }
+    }
+
+    @Test("random damage never gets past the parser as something unreadable")
+    func damage() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SplitMix(seed)
+        let text = Array(#"{"a":[1,-2.5e3,"xé\n",{"b":null}],"d":{"e":12345678901234567}}"#.utf8)
+        for _ in 0..<2000 {
+            var bytes = text
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            guard let value = try? JSONValue.parse(bytes) else { continue }
+            let writer = JSONWriter()
+            writer.value(value)
+            #expect(try JSONValue.parse(writer.bytes) == value, "seed \(seed)")
+        }
+    }
+}
+
+/// A small generator with a seed that can be printed.
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,27 @@
+import StoreTesting
+import Testing
+
+/// The model store keeps the contract itself, so that what is compared with it is compared with the right thing.
+struct ModelStoreTests {
+    static let topics: [(name: String, run: @Sendable (StoreConformance.Maker) throws -> Void)] = [
+        ("object keys", { try StoreConformance.objectKeys($0) }),
+        ("primary keys", { try StoreConformance.primaryKeys($0) }),
+        ("values", { try StoreConformance.values($0) }),
+        ("links", { try StoreConformance.links($0) }),
+        ("rollback", { try StoreConformance.rollback($0) }),
+        ("snapshot isolation", { try StoreConformance.snapshotIsolation($0) }),
+        ("versions", { try StoreConformance.versions($0) }),
+        ("change sets", { try StoreConformance.changeSets($0) }),
+        ("concurrent submitters", { try StoreConformance.concurrentSubmitters($0) }),
+        ("rows", { try StoreConformance.rows($0, seed: 3) }),
+        ("schemas", { try StoreConformance.replaceSchema($0) }),
+        ("closing", { try StoreConformance.closing($0) }),
+        ("random history", { try StoreConformance.randomHistory($0, seed: 5, steps: 60) }),
+        ("random queries", { try StoreConformance.randomQueries($0, seed: 7, steps: 10) }),
+    ]
+
+    @Test("the model store keeps the contract of stores", arguments: topics.indices)
+    func conformance(_ topic: Int) throws {
+        try Self.topics[topic].run { try ModelStore($0) }
+    }
+}
