@@ -1,21 +1,28 @@
 // The console: one view of one class, kept live.
 
+import { Announcer } from "./announcer.js";
 import { Problem, paths, queryString, request } from "./api.js";
+import { CommandBar } from "./command-bar.js";
 import { Completion, candidates } from "./completion.js";
-import { readCommand, writeCommand } from "./curl.js";
-import { confirmRemoval, prepareDialogs, showCreation, showKeys } from "./dialogs.js";
-import { Editor, nextBool } from "./editor.js";
+import { prepareDialogs, showKeys } from "./dialogs.js";
 import { clearFault, showFault } from "./fault.js";
 import { Grid } from "./grid.js";
+import { stringify } from "./json.js";
+import { linkAddress } from "./links.js";
+import { listClasses, listSorting } from "./lists.js";
 import { LiveRows } from "./live-rows.js";
 import { nextSort, placeAddress, readPlace, sortText } from "./place.js";
 import { Pulse } from "./pulse.js";
 import { Schema } from "./schema.js";
 import { Stream } from "./stream.js";
-import { literal, tally, text } from "./values.js";
+import { tally } from "./values.js";
+import { Writing } from "./writing.js";
 
 const firstLimit = 200;
+/** The gateway gives no more objects at once. */
+const lastLimit = 10_000;
 const typingPause = 220;
+const patience = 800;
 const pollPause = 5000;
 
 const byId = (id) => document.getElementById(id);
@@ -29,31 +36,37 @@ let place = { className: "", filter: "", sort: [] };
 let limit = firstLimit;
 let rows = null;
 let stream = null;
-let editor = null;
 /** The number of objects that the predicate selects, and of all objects by class. */
 let selected = null;
 const counts = new Map();
-let command = "query";
-let lastWrite = null;
 let question = null;
 /** What the stream brought since the last frame. */
 let waiting = null;
 let shownOrder = "";
+/** When the predicate was last typed in, and the fault that waits for the writer to pause. */
+let lastInput = -Infinity;
+let refusal = null;
 
+const commands = new CommandBar();
+const announcer = new Announcer(byId("announcer"));
 const pulse = new Pulse(byId("pulse"));
 const grid = new Grid(byId("grid"), {
   sort: (property, additive) => {
     const path = schema.sortPath(property);
     if (path !== null) go({ sort: nextSort(place.sort, path, additive) });
   },
-  edit,
-  remove,
+  edit: (key, property, cell) => writing.edit(view(), key, property, cell),
+  remove: (key) => writing.remove(view(), key),
   more: () => {
-    limit *= 2;
+    limit = Math.min(limit * 2, lastLimit);
     load();
   },
-  address: linkAddress,
+  address: (object, property, value) => linkAddress(schema, objectClass, object, property, value),
 });
+
+const writing = new Writing(grid, commands, announcer);
+
+const view = () => ({ objectClass, schema, rows });
 
 // MARK: Where we are
 
@@ -88,7 +101,7 @@ function arrive() {
     limit = firstLimit;
     selected = null;
     rows = new LiveRows((object) => next.keyOf(object));
-    editor?.close(false);
+    writing.close();
     grid.show(next, schema, rows);
     pulse.clear();
     byId("version").textContent = "";
@@ -98,7 +111,7 @@ function arrive() {
   }
   if (predicate.value !== place.filter) predicate.value = place.filter;
   byId("clear-predicate").hidden = predicate.value === "";
-  grid.sorted(place.sort);
+  grid.columns.sorted(place.sort);
   showSorting();
   showClasses();
   load();
@@ -107,16 +120,17 @@ function arrive() {
 /** Shows that there is no such class. */
 function leave() {
   question?.abort();
+  clearTimeout(refusal);
   stream?.close();
   stream = null;
-  editor?.close(false);
+  writing.close();
   objectClass = null;
   pulse.clear();
   clearFault(fault);
   byId("class-name").textContent = place.className;
   byId("tally").textContent = "\u00a0";
   byId("version").textContent = "";
-  byId("command").textContent = "";
+  commands.clear();
   setState("waiting", "No such class");
   showClasses();
   showNotice(`There is no class ‘${place.className}’.`);
@@ -140,6 +154,7 @@ function parameters() {
 /** Asks whether the query is sound and how much it selects, then opens its stream. */
 async function load() {
   question?.abort();
+  clearTimeout(refusal);
   question = new AbortController();
   const { signal } = question;
   const asked = objectClass;
@@ -153,7 +168,8 @@ async function load() {
   } catch (error) {
     if (error.name === "AbortError") return;
     if (error instanceof Problem && error.status < 500) {
-      refuse(error);
+      // Who is still writing need not be told that the predicate is not complete.
+      refusal = setTimeout(() => refuse(error), Math.max(0, lastInput + patience - performance.now()));
       return;
     }
     setState("waiting", "Gateway not reachable");
@@ -166,7 +182,9 @@ async function load() {
   open();
 }
 
+/** The tally and the aggregates of the query. Without a signal the answer is dropped when the view has changed. */
 async function ask(signal) {
+  const asked = placeAddress(place);
   if (objectClass === null) return;
   const measured = objectClass.properties.filter((one) => !one.isKey && (one.isNumeric || one.kind === "date"));
   const answer = await request("GET", paths.aggregates(objectClass.name), {
@@ -178,12 +196,13 @@ async function ask(signal) {
     },
     signal,
   });
+  if (placeAddress(place) !== asked) return;
   selected = answer.count;
   if (place.filter.trim() === "" && counts.get(objectClass.name) !== answer.count) {
     counts.set(objectClass.name, answer.count);
     showClasses();
   }
-  grid.aggregates(measured.length > 0 ? answer : null);
+  grid.columns.aggregates(measured.length > 0 ? answer : null);
   showTally();
 }
 
@@ -240,8 +259,8 @@ function shown(changes) {
   if (changes === null) waiting = null;
   if (changes !== null && changes.count > 0) {
     pulse.add(changes);
-    announce(changes);
-    if (editor && changes.removed.has(editor.key)) editor.close(false);
+    announcer.changed(changes);
+    writing.close(changes.removed);
   }
   grid.refresh(changes, selected);
   byId("version").textContent = `version ${rows.version}`;
@@ -270,8 +289,10 @@ function showTally() {
   }
   byId("tally").textContent = sentence;
   const rest = (selected ?? 0) - rows.rows.length;
-  grid.showMore(
-    rest > 0 && rows.rows.length >= limit ? `Showing ${tally(rows.rows.length)} of ${tally(selected)} – load more` : null);
+  const part = `${tally(rows.rows.length)} of ${tally(selected ?? 0)}`;
+  if (rest <= 0 || rows.rows.length < limit) grid.showMore(null);
+  else if (limit < lastLimit) grid.showMore(`Showing ${part} – load more`);
+  else grid.showMore(`Showing ${part}; a predicate narrows it down`, { atEnd: true });
   if (rows.version === null || rows.rows.length > 0) showNotice(null);
   else if (place.filter.trim() === "") showNotice(`No ${objectClass.name} is stored yet.`);
   else showNotice(`No ${objectClass.name} satisfies this predicate.`);
@@ -283,68 +304,11 @@ function showNotice(sentence) {
 }
 
 function showSorting() {
-  const list = byId("sorting");
-  list.replaceChildren();
-  if (place.sort.length === 0) {
-    const item = document.createElement("li");
-    item.className = "word";
-    item.textContent = "order of creation";
-    list.append(item);
-    return;
-  }
-  for (const { path, descending } of place.sort) {
-    const item = document.createElement("li");
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "chip";
-    button.textContent = `${path} ${descending ? "↓" : "↑"}`;
-    button.setAttribute("aria-label", `Do not sort by ${path}, ${descending ? "descending" : "ascending"}`);
-    button.title = "Take this sort away";
-    button.addEventListener("click", () => go({ sort: place.sort.filter((one) => one.path !== path) }));
-    item.append(button);
-    list.append(item);
-  }
+  listSorting(byId("sorting"), place.sort, (path) => go({ sort: place.sort.filter((one) => one.path !== path) }));
 }
 
 function showClasses() {
-  const list = byId("classes");
-  const items = schema.classes.map((one) => {
-    const item = document.createElement("li");
-    const link = document.createElement("a");
-    link.href = placeAddress({ className: one.name, filter: "", sort: [] });
-    if (one === objectClass) link.setAttribute("aria-current", "page");
-    const name = document.createElement("span");
-    name.textContent = one.name;
-    const count = document.createElement("span");
-    count.className = "count";
-    count.textContent = counts.has(one.name) ? tally(counts.get(one.name)) : "";
-    link.append(name, count);
-    item.append(link);
-    return item;
-  });
-  const focused = [...list.children].findIndex((item) => item.contains(document.activeElement));
-  list.replaceChildren(...items);
-  if (focused >= 0) items[focused]?.firstChild.focus();
-  else list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-}
-
-let announceTimer = null;
-const heard = { inserted: 0, modified: 0, removed: 0 };
-
-/** Tells a screen reader about changes, at most every few seconds. */
-function announce(changes) {
-  heard.inserted += changes.inserted.size;
-  heard.modified += changes.modified.size;
-  heard.removed += changes.removed.size;
-  announceTimer ??= setTimeout(() => {
-    const parts = [];
-    if (heard.inserted) parts.push(`${heard.inserted} inserted`);
-    if (heard.modified) parts.push(`${heard.modified} modified`);
-    if (heard.removed) parts.push(`${heard.removed} gone`);
-    byId("announcer").textContent = parts.join(", ");
-    Object.assign(heard, { inserted: 0, modified: 0, removed: 0 });
-    announceTimer = null;
-  }, 3000);
+  listClasses(byId("classes"), schema, objectClass, counts);
 }
 
 // MARK: Numbers that follow the data
@@ -368,7 +332,7 @@ async function poll() {
   try {
     if (document.visibilityState === "visible") {
       const source = await request("GET", paths.schema);
-      if (schema === null || JSON.stringify(source) !== schema.text) adoptSchema(source);
+      if (schema === null || stringify(source) !== schema.text) adoptSchema(source);
       for (const one of schema.classes) await countAll(one);
     }
   } catch {
@@ -398,126 +362,7 @@ function adoptSchema(source) {
 // MARK: Commands
 
 function showCommand() {
-  if (objectClass === null) return;
-  const base = location.origin;
-  const line = {
-    query: () => readCommand("-sG", base + paths.collection(objectClass.name), parameters()),
-    stream: () =>
-      readCommand("-sNG", base + paths.observe(objectClass.name), { ...parameters(), include: "objects" }),
-    write: () => lastWrite,
-  }[command]();
-  byId("command").textContent = line;
-  for (const tab of document.querySelectorAll("[data-command]")) {
-    tab.setAttribute("aria-pressed", String(tab.dataset.command === command));
-  }
-}
-
-async function write(method, path, body) {
-  lastWrite = writeCommand(method, location.origin + path, body);
-  document.querySelector('[data-command="write"]').hidden = false;
-  showCommand();
-  return request(method, path, { body });
-}
-
-// MARK: Links
-
-/** Where a link of an object leads: the class it points to, cut down to what it points at. */
-function linkAddress(object, property, value) {
-  const target = schema.class(property.target);
-  if (!target) return null;
-  let filter;
-  if (property.kind === "backlinks") {
-    const own = objectClass.keyProperty;
-    if (!own) return null;
-    filter = `${property.origin}.${own.name} == ${literal(object[own.name], own)}`;
-  } else {
-    const key = target.keyProperty;
-    if (!key) return null;
-    const plain = value !== null && typeof value === "object" && !("$oid" in value || "$uuid" in value) ? value[key.name] : value;
-    filter = `${key.name} == ${literal(plain, key)}`;
-  }
-  return { href: placeAddress({ className: target.name, filter, sort: [] }), title: `${target.name} where ${filter}` };
-}
-
-// MARK: Writing
-
-function edit(key, property, cell) {
-  const object = rows.get(key);
-  if (!object) return;
-  if (!property.isEditable) {
-    flash(cell);
-    byId("announcer").textContent = property.isKey ? "A primary key does not change." : `${property.name} is computed.`;
-    return;
-  }
-  const ofClass = objectClass;
-  const owner = rows;
-  const save = async (value) => {
-    const answer = await write("PATCH", paths.object(ofClass.name, key), { [property.name]: value });
-    if (answer && property.name in answer && owner.get(key)) {
-      owner.replace(key, { ...owner.get(key), [property.name]: answer[property.name] });
-    }
-  };
-  if (property.kind === "bool") {
-    save(nextBool(object[property.name], property))
-      .then(() => grid.refresh())
-      .catch((error) => showCellFault(cell, error));
-    return;
-  }
-  editor?.close(false);
-  const opened = new Editor(cell, property, object[property.name], schema.class(property.target), {
-    save,
-    done: (refocus) => {
-      if (editor === opened) editor = null;
-      grid.restore(key, property);
-      grid.refresh();
-      if (refocus) grid.cell(key, property)?.focus({ preventScroll: true });
-    },
-  });
-  opened.key = key;
-  editor = opened;
-}
-
-function flash(cell) {
-  cell.animate([{ opacity: 1 }, { opacity: 0.35 }, { opacity: 1 }], { duration: 260 });
-}
-
-/** A refusal of a value that was changed without an editor: shown at the cell for a while. */
-function showCellFault(cell, error) {
-  const sentence = document.createElement("p");
-  sentence.className = "cell-fault";
-  sentence.setAttribute("role", "alert");
-  sentence.textContent = error.message;
-  cell.classList.add("faulty");
-  cell.append(sentence);
-  setTimeout(() => {
-    sentence.remove();
-    cell.classList.remove("faulty");
-  }, 5000);
-}
-
-function remove(key) {
-  const object = rows.get(key);
-  if (!object) return;
-  const ofClass = objectClass;
-  const named = ofClass.properties.find((one) => one.kind === "string" && !one.isKey && object[one.name]);
-  const name = named ? ` (${text(object[named.name], named)})` : "";
-  confirmRemoval(
-    `Delete ${ofClass.name} ${key}?`,
-    `${ofClass.name} ${key}${name} will be gone for good; links to it become null. This cannot be undone.`,
-    async () => {
-      try {
-        await write("DELETE", paths.object(ofClass.name, key));
-      } catch (error) {
-        // Somebody else was quicker: what was wanted has come about.
-        if (!(error instanceof Problem) || error.status !== 404) throw error;
-      }
-    });
-}
-
-function create() {
-  const ofClass = objectClass;
-  if (!ofClass) return;
-  showCreation(ofClass, schema, (value) => write("POST", paths.collection(ofClass.name), value));
+  if (objectClass !== null) commands.show(objectClass.name, parameters());
 }
 
 // MARK: Input
@@ -539,6 +384,8 @@ new Completion(predicate, byId("completions"), {
   },
 });
 predicate.addEventListener("input", () => {
+  lastInput = performance.now();
+  clearTimeout(refusal);
   byId("clear-predicate").hidden = predicate.value === "";
   clearTimeout(typing);
   typing = setTimeout(submitPredicate, typingPause);
@@ -551,6 +398,7 @@ predicate.addEventListener("keydown", (event) => {
 });
 byId("query").addEventListener("submit", (event) => {
   event.preventDefault();
+  lastInput = -Infinity;
   submitPredicate();
 });
 byId("clear-predicate").addEventListener("click", () => {
@@ -562,24 +410,10 @@ byId("create").addEventListener("click", create);
 byId("skip").addEventListener("click", () => grid.focus());
 byId("show-keys").addEventListener("click", showKeys);
 byId("theme").addEventListener("click", turnTheme);
-for (const tab of document.querySelectorAll("[data-command]")) {
-  tab.addEventListener("click", () => {
-    command = tab.dataset.command;
-    showCommand();
-  });
+
+function create() {
+  if (objectClass !== null) writing.create(view());
 }
-byId("copy").addEventListener("click", async () => {
-  const button = byId("copy");
-  try {
-    await navigator.clipboard.writeText(byId("command").textContent);
-    button.textContent = "Copied";
-  } catch {
-    // Without the clipboard (plain http on another host), mark the text so that the reader can copy it.
-    getSelection().selectAllChildren(byId("command"));
-    button.textContent = "Press Ctrl C";
-  }
-  setTimeout(() => { button.textContent = "Copy"; }, 1600);
-});
 
 function turnTheme() {
   window.realmgateTheme.turn();

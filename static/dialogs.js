@@ -91,7 +91,14 @@ export function showCreation(objectClass, schema, create) {
 
   form.querySelector(".buttons").before(fault);
   turnTo("fields");
-  for (const tab of tabs) tab.onclick = () => turnTo(tab.dataset.form);
+  for (const tab of tabs) {
+    tab.onclick = () => {
+      turnTo(tab.dataset.form);
+      if (mode !== "json") return;
+      area.focus();
+      area.select();
+    };
+  }
   form.onsubmit = async (event) => {
     event.preventDefault();
     let value;

@@ -60,6 +60,7 @@ export class Editor {
     });
     this.input.focus({ preventScroll: true });
     this.input.select();
+    this.form.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   /** Leaves without storing. */
@@ -110,6 +111,7 @@ export class Editor {
       this.input.setAttribute("aria-invalid", "true");
       const below = this.cell.closest(".grid").getBoundingClientRect().bottom - this.fault.getBoundingClientRect().bottom;
       this.cell.classList.toggle("above", below < 60);
+      this.fault.scrollIntoView({ block: "nearest", inline: "nearest" });
       this.input.focus({ preventScroll: true });
     } finally {
       this.#saving = false;

@@ -47,7 +47,8 @@ function splice(text, start, length, replacement) {
 export function showFault(box, text, problem, { fix }) {
   box.replaceChildren();
   box.hidden = false;
-  if (problem.position !== null && problem.parameter !== "sort") {
+  const inPredicate = problem.parameter === null || problem.parameter === "filter";
+  if (problem.position !== null && inPredicate) {
     const { start, end } = faultyRange(text, indexOfByte(text, problem.position));
     const mirror = document.createElement("pre");
     mirror.className = "mirror";
@@ -65,7 +66,7 @@ export function showFault(box, text, problem, { fix }) {
   sentence.className = "sentence";
   sentence.textContent = problem.message;
   line.append(sentence);
-  const better = problem.parameter === "sort" ? null : mended(text, problem);
+  const better = inPredicate ? mended(text, problem) : null;
   if (better !== null) {
     const button = document.createElement("button");
     button.type = "button";

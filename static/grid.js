@@ -1,24 +1,22 @@
 // The table: only the rows in view are in the page, each held by its object's key, so that a row that moves glides to
 // its new place, one that changed is washed in colour, and one that left fades where it stood.
 
+import { Columns } from "./columns.js";
+import { element } from "./element.js";
 import { same } from "./json.js";
-import { brief, dateText, text } from "./values.js";
+import { Marks } from "./marks.js";
+import { text, words } from "./values.js";
 
 const rowHeight = 38;
 const overscan = 10;
-const markTime = 3200;
 const leaveTime = 520;
 
 export class Grid {
   #elements = new Map();
-  #marks = new Map();
   #active = { row: 0, column: 0 };
   #activeKey = null;
   #frame = 0;
-  #sweep = 0;
   #glide = 0;
-  /** The widths that the columns need, without what a wide window adds. */
-  widths = null;
 
   /**
    * `on.sort(property, additive)`, `on.edit(key, property, cell)`, `on.remove(key)`, `on.more()`;
@@ -27,16 +25,17 @@ export class Grid {
   constructor(root, on) {
     this.root = root;
     this.on = on;
-    this.head = element("div", "head", { role: "row", "aria-rowindex": "1" });
+    this.marks = new Marks((key) => this.#elements.get(key));
+    this.columns = new Columns(root);
     this.body = element("div", "body", { role: "rowgroup" });
-    this.foot = element("div", "foot", { "aria-hidden": "true" });
     this.more = element("div", "more", { role: "row" });
+    this.more.hidden = true;
     this.inner = element("div", "inner");
-    this.inner.append(this.head, this.body, this.more, this.foot);
+    this.inner.append(this.columns.head, this.body, this.more, this.columns.foot);
     root.append(this.inner);
     root.addEventListener("scroll", () => this.#schedule(), { passive: true });
     new ResizeObserver(() => {
-      this.#widen();
+      this.columns.widen();
       this.#schedule();
     }).observe(root);
     root.addEventListener("keydown", (event) => this.#keydown(event));
@@ -55,21 +54,19 @@ export class Grid {
 
   /** Starts over for a class. */
   show(objectClass, schema, rows) {
-    this.class = objectClass;
-    this.schema = schema;
     this.properties = objectClass.properties;
     this.live = rows;
     this.#active = { row: 0, column: 0 };
     this.#activeKey = null;
-    this.#marks.clear();
+    this.marks.clear();
     for (const row of this.#elements.values()) row.remove();
     this.#elements.clear();
     this.body.replaceChildren();
     this.measured = false;
     this.root.scrollTo(0, 0);
     this.root.setAttribute("aria-colcount", String(this.properties.length));
-    this.#heading();
-    this.aggregates(null);
+    this.columns.show(objectClass, schema);
+    this.columns.aggregates(null);
     this.#measure();
     this.#layout();
   }
@@ -79,57 +76,11 @@ export class Grid {
     this.root.scrollTop = 0;
   }
 
-  /** The sort keys in force, to mark the headings: `[{path, descending}]`. */
-  sorted(keys) {
-    for (const heading of this.head.querySelectorAll(".heading")) {
-      const property = this.properties[Number(heading.dataset.column)];
-      const path = this.schema.sortPath(property);
-      const place = path === null ? -1 : keys.findIndex((one) => one.path === path);
-      const mark = heading.querySelector(".order");
-      heading.removeAttribute("aria-sort");
-      mark.textContent = "";
-      if (place >= 0) {
-        const { descending } = keys[place];
-        heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
-        mark.textContent = (descending ? "↓" : "↑") + (keys.length > 1 ? String(place + 1) : "");
-      }
-    }
-  }
-
-  /** Minimum, maximum and average under their columns; null takes the line away. */
-  aggregates(answer) {
-    this.foot.replaceChildren();
-    this.foot.hidden = answer === null;
-    if (answer === null) return;
-    for (const property of this.properties) {
-      const cell = element("div", "sum");
-      const low = answer.min?.[property.name] ?? null;
-      const high = answer.max?.[property.name] ?? null;
-      const mean = answer.average?.[property.name] ?? null;
-      const lines = [];
-      if (low !== null && property.kind === "date") lines.push(`${brief(low, property)} …`, brief(high, property));
-      else if (low !== null) lines.push(`${brief(low, property)} … ${brief(high, property)}`);
-      if (mean !== null) lines.push(`avg ${brief(mean, property)}`);
-      cell.classList.toggle("number", property.isNumeric);
-      cell.title = lines.join("\n");
-      cell.append(...lines.map((line) => {
-        const span = element("span", "");
-        span.textContent = line;
-        return span;
-      }));
-      this.foot.append(cell);
-    }
-  }
-
   /** Shows the rows as they are now. `changes` says what to mark; without it nothing moves or glows. */
   refresh(changes = null, total = null) {
     if (!this.measured) this.#measure();
     if (changes !== null) {
-      const until = performance.now() + markTime;
-      for (const key of changes.inserted) this.#marks.set(key, { kind: "inserted", names: [], until, fresh: true });
-      for (const [key, names] of changes.modified) {
-        this.#marks.set(key, { kind: "modified", names, until, fresh: true });
-      }
+      this.marks.add(changes);
       this.root.classList.add("gliding");
       clearTimeout(this.#glide);
       this.#glide = setTimeout(() => this.root.classList.remove("gliding"), 420);
@@ -138,21 +89,25 @@ export class Grid {
     this.root.setAttribute("aria-rowcount", String((total ?? this.live.rows.length) + 1));
     this.#layout();
     this.#render();
-    this.#startSweep();
   }
 
-  /** The line under the last row. */
-  showMore(text) {
+  /** The line under the last row: a button that asks for more, or a sentence at the end of what can be shown. */
+  showMore(text, { atEnd = false } = {}) {
+    if (this.more.textContent === (text ?? "")) return;
     this.more.replaceChildren();
     this.more.hidden = text === null;
     if (text === null) return;
+    const cell = element("div", "", { role: "gridcell" });
+    this.more.append(cell);
+    if (atEnd) {
+      cell.textContent = text;
+      return;
+    }
     const button = element("button", "action");
     button.type = "button";
     button.textContent = text;
     button.addEventListener("click", () => this.on.more());
-    const cell = element("div", "", { role: "gridcell" });
     cell.append(button);
-    this.more.append(cell);
   }
 
   /** Puts the keyboard on the active cell. */
@@ -165,64 +120,12 @@ export class Grid {
     return row?.children[this.properties.indexOf(property)] ?? null;
   }
 
-  // MARK: Columns
+  // MARK: Rows
 
-  #heading() {
-    this.head.replaceChildren();
-    this.properties.forEach((property, column) => {
-      const sortable = this.schema.sortPath(property) !== null;
-      const heading = element("div", sortable ? "heading sortable" : "heading", {
-        role: "columnheader", "aria-colindex": String(column + 1), tabindex: "-1",
-      });
-      heading.dataset.column = String(column);
-      if (property.isNumeric) heading.classList.add("number");
-      const name = element("span", "name");
-      name.textContent = property.name;
-      const type = element("span", "type");
-      type.textContent = property.kind === "backlinks" ? `${property.target}.${property.origin}` : property.type;
-      if (property.kind === "objectKey") heading.classList.add("number");
-      else if (property.isKey) type.textContent += " · key";
-      else if (property.indexed) type.textContent += " · index";
-      const order = element("span", "order", { "aria-hidden": "true" });
-      const top = element("span", "top");
-      top.append(name, order);
-      heading.append(top, type);
-      if (sortable) heading.title = `Sort by ${property.name}; with Shift, by this too`;
-      this.head.append(heading);
-    });
-    this.head.append(element("div", "filler", { role: "presentation" }));
-  }
-
-  /** Column widths from the headings and the first rows, once per class: columns must not move under the reader. */
   #measure() {
     this.measured = this.live.rows.length > 0;
-    const context = document.createElement("canvas").getContext("2d");
-    const style = getComputedStyle(this.root);
-    context.font = `${style.fontSize} ${style.fontFamily}`;
-    const sample = this.live.rows.slice(0, 120);
-    const narrow = this.root.clientWidth < 560;
-    this.widths = this.properties.map((property) => {
-      const type = this.head.children[this.properties.indexOf(property)].querySelector(".type").textContent;
-      let widest = Math.max(context.measureText(property.name).width + 26, context.measureText(type).width * 0.84);
-      for (const row of sample) {
-        widest = Math.max(widest, context.measureText(this.#words(row, property)).width);
-      }
-      const extra = { link: 14, backlinks: 14, bool: 18 }[property.kind] ?? (property === this.properties[0] ? 6 : 0);
-      return Math.round(Math.min(widest + extra + 30, narrow ? 180 : 300));
-    });
-    this.#widen();
+    this.columns.measure(this.live.rows);
   }
-
-  /** Shares out some of the room that a wide window leaves, not all: a line must stay readable across. */
-  #widen() {
-    if (!this.widths) return;
-    const sum = this.widths.reduce((total, width) => total + width, 0);
-    const factor = Math.max(1, Math.min(1.4, (this.root.clientWidth - 52) / sum));
-    const columns = this.widths.map((width) => `${Math.floor(width * factor)}px`);
-    this.root.style.setProperty("--columns", `${columns.join(" ")} minmax(52px, 1fr)`);
-  }
-
-  // MARK: Rows
 
   #layout() {
     this.body.style.height = `${this.live.rows.length * rowHeight}px`;
@@ -277,7 +180,7 @@ export class Grid {
       this.properties.forEach((property, column) => this.#fill(row.children[column], object, property, row.object));
       row.object = object;
     }
-    this.#mark(row, this.#marks.get(key));
+    this.marks.apply(key, row, (name) => this.properties.findIndex((property) => property.name === name));
   }
 
   #makeRow(key) {
@@ -315,21 +218,14 @@ export class Grid {
       const dot = element("span", value ? "bit on" : "bit", { "aria-hidden": "true" });
       cell.append(dot, String(value));
     } else {
-      cell.textContent = this.#words(object, property);
+      cell.textContent = words(object, property);
     }
     cell.title = property.kind === "string" || property.kind === "date" ? text(value, property) : "";
   }
 
-  #words(object, property) {
-    const value = object[property.name];
-    if (property.kind === "backlinks") return Array.isArray(value) ? `${value.length} ${property.target}` : property.target;
-    const plain = text(value, property);
-    return property.kind === "date" ? dateText(plain) : plain.replace(/\r?\n/g, " ↵ ");
-  }
-
   #link(object, value, property) {
     const link = element("a", "link", { tabindex: "-1" });
-    link.textContent = this.#words(object, property);
+    link.textContent = words(object, property);
     const address = this.on.address(object, property, value);
     if (address === null) return document.createTextNode(link.textContent);
     link.href = address.href;
@@ -339,7 +235,6 @@ export class Grid {
 
   #leave(key) {
     const row = this.#elements.get(key);
-    this.#marks.delete(key);
     if (!row) return;
     const hadFocus = row.contains(document.activeElement);
     this.#elements.delete(key);
@@ -353,45 +248,6 @@ export class Grid {
     if (hadFocus) queueMicrotask(() => this.#focusCell(this.#active.row, this.#active.column));
   }
 
-  // MARK: Marks
-
-  #mark(row, mark) {
-    if (mark === undefined) {
-      if (row.dataset.mark !== undefined) {
-        delete row.dataset.mark;
-        for (const cell of row.querySelectorAll("[data-changed]")) delete cell.dataset.changed;
-      }
-      return;
-    }
-    if (row.dataset.mark === mark.kind && !mark.fresh) return;
-    mark.fresh = false;
-    delete row.dataset.mark;
-    for (const cell of row.querySelectorAll("[data-changed]")) delete cell.dataset.changed;
-    void row.offsetWidth; // So that the animation of a mark that is set again starts again.
-    row.dataset.mark = mark.kind;
-    for (const name of mark.names) {
-      const column = this.properties.findIndex((property) => property.name === name);
-      if (column >= 0) row.children[column].dataset.changed = "";
-    }
-  }
-
-  #startSweep() {
-    if (this.#sweep !== 0 || this.#marks.size === 0) return;
-    this.#sweep = setInterval(() => {
-      const now = performance.now();
-      for (const [key, mark] of this.#marks) {
-        if (mark.until > now) continue;
-        this.#marks.delete(key);
-        const row = this.#elements.get(key);
-        if (row) this.#mark(row, undefined);
-      }
-      if (this.#marks.size === 0) {
-        clearInterval(this.#sweep);
-        this.#sweep = 0;
-      }
-    }, 250);
-  }
-
   // MARK: Keyboard
 
   /** One cell takes part in the tab order: the active one, or its heading when the active row is -1. */
@@ -399,12 +255,12 @@ export class Grid {
     for (const cell of this.inner.querySelectorAll('[tabindex="0"]')) {
       if (cell.matches(".cell, .heading")) cell.tabIndex = -1;
     }
-    const active = this.#cellAt(this.#active.row, this.#active.column) ?? this.head.children[this.#active.column];
+    const active = this.#cellAt(this.#active.row, this.#active.column) ?? this.columns.head.children[this.#active.column];
     if (active) active.tabIndex = 0;
   }
 
   #cellAt(row, column) {
-    if (row < 0) return this.head.children[column] ?? null;
+    if (row < 0) return this.columns.head.children[column] ?? null;
     return this.#elements.get(this.live.keys[row])?.children[column] ?? null;
   }
 
@@ -427,7 +283,7 @@ export class Grid {
     this.#activeKey = target.row < 0 ? null : this.live.keys[target.row];
     if (target.row >= 0) {
       const top = target.row * rowHeight;
-      const room = this.root.clientHeight - this.head.offsetHeight - this.foot.offsetHeight;
+      const room = this.root.clientHeight - this.columns.head.offsetHeight - this.columns.foot.offsetHeight;
       if (top < this.root.scrollTop) this.root.scrollTop = top;
       else if (top + rowHeight > this.root.scrollTop + room) this.root.scrollTop = top + rowHeight - room;
     }
@@ -438,7 +294,7 @@ export class Grid {
   }
 
   #revealColumn(cell) {
-    const pinned = this.head.children[0].offsetWidth;
+    const pinned = this.columns.head.children[0].offsetWidth;
     const left = cell.offsetLeft;
     if (Number(cell.dataset.column) === 0) return;
     if (left < this.root.scrollLeft + pinned) this.root.scrollLeft = left - pinned;
@@ -511,11 +367,4 @@ export class Grid {
     cell.classList.remove("editing", "above");
     if (object) this.#fill(cell, object, property, undefined);
   }
-}
-
-function element(name, className, attributes = {}) {
-  const made = document.createElement(name);
-  made.className = className;
-  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
-  return made;
 }

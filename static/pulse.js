@@ -32,6 +32,12 @@ export class Pulse {
     this.draw();
   }
 
+  /** A colour of the style sheet as it is in the present theme: a canvas cannot read the sheet's own form. */
+  #colour(name) {
+    this.canvas.style.color = `var(${name})`;
+    return getComputedStyle(this.canvas).color;
+  }
+
   draw() {
     const now = Math.floor(Date.now() / 1000);
     this.#bars = this.#bars.filter((bar) => now - bar.second < seconds);
@@ -40,11 +46,10 @@ export class Pulse {
       this.#timer = null;
     }
     const { canvas, context } = this;
-    const style = getComputedStyle(canvas);
-    const colours = ["--inserted", "--modified", "--deleted"].map((name) => style.getPropertyValue(name));
+    const colours = ["--inserted", "--modified", "--deleted"].map((name) => this.#colour(name));
     const step = canvas.width / seconds;
     context.clearRect(0, 0, canvas.width, canvas.height);
-    context.fillStyle = style.getPropertyValue("--line");
+    context.fillStyle = this.#colour("--line");
     context.fillRect(0, canvas.height - 2, canvas.width, 2);
     for (const { second, counts } of this.#bars) {
       const left = canvas.width - (now - second + 1) * step;

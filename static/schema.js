@@ -1,5 +1,7 @@
 // The schema as the page needs it: what each property is and how an object is identified.
 
+import { stringify } from "./json.js";
+
 const scalars = new Set([
   "bool", "int", "float", "double", "string", "data", "date", "decimal128", "objectId", "uuid", "mixed",
 ]);
@@ -72,7 +74,7 @@ export class ObjectClass {
 
 export class Schema {
   constructor(source) {
-    this.text = JSON.stringify(source);
+    this.text = stringify(source);
     this.classes = source.classes.filter((one) => one.embedded !== true).map((one) => new ObjectClass(one));
   }
 

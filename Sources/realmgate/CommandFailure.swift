@@ -11,8 +11,13 @@ struct CommandFailure: Error {
     }
 
     init(_ error: StoreError) {
-        var message = error.message
-        if let hint = error.hint { message += " Did you mean '\(hint)'?" }
-        self.init(message)
+        self.init(Self.sentence(error.message, hint: error.hint))
+    }
+
+    /// The message as a sentence, followed by the nearest name where there is one.
+    static func sentence(_ message: String, hint: String?) -> String {
+        guard let hint else { return message }
+        let end = message.hasSuffix(".") ? "" : "."
+        return "\(message)\(end) Did you mean '\(hint)'?"
     }
 }

@@ -22,7 +22,7 @@ struct Realmgate: ParsableCommand {
             the default.
             """,
         version: version,
-        subcommands: [Health.self])
+        subcommands: [Serve.self, Import.self, Export.self, SchemaCommand.self, Health.self])
 
     static let version = "0.1.0"
 

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 
-/// A headless Chromium with one page, driven over its debugging pipe: it reads file descriptor 3 and writes 4, JSON
-/// messages that end in a zero byte. Both are one end of a socket pair here, because a write to a pipe whose reader is
-/// gone would end the test run with SIGPIPE. Used by one thread at a time. The browser and its profile go away with
-/// the object.
+/// A headless Chromium with one page, driven over its debugging pipe: it reads file descriptor 3 and writes 4,
+/// JSON messages that end in a zero byte. Both are one end of a socket pair here, because a write to a pipe
+/// whose reader is gone would end the test run with SIGPIPE. Used by one thread at a time. The browser and its
+/// profile go away with the object.
 final class Browser {
     /// Nil where there is none.
     static let executable: String? = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"].lazy

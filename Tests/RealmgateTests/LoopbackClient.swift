@@ -53,7 +53,13 @@ final class LoopbackClient {
         var request = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
         if let body { request += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n" }
         request += "\r\n" + (body ?? "")
-        let bytes = Array(request.utf8)
+        try write(request)
+        return try receive()
+    }
+
+    /// Sends bytes as they are, such as a part of a request.
+    func write(_ text: String) throws {
+        let bytes = Array(text.utf8)
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes {
@@ -62,7 +68,6 @@ final class LoopbackClient {
             guard count > 0 else { throw TestFailure("the server closed the connection") }
             sent += count
         }
-        return try receive()
     }
 
     private func receive() throws -> Answer {

@@ -71,15 +71,18 @@ enum Architecture {
         }
     }
 
-    /// The dependencies that a package description gives to each of its Swift targets that are no tests.
+    /// The dependencies that a package description gives to each Swift target of `Sources`.
     static func dependencies(inPackage description: String) -> [String: Set<String>] {
         let names = ["log": "Logging", "arguments": "ArgumentParser"]
         var found: [String: Set<String>] = [:]
         let module = #/module\(\s*"(\w+)",\s*\[([^\]]*)\]/#
-        let executable = #/\.executableTarget\(\s*name:\s*"(\w+)",\s*dependencies:\s*\[([^\]]*)\]/#
+        let executable =
+            #/\.executableTarget\(\s*name:\s*"(\w+)",\s*dependencies:\s*\[([^\]]*)\](?:,\s*path:\s*"([^"]*)")?/#
+        // Benchmarks are no part of the product; they have a path of their own.
+        let programs = description.matches(of: executable).filter { $0.output.3 == nil }
         let matches =
             description.matches(of: module).map { ($0.output.1, $0.output.2) }
-            + description.matches(of: executable).map { ($0.output.1, $0.output.2) }
+            + programs.map { ($0.output.1, $0.output.2) }
         for (name, list) in matches {
             let entries = list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
             found[String(name)] = Set(

@@ -1,4 +1,6 @@
 import ArgumentParser
+import EmbeddedStore
+import StoreContract
 
 /// `--data`, which every command that touches the database takes.
 struct DataOptions: ParsableArguments {
@@ -13,6 +15,15 @@ struct DataOptions: ParsableArguments {
     var data: String?
 
     func path(_ sources: SettingSources) -> String { sources.text(data, "REALMGATE_DATA") ?? Self.fallback }
+
+    /// Opens the file, which is created unless `mustExist`.
+    func open(_ sources: SettingSources, mustExist: Bool) throws -> any Store {
+        let path = path(sources)
+        if mustExist, !InstalledFiles.isFile(path) {
+            throw CommandFailure("There is no database file '\(path)'. Name one with --data FILE.")
+        }
+        return try EmbeddedStore.open(path: path)
+    }
 }
 
 /// `--host` and `--port`.

@@ -1,0 +1,82 @@
+import ArgumentParser
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// `realmgate export`: objects of a class into a file.
+struct Export: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Write the objects of a class as NDJSON or CSV.",
+        discussion: """
+            Writes what the class held when the command started, in the order of creation unless --sort says otherwise, \
+            to standard output or a file. `realmgate import` reads it again. Links are written as the primary key of \
+            their target. The database may be in use by a server at the same time (REALMGATE_DATA names it, too).
+
+            Examples:
+
+              realmgate export Airport --data demo.realmgate > airports.ndjson
+              realmgate export Flight --filter 'delay > 60 AND origin.iata == "JFK"' --sort -delay
+              realmgate export Flight --fields id,date,destination --output flights.csv
+            """)
+
+    @Argument(help: "The class.")
+    var className: String
+
+    @OptionGroup var database: DataOptions
+
+    @Option(help: "ndjson or csv (default: from the name of the output, else ndjson).")
+    var format: FileFormat?
+
+    @Option(help: "Only the objects that satisfy this predicate.")
+    var filter: String?
+
+    @Option(
+        // A value may begin with a minus sign.
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The order: property names or key paths with commas between, - before one for descending.",
+            valueName: "paths"))
+    var sort: String?
+
+    @Option(help: ArgumentHelp("Only these properties, with commas between.", valueName: "names"))
+    var fields: String?
+
+    @Option(help: ArgumentHelp("The file; - is standard output.", valueName: "file"), completion: .file())
+    var output = "-"
+
+    func run() throws {
+        let store = try database.open(.process, mustExist: true)
+        defer { store.close() }
+        let snapshot = try store.snapshot()
+        let objectClass = try snapshot.schema.named(className)
+        let properties = try chosen(in: objectClass)
+        let query = try QueryText.bind(filter: filter, sort: sort, class: objectClass, schema: snapshot.schema)
+        let keys = try snapshot.select(query, .all)
+        let exporter = ObjectExporter(snapshot: snapshot, objectClass: objectClass, properties: properties)
+        let sink = try ByteSink(path: output)
+        var progress = ProgressLine(of: keys.count)
+        try exporter.write(keys, as: format ?? FileFormat(fileName: output) ?? .ndjson, to: sink) { done in
+            // On standard output the lines themselves are the progress.
+            if output != "-" { progress.show("\(className): \(grouped(done)) written", at: done) }
+        }
+        try sink.finish()
+        progress.finish()
+        if output != "-" { StandardError.write("\(className): \(grouped(keys.count)) written\n") }
+    }
+
+    private func chosen(in objectClass: ClassSchema) throws -> [PropertySchema] {
+        guard let fields else { return objectClass.storedProperties }
+        return try fields.split(separator: ",", omittingEmptySubsequences: false).map { name in
+            let name = String(name)
+            do {
+                let property = try objectClass.importable(name)
+                guard !property.type.isComputed else {
+                    throw CommandFailure("'\(name)' is computed from links of other objects and cannot be exported.")
+                }
+                return property
+            } catch let fault as RecordFault {
+                throw CommandFailure("--fields: \(fault.message)")
+            }
+        }
+    }
+}

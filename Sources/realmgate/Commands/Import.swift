@@ -1,0 +1,106 @@
+import ArgumentParser
+import StoreContract
+
+/// `realmgate import`: objects from a file into a class.
+struct Import: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Read objects from an NDJSON or CSV file into a class.",
+        discussion: """
+            NDJSON has one JSON object per line. CSV names the properties in its first line; an empty field is null, an \
+            empty field in quotes is the empty string. Links are given as the primary key of their target, so import \
+            the targets first; links within the file may point further down. Properties that are left out get their \
+            default.
+
+            A line that does not fit is named on standard error with the reason, the others are imported, and the exit \
+            code is 1. The database may be in use by a server at the same time (REALMGATE_DATA names it, too).
+
+            Examples:
+
+              realmgate import Airport airports.ndjson --data demo.realmgate --schema schema.json
+              realmgate import Dog dogs.csv --update modified
+              zcat dogs.ndjson.gz | realmgate import Dog -
+            """)
+
+    @Argument(help: "The class.")
+    var className: String
+
+    @Argument(help: "The file; - is standard input.", completion: .file())
+    var file: String
+
+    @OptionGroup var database: DataOptions
+
+    @Option(help: "ndjson or csv (default: from the name of the file, else ndjson).")
+    var format: FileFormat?
+
+    @Option(
+        help: ArgumentHelp(
+            "What to do with an object whose primary key exists: error, modified or all (default: error).",
+            discussion: """
+                'error' refuses the line, 'modified' assigns the given properties that differ, 'all' assigns all that \
+                are given.
+                """))
+    var update = UpdatePolicy.error
+
+    @Option(
+        help: ArgumentHelp("A JSON file with the classes, applied first (REALMGATE_SCHEMA).", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var schema: String?
+
+    func run() throws {
+        let sources = SettingSources.process
+        let schemaFile = sources.text(schema, "REALMGATE_SCHEMA")
+        let source = try ByteSource(path: file)
+        let store = try database.open(sources, mustExist: schemaFile == nil)
+        defer { store.close() }
+        if let schemaFile { _ = try SchemaFile.apply(schemaFile, to: store) }
+        let schema = try store.snapshot().schema
+        let objectClass = try schema.named(className)
+        let importer = ObjectImporter(store: store, objectClass: objectClass, schema: schema, policy: update)
+        var progress = ProgressLine(of: source.size)
+        let report: (ObjectImporter.Outcome) -> Void = { done in
+            progress.show("\(className): \(done.summary)", at: source.count)
+        }
+        let outcome: ObjectImporter.Outcome
+        switch format ?? FileFormat(fileName: file) ?? .ndjson {
+        case .ndjson:
+            var rows = NDJSONRowSource(source, class: objectClass, schema: schema)
+            outcome = try importer.run(&rows, progress: report)
+        case .csv:
+            var rows = try CSVRowSource(source, class: objectClass, schema: schema)
+            outcome = try importer.run(&rows, progress: report)
+        }
+        progress.finish()
+        for fault in outcome.faults { StandardError.write("line \(fault.line): \(fault.message)\n") }
+        StandardError.write("\(className): \(outcome.summary)\n")
+        if !outcome.faults.isEmpty { throw ExitCode(1) }
+    }
+}
+
+/// A file of objects.
+enum FileFormat: String, CaseIterable, ExpressibleByArgument {
+    case ndjson
+    case csv
+
+    /// From the ending of a file's name; nil when that says nothing.
+    init?(fileName: String) {
+        let name = fileName.lowercased()
+        if name.hasSuffix(".csv") {
+            self = .csv
+        } else if name.hasSuffix(".ndjson") || name.hasSuffix(".jsonl") {
+            self = .ndjson
+        } else {
+            return nil
+        }
+    }
+}
+
+extension UpdatePolicy: ExpressibleByArgument {}
+
+extension ObjectImporter.Outcome {
+    /// `3,376 created, 0 changed, 1 refused`
+    var summary: String {
+        var text = "\(grouped(created)) created, \(grouped(modified)) changed"
+        if !faults.isEmpty { text += ", \(grouped(faults.count)) refused" }
+        return text
+    }
+}

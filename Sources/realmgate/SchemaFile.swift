@@ -1,0 +1,75 @@
+import JSONCoding
+import ObjectModel
+import StoreContract
+
+/// Schemas as JSON files.
+enum SchemaFile {
+    private static let sizeLimit = 16 << 20
+
+    /// Reads a file. Throws `CommandFailure` with everything that is wrong with it.
+    static func read(_ path: String) throws -> Schema {
+        let bytes = try ByteSource(path: path).readAll(limit: sizeLimit)
+        let schema: Schema
+        do {
+            schema = try SchemaCoding.decode(try JSONValue.parse(bytes))
+        } catch let error as JSONError {
+            throw CommandFailure("'\(path)' is no JSON: \(error.description)")
+        } catch let error as SchemaFaults {
+            throw failure(path, error.faults.map(\.description))
+        }
+        let faults = schema.faults()
+        guard faults.isEmpty else { throw failure(path, faults) }
+        return schema
+    }
+
+    /// Makes the file's classes those of the store, unless they are already. Gives the schema in force.
+    static func apply(_ path: String, to store: any Store) throws -> Schema {
+        let schema = try read(path)
+        let present = try store.snapshot().schema
+        guard schema.adoptingIdentities(of: present) != present else { return present }
+        do {
+            try store.replaceSchema(with: schema)
+        } catch let error as StoreError {
+            throw CommandFailure("The schema in '\(path)' cannot be applied. \(CommandFailure(error).message)")
+        }
+        return try store.snapshot().schema
+    }
+
+    /// A schema in the form that `read` takes, a property to a line.
+    static func text(of schema: Schema) -> String {
+        var lines = ["{", "  \"schemaVersion\": \(schema.version),", "  \"classes\": ["]
+        for (index, objectClass) in schema.classes.enumerated() {
+            lines += ["    {", "      \"name\": \(literal(objectClass.name)),"]
+            if let key = objectClass.primaryKey { lines.append("      \"primaryKey\": \(literal(key)),") }
+            lines.append("      \"properties\": [")
+            for (index, property) in objectClass.properties.enumerated() {
+                lines.append("        \(text(of: property))" + (index + 1 < objectClass.properties.count ? "," : ""))
+            }
+            lines += ["      ]", "    }" + (index + 1 < schema.classes.count ? "," : "")]
+        }
+        return (lines + ["  ]", "}"]).joined(separator: "\n")
+    }
+
+    private static func text(of property: PropertySchema) -> String {
+        var text = "{\"name\": \(literal(property.name)), \"type\": \(literal(property.type.description))"
+        if property.isIndexed { text += ", \"indexed\": true" }
+        if let value = property.defaultValue {
+            let writer = JSONWriter()
+            writer.value(value)
+            text += ", \"default\": " + String(decoding: writer.bytes, as: UTF8.self)
+        }
+        return text + "}"
+    }
+
+    private static func literal(_ text: String) -> String {
+        let writer = JSONWriter()
+        writer.string(text)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private static func failure(_ path: String, _ faults: [String]) -> CommandFailure {
+        guard faults.count > 1 else { return CommandFailure("The schema in '\(path)' is faulty: \(faults.joined())") }
+        let list = faults.map { "  - " + $0 }.joined(separator: "\n")
+        return CommandFailure("The schema in '\(path)' has \(faults.count) faults:\n\(list)")
+    }
+}

@@ -1,0 +1,118 @@
+// The columns of the table: headings with their sort marks, aggregates below, and widths.
+
+import { element } from "./element.js";
+import { brief, words } from "./values.js";
+
+export class Columns {
+  /** The widths that the columns need, without what a wide window adds. */
+  #widths = null;
+
+  constructor(root) {
+    this.root = root;
+    this.head = element("div", "head", { role: "row", "aria-rowindex": "1" });
+    this.foot = element("div", "foot", { "aria-hidden": "true" });
+  }
+
+  /** Starts over for a class. */
+  show(objectClass, schema) {
+    this.schema = schema;
+    this.properties = objectClass.properties;
+    this.head.replaceChildren();
+    this.properties.forEach((property, column) => {
+      const sortable = this.schema.sortPath(property) !== null;
+      const heading = element("div", sortable ? "heading sortable" : "heading", {
+        role: "columnheader", "aria-colindex": String(column + 1), tabindex: "-1",
+      });
+      heading.dataset.column = String(column);
+      if (property.isNumeric) heading.classList.add("number");
+      const name = element("span", "name");
+      name.textContent = property.name;
+      const type = element("span", "type");
+      type.textContent = property.kind === "backlinks" ? `${property.target}.${property.origin}` : property.type;
+      if (property.kind === "objectKey") heading.classList.add("number");
+      else if (property.isKey) type.textContent += " · key";
+      else if (property.indexed) type.textContent += " · index";
+      const order = element("span", "order", { "aria-hidden": "true" });
+      const top = element("span", "top");
+      top.append(name, order);
+      heading.append(top, type);
+      if (sortable) heading.title = `Sort by ${property.name}; with Shift, by this too`;
+      this.head.append(heading);
+    });
+    this.head.append(element("div", "filler", { role: "presentation" }));
+  }
+
+  /** The sort keys in force, to mark the headings: `[{path, descending}]`. */
+  sorted(keys) {
+    for (const heading of this.head.querySelectorAll(".heading")) {
+      const property = this.properties[Number(heading.dataset.column)];
+      const path = this.schema.sortPath(property);
+      const place = path === null ? -1 : keys.findIndex((one) => one.path === path);
+      const mark = heading.querySelector(".order");
+      heading.removeAttribute("aria-sort");
+      mark.textContent = "";
+      if (place >= 0) {
+        const { descending } = keys[place];
+        heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
+        mark.textContent = (descending ? "↓" : "↑") + (keys.length > 1 ? String(place + 1) : "");
+      }
+    }
+  }
+
+  /** Minimum, maximum and average under their columns; null takes the line away. */
+  aggregates(answer) {
+    this.foot.replaceChildren();
+    this.foot.hidden = answer === null;
+    if (answer === null) return;
+    for (const property of this.properties) {
+      const cell = element("div", "sum");
+      const low = answer.min?.[property.name] ?? null;
+      const high = answer.max?.[property.name] ?? null;
+      const mean = answer.average?.[property.name] ?? null;
+      const lines = [];
+      if (low !== null && property.kind === "date") lines.push(`${brief(low, property)} …`, brief(high, property));
+      else if (low !== null) lines.push(`${brief(low, property)} … ${brief(high, property)}`);
+      if (mean !== null) lines.push(`avg ${brief(mean, property)}`);
+      cell.classList.toggle("number", property.isNumeric);
+      cell.title = lines.join("\n");
+      cell.append(...lines.map((line) => {
+        const span = element("span", "");
+        span.textContent = line;
+        return span;
+      }));
+      this.foot.append(cell);
+    }
+  }
+
+  /**
+   * Column widths from the headings and the first rows, which should be done once per class: columns must not
+   * move under the reader.
+   */
+  measure(rows) {
+    const context = document.createElement("canvas").getContext("2d");
+    const style = getComputedStyle(this.root);
+    context.font = `${style.fontSize} ${style.fontFamily}`;
+    const sample = rows.slice(0, 120);
+    const narrow = this.root.clientWidth < 560;
+    this.#widths = this.properties.map((property) => {
+      const type = this.head.children[this.properties.indexOf(property)].querySelector(".type").textContent;
+      let widest = Math.max(context.measureText(property.name).width + 26, context.measureText(type).width * 0.84);
+      for (const row of sample) {
+        widest = Math.max(widest, context.measureText(words(row, property)).width);
+      }
+      const extra = { link: 14, backlinks: 14, bool: 18 }[property.kind] ?? (property === this.properties[0] ? 6 : 0);
+      return Math.round(Math.min(widest + extra + 30, narrow ? 180 : 300));
+    });
+    this.widen();
+  }
+
+  /** Shares out some of the room that a wide window leaves, not all: a line must stay readable across. */
+  widen() {
+    if (this.#widths === null) return;
+    const sum = this.#widths.reduce((total, width) => total + width, 0);
+    const factor = Math.max(1, Math.min(1.4, (this.root.clientWidth - 52) / sum));
+    const columns = this.#widths.map((width) => `${Math.floor(width * factor)}px`);
+    this.root.style.setProperty("--pinned", columns[0] ?? "0px");
+    this.root.style.setProperty("--columns", `${columns.join(" ")} minmax(52px, 1fr)`);
+  }
+}

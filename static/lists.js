@@ -1,0 +1,48 @@
+// The lists beside the table: the classes, and the sort in force.
+
+import { element } from "./element.js";
+import { placeAddress } from "./place.js";
+import { tally } from "./values.js";
+
+/** The classes with their counts, the present one marked. */
+export function listClasses(list, schema, present, counts) {
+  const items = schema.classes.map((one) => {
+    const link = element("a", "");
+    link.href = placeAddress({ className: one.name, filter: "", sort: [] });
+    if (one === present) link.setAttribute("aria-current", "page");
+    const name = element("span", "");
+    name.textContent = one.name;
+    const count = element("span", "count");
+    count.textContent = counts.has(one.name) ? tally(counts.get(one.name)) : "";
+    link.append(name, count);
+    const item = element("li", "");
+    item.append(link);
+    return item;
+  });
+  const focused = [...list.children].findIndex((item) => item.contains(document.activeElement));
+  list.replaceChildren(...items);
+  if (focused >= 0) items[focused]?.firstChild.focus();
+  else list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
+/** The keys of the sort, each of which a click takes away. */
+export function listSorting(list, sort, drop) {
+  const items = sort.map(({ path, descending }) => {
+    const button = element("button", "chip", {
+      type: "button",
+      title: "Take this sort away",
+      "aria-label": `Do not sort by ${path}, ${descending ? "descending" : "ascending"}`,
+    });
+    button.textContent = `${path} ${descending ? "↓" : "↑"}`;
+    button.addEventListener("click", () => drop(path));
+    const item = element("li", "");
+    item.append(button);
+    return item;
+  });
+  if (items.length === 0) {
+    const item = element("li", "word");
+    item.textContent = "order of creation";
+    items.push(item);
+  }
+  list.replaceChildren(...items);
+}
