@@ -83,6 +83,6 @@ enum CursorCoding {
             case .count: text += "c"
             }
         }
-        return Int64(bitPattern: Fingerprint.of(text.utf8))
+        return Int64(bitPattern: text.withUTF8 { Fingerprint.of($0) })
     }
 }

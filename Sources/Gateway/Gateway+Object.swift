@@ -22,25 +22,27 @@ extension Gateway {
         let snapshot = try store.snapshot()
         let object = try AddressedObject(path, snapshot)
         let style = try parameters.choice("types", default: TypeStyle.plain)
-        let plan = try RowPlan(
-            object.objectClass, of: snapshot.schema, fields: parameters["fields"], expand: parameters["expand"],
-            style: style)
+        let plain = RowPlan(object.objectClass, of: snapshot.schema)
+        var plan = plain
+        if style != .plain || parameters["fields"] != nil || parameters["expand"] != nil {
+            plan = try RowPlan(
+                object.objectClass, of: snapshot.schema, fields: parameters["fields"], expand: parameters["expand"],
+                style: style)
+        }
         guard let key = try object.address.find(object.objectClass, in: snapshot) else {
             throw object.address.notFound(object.objectClass)
         }
         let row = JSONWriter(capacity: 512)
-        try RowPlan(object.objectClass, of: snapshot.schema).write([key], of: snapshot, into: row)
+        try plain.write([key], of: snapshot, into: row)
         var tag = EntityTag(row: row)
-        var body = row.bytes
-        if style != .plain || parameters["fields"] != nil || parameters["expand"] != nil {
+        if plan !== plain {
             row.removeAll()
             try plan.write([key], of: snapshot, into: row)
-            body = row.bytes
             // The part before the dash still identifies the object's own state, for If-Match.
-            if plan.looksFurther { tag.text += "-" + Fingerprint.text(of: body) }
+            if plan.looksFurther { tag.text += "-" + row.withBytes { Fingerprint.text(of: $0) } }
         }
         if let unchanged = try notModified(request, tag) { return .now(unchanged) }
-        var response = Response.json(body)
+        var response = Response.json(row.bytes)
         response.headers["ETag"] = tag.header
         return .now(response)
     }

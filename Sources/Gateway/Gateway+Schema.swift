@@ -36,9 +36,8 @@ extension Gateway {
     private func schemaResponse() throws -> Response {
         let json = JSONWriter()
         SchemaCoding.encode(try store.snapshot().schema, into: json)
-        let body = json.bytes
-        var response = Response.json(body)
-        response.headers["ETag"] = EntityTag(Fingerprint.text(of: body)).header
+        var response = Response.json(json.bytes)
+        response.headers["ETag"] = EntityTag(row: json).header
         return response
     }
 

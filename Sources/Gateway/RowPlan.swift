@@ -3,14 +3,21 @@ import ObjectModel
 
 /// How the objects of a class are written: which properties in which order, with their names ready to be copied.
 final class RowPlan: Sendable {
-    /// Where a link leads and how the object there is written.
-    struct Target: Sendable {
+    /// Where a link leads and how the object there is written. A class, to be passed on cheaply.
+    final class Target: Sendable {
         let classID: ClassID
         let className: String
         /// Nil when the class has no primary key.
         let primaryKey: PropertyID?
         /// How to write the object itself; nil to write its key.
         let expanded: RowPlan?
+
+        init(_ target: ClassSchema, expanded: RowPlan?) {
+            classID = target.id
+            className = target.name
+            primaryKey = target.primaryKeyProperty?.id
+            self.expanded = expanded
+        }
     }
 
     enum Kind: Sendable {
@@ -89,9 +96,7 @@ final class RowPlan: Sendable {
             let expanded = expansion.inner[property.name].map {
                 RowPlan(target, schema, target.storedProperties, $0, style)
             }
-            let place = Target(
-                classID: target.id, className: target.name, primaryKey: target.primaryKeyProperty?.id,
-                expanded: expanded)
+            let place = Target(target, expanded: expanded)
             if let origin = property.originProperty {
                 columns.append(Column(name: name, kind: .linkingObjects(origin, place)))
             } else {

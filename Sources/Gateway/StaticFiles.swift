@@ -113,7 +113,9 @@ struct StaticFiles: Sendable {
     }
 
     private static func tag(_ content: SharedBytes) -> EntityTag {
-        content.withUnsafeBytes { EntityTag(Fingerprint.text(of: $0)) }
+        content.withUnsafeBytes { bytes in
+            bytes.withMemoryRebound(to: UInt8.self) { EntityTag(Fingerprint.text(of: $0)) }
+        }
     }
 
     private static func type(of name: String) -> String {

@@ -69,12 +69,13 @@ package final class JSONWriter {
     package func null() { literal("null") }
     package func bool(_ value: Bool) { literal(value ? "true" : "false") }
 
+    // Not one generic function: that would go unspecialised in other modules.
+
     /// All 64 bits, in decimal.
-    package func int(_ value: some FixedWidthInteger) {
-        comma()
-        digits(value)
-        needsComma = true
-    }
+    package func int(_ value: Int64) { integer(value.magnitude, isNegative: value < 0) }
+    package func int(_ value: Int) { integer(UInt64(value.magnitude), isNegative: value < 0) }
+    package func int(_ value: UInt64) { integer(value, isNegative: false) }
+    package func int(_ value: UInt32) { integer(UInt64(value), isNegative: false) }
 
     /// The shortest text that reads back as the same number; `"NaN"`, `"Infinity"` and `"-Infinity"` as strings.
     package func double(_ value: Double) {
@@ -208,11 +209,10 @@ package final class JSONWriter {
         literal(isNaN ? "\"NaN\"" : (isNegative ? "\"-Infinity\"" : "\"Infinity\""))
     }
 
-    /// Decimal digits, without a comma.
-    func digits(_ value: some FixedWidthInteger) {
+    private func integer(_ magnitude: UInt64, isNegative: Bool) {
+        comma()
         reserve(21)
-        var magnitude = UInt64(value.magnitude)
-        if value < 0 {
+        if isNegative {
             base[count] = UInt8(ascii: "-")
             count += 1
         }
@@ -222,13 +222,16 @@ package final class JSONWriter {
             rest /= 10
             length += 1
         }
-        var place = count + length
-        count = place
+        let end = count + length
+        var place = end
+        rest = magnitude
         repeat {
             place -= 1
-            base[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude % 10)
-            magnitude /= 10
-        } while magnitude != 0
+            base[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest != 0
+        count = end
+        needsComma = true
     }
 
     /// A number of at least `width` digits, zeros first, without a comma; `value` is not negative.
