@@ -37,6 +37,8 @@ final class Sorter {
     /// Objects up to this place are left out.
     private var start: (cells: [SortCell], key: ObjectKey)?
     private var startTexts: [UnsafeMutableBufferPointer<UInt8>] = []
+    /// The cells of the last of the best, once there are enough: what is not before it is not taken in.
+    private var worst: [SortCell] = []
     /// What the first column must satisfy to get among the best.
     private var threshold: (range: ColumnRange, inverted: Bool)?
     /// What the first column must satisfy to lie behind the start.
@@ -93,12 +95,15 @@ final class Sorter {
         let first = Int64(cluster.firstKey)
         try mask.forEach { slot in
             let key = ObjectKey(first + Int64(slot))
-            for (column, leaf) in zip(columns, leaves) {
-                if let leaf {
-                    cells.append(SortCell(leaf, slot, ascending: column.ascending))
+            for index in columns.indices {
+                let next: SortCell
+                if let leaf = leaves[index] {
+                    next = SortCell(leaf, slot, ascending: columns[index].ascending)
                 } else {
-                    cells.append(try cell(key, column))
+                    next = try cell(key, columns[index])
                 }
+                if index == 0, isBehindWorst(next) { return }
+                cells.append(next)
             }
             finishRow(key)
         }
@@ -116,19 +121,32 @@ final class Sorter {
 
     // MARK: Rows
 
+    private func isBehindWorst(_ cell: SortCell) -> Bool {
+        guard let worst = worst.first, let column = columns.first else { return false }
+        return SortCell.order(cell, worst, isText: column.isText, ascending: column.ascending) > 0
+    }
+
+    /// The order of the newest row, whose cells come last, and others.
+    private func orderOfNewest(_ others: [SortCell]) -> Int {
+        let row = cells.count - columns.count
+        for (index, column) in columns.enumerated() {
+            let order = SortCell.order(
+                cells[row + index], others[index], isText: column.isText, ascending: column.ascending)
+            if order != 0 { return order }
+        }
+        return 0
+    }
+
     private func finishRow(_ key: ObjectKey) {
         arrived += 1
-        if let start {
-            let row = cells.count - columns.count
-            var order = 0
-            for (index, column) in columns.enumerated() where order == 0 {
-                order = SortCell.order(
-                    cells[row + index], start.cells[index], isText: column.isText, ascending: column.ascending)
-            }
-            if order < 0 || (order == 0 && key <= start.key) {
-                cells.removeLast(columns.count)
-                return
-            }
+        var isOut = !worst.isEmpty && orderOfNewest(worst) >= 0
+        if !isOut, let start {
+            let order = orderOfNewest(start.cells)
+            isOut = order < 0 || (order == 0 && key <= start.key)
+        }
+        if isOut {
+            cells.removeLast(columns.count)
+            return
         }
         keys.append(key)
         arrivals.append(arrived)
@@ -192,7 +210,10 @@ final class Sorter {
         keys = best.map { keys[Int($0.row)] }
         arrivals = best.map { arrivals[Int($0.row)] }
         cells = best.flatMap { item in cells[Int(item.row) * width..<(Int(item.row) + 1) * width] }
-        updateThreshold()
+        if limit > 0, keys.count == limit {
+            worst = Array(cells.suffix(width))
+            updateThreshold()
+        }
     }
 
     // MARK: Threshold
