@@ -16,12 +16,6 @@ final class Sorter {
         let base: BaseType?
     }
 
-    private struct Item {
-        var primary: UInt64
-        var row: UInt32
-        var rank: UInt8
-    }
-
     private let source: any ColumnSource
     private let classID: ClassID
     private let columns: [Column]
@@ -175,21 +169,17 @@ final class Sorter {
 
     // MARK: Order
 
-    private func order() -> [Item] {
+    private func order() -> [SortItem] {
         let width = columns.count
         let shapes = columns.map { (isText: $0.isText, ascending: $0.ascending) }
         return cells.withUnsafeBufferPointer { cells in
-            var items = (0..<keys.count).map { row in
-                Item(
-                    primary: width > 0 ? cells[row * width].primary : 0, row: UInt32(truncatingIfNeeded: row),
-                    rank: width > 0 ? cells[row * width].rank : 0)
-            }
             arrivals.withUnsafeBufferPointer { arrivals in
-                items.sort { a, b in
-                    if a.rank != b.rank { return a.rank < b.rank }
-                    if a.primary != b.primary { return a.primary < b.primary }
-                    let left = Int(a.row)
-                    let right = Int(b.row)
+                let items = (0..<keys.count).map { row in
+                    SortItem(
+                        primary: width > 0 ? cells[row * width].primary : 0, row: UInt32(truncatingIfNeeded: row),
+                        rank: width > 0 ? cells[row * width].rank : 0)
+                }
+                return SortItem.sorted(items) { left, right in
                     for (index, shape) in shapes.enumerated() {
                         let order = SortCell.order(
                             cells[left * width + index], cells[right * width + index], isText: shape.isText,
@@ -199,7 +189,6 @@ final class Sorter {
                     return arrivals[left] < arrivals[right]
                 }
             }
-            return items
         }
     }
 
