@@ -85,6 +85,13 @@ final class CollectionSubscription: Sendable {
             switch event {
             case .initial(let snapshot, let keys):
                 if isFirst, lastSeen == snapshot.version { return }
+                let limit = gateway.configuration.largestObserved
+                guard keys.count <= limit else {
+                    throw Problem(
+                        400, "observe.too_large",
+                        "\(keys.count) objects are too many to observe; give a 'limit' of at most \(limit), or a filter.",
+                        parameter: "limit")
+                }
                 send(try gateway.channels.encode(key) { try $0.initial(snapshot, keys) })
             case .update(let change):
                 send(try gateway.channels.encode(key) { try $0.update(change) })

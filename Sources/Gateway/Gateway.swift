@@ -46,11 +46,14 @@ package final class Gateway: Sendable {
             _ handler: @escaping @Sendable (Request, PathParameters) throws -> Reply
         ) {
             router.on(method, pattern) { [self] request, path in
-                do {
-                    return try handler(request, path)
-                } catch {
-                    return .now(response(to: error))
+                let answer: @Sendable () -> Reply = { [self] in
+                    do {
+                        return try handler(request, path)
+                    } catch {
+                        return .now(response(to: error))
+                    }
                 }
+                return request.body.count <= configuration.inlineBody ? answer() : workers.reply(answer)
             }
         }
 
@@ -77,6 +80,12 @@ package final class Gateway: Sendable {
         }
         return router
     }
+
+    /// Waits until every commit so far has been handed to the event streams. Not from a handler.
+    package func settle() { live.settle() }
+
+    /// The number of different collections that are observed now.
+    package var channelCount: Int { channels.count }
 
     /// Renders any error; those that are our own fault are logged and not shown.
     func response(to error: any Error) -> Response { problem(of: error).httpResponse }

@@ -18,11 +18,16 @@ package struct GatewayConfiguration: Sendable {
     /// Most objects per page.
     package var largestPage = 10_000
 
+    /// Most objects that an event stream may begin with; it ends with an error beyond.
+    package var largestObserved = 100_000
+
     /// Collections of classes with more objects are read by worker threads, so that a scan never holds up a loop.
     package var inlineObjects = 50_000
-    /// Threads for long reads.
+    /// Requests with larger bodies are read by worker threads, for the same reason.
+    package var inlineBody = 256 * 1024
+    /// Threads for what takes long.
     package var workers = 2
-    /// Reads that may wait for a worker; 503 beyond.
+    /// Requests that may wait for a worker; 503 beyond.
     package var workerQueue = 1_000
 
     package init() {}
