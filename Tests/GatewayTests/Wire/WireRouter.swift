@@ -1,6 +1,7 @@
 import Gateway
 import HTTPServer
 import StoreContract
+import StoreTesting
 
 /// The gateway's routes over a store.
 func wireRouter(
@@ -12,4 +13,9 @@ func wireRouter(
     configuration.openapiDirectory = openapiDirectory
     if let inlineObjects { configuration.inlineObjects = inlineObjects }
     return try Gateway(store: store, configuration: configuration).router
+}
+
+extension Wire {
+    /// A gateway over an empty store.
+    static func gateway() throws -> Gateway { try Gateway(store: try ModelStore(schema)) }
 }
