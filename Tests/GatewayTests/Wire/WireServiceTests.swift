@@ -123,22 +123,28 @@ struct WireServiceTests {
         #expect(read.headers["Access-Control-Allow-Origin"] == "*", "also an error must be readable")
     }
 
-    @Test("every route is described, and everything described has a route")
-    func description() throws {
+    /// The description of the API, from the repository.
+    private static func openAPI() throws -> JSONValue {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let document = try JSONValue.parse(
-            Array(Data(contentsOf: root.appendingPathComponent("openapi/openapi.json"))))
-        let methods = ["get", "put", "post", "patch", "delete"]
+        return try JSONValue.parse(Array(Data(contentsOf: root.appendingPathComponent("openapi/openapi.json"))))
+    }
+
+    private static let methods: [(name: String, method: HTTPMethod)] = [
+        ("get", .get), ("put", .put), ("post", .post), ("patch", .patch), ("delete", .delete),
+    ]
+
+    @Test("every route is described, and everything described has a route")
+    func description() throws {
+        let document = try Self.openAPI()
         var described: Set<String> = []
         for path in document["paths"]?.memberNames ?? [] {
-            for method in document["paths"]?[path]?.memberNames ?? [] where methods.contains(method) {
-                described.insert("\(method.uppercased()) \(path)")
+            for (name, method) in Self.methods where document["paths"]?[path]?[name] != nil {
+                described.insert("\(method) \(path)")
             }
         }
-        let wire = try Wire()
         let routes = Set(
-            wire.router.routes.map { route in
+            try Wire().router.routes.map { route in
                 let path = route.pattern.split(separator: "/").map { part in
                     // OpenAPI has no form for a path of several segments.
                     part.hasPrefix("*") ? "{file}" : part.hasPrefix(":") ? "{\(part.dropFirst())}" : String(part)
@@ -147,6 +153,37 @@ struct WireServiceTests {
             })
         #expect(described.subtracting(routes) == [])
         #expect(routes.subtracting(described) == [])
+    }
+
+    @Test("each route of the API takes the parameters that are described, and no others")
+    func describedParameters() throws {
+        let wire = try Wire.populated()
+        let document = try Self.openAPI()
+        let components = document["components"]?["parameters"]
+        /// The query parameters of an operation.
+        func names(_ list: JSONValue?) -> Set<String> {
+            Set(
+                (list?.asArray ?? []).compactMap { entry in
+                    let name = entry["$ref"]?.asString?.split(separator: "/").last.map(String.init)
+                    let parameter = name.flatMap { components?[$0] } ?? entry
+                    return parameter["in"] == "query" ? parameter["name"]?.asString : nil
+                })
+        }
+        let all = names(.array((components?.memberNames ?? []).compactMap { components?[$0] }))
+        #expect(all.count > 15)
+        for path in document["paths"]?.memberNames ?? [] where path.hasPrefix("/v1/") {
+            for (name, method) in Self.methods {
+                guard let operation = document["paths"]?[path]?[name] else { continue }
+                let described = names(operation["parameters"])
+                for parameter in all {
+                    let target = path.replacing("{class}", with: "Dog").replacing("{key}", with: "1")
+                    let reply = wire.router.respond(to: try Request(method, "\(target)?\(parameter)=x"))
+                    var isTaken = true
+                    if case .now(let response) = reply { isTaken = WireAnswer(response).code != "parameter.unknown" }
+                    #expect(isTaken == described.contains(parameter), "\(method) \(path) \(parameter)")
+                }
+            }
+        }
     }
 
     @Test("every code that a store, a query or JSON can fail with has a status of its own choosing")
