@@ -134,27 +134,6 @@ struct WireServiceTests {
         ("get", .get), ("put", .put), ("post", .post), ("patch", .patch), ("delete", .delete),
     ]
 
-    @Test("every route is described, and everything described has a route")
-    func description() throws {
-        let document = try Self.openAPI()
-        var described: Set<String> = []
-        for path in document["paths"]?.memberNames ?? [] {
-            for (name, method) in Self.methods where document["paths"]?[path]?[name] != nil {
-                described.insert("\(method) \(path)")
-            }
-        }
-        let routes = Set(
-            try Wire().router.routes.map { route in
-                let path = route.pattern.split(separator: "/").map { part in
-                    // OpenAPI has no form for a path of several segments.
-                    part.hasPrefix("*") ? "{file}" : part.hasPrefix(":") ? "{\(part.dropFirst())}" : String(part)
-                }
-                return "\(route.method) /" + path.joined(separator: "/")
-            })
-        #expect(described.subtracting(routes) == [])
-        #expect(routes.subtracting(described) == [])
-    }
-
     @Test("each route of the API takes the parameters that are described, and no others")
     func describedParameters() throws {
         let wire = try Wire.populated()
