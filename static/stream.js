@@ -13,6 +13,7 @@ export class Stream {
   #source = null;
   #timer = null;
   #failures = 0;
+  #begun = false;
   #closed = false;
 
   constructor(url, on) {
@@ -29,9 +30,14 @@ export class Stream {
 
   #open() {
     if (this.#closed) return;
+    this.#begun = false;
     this.on.state(this.#failures === 0 ? "connecting" : "waiting");
     const source = new EventSource(this.url);
     this.#source = source;
+    // A stream that the browser resumed says nothing when nothing has changed.
+    source.addEventListener("open", () => {
+      if (this.#begun && !this.#closed) this.on.state("live");
+    });
     source.addEventListener("initial", (event) => this.#deliver(this.on.initial, event));
     source.addEventListener("update", (event) => this.#deliver(this.on.update, event));
     source.addEventListener("error", (event) => {
@@ -55,6 +61,7 @@ export class Stream {
   #deliver(handler, event) {
     if (this.#closed) return;
     this.#failures = 0;
+    this.#begun = true;
     handler(parse(event.data));
     this.on.state("live");
   }

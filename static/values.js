@@ -1,5 +1,7 @@
 // Values as text for people, as input from people, and as literals of the predicate language.
 
+import { stringify } from "./json.js";
+
 const numbers = new Intl.NumberFormat("en", { maximumFractionDigits: 20, useGrouping: false });
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 const rough = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
@@ -25,7 +27,7 @@ export function text(value, property) {
   if (typeof value !== "object") return String(value);
   for (const tag of ["$date", "$uuid", "$oid", "$decimal"]) if (tag in value) return String(value[tag]);
   if ("$link" in value) return `#${value.$link.key}`;
-  return JSON.stringify(value);
+  return stringify(value);
 }
 
 function decimal(value) {
@@ -80,10 +82,11 @@ export function fromInput(input, property) {
   }
 }
 
-/** The key of a linked object as typed: links take the type of the target's primary key. */
+/** A link as typed: the target's primary key, or its object key where the class has none. */
 export function linkFromInput(input, target) {
-  const key = target?.keyProperty;
-  return key ? fromInput(input, key) : input.trim();
+  if (!target) return input.trim();
+  if (target.keyProperty) return fromInput(input, target.keyProperty);
+  return { $link: { class: target.name, key: fromInput(input.replace(/^\s*#/, ""), { kind: "int" }) } };
 }
 
 /** A value as the predicate language writes it. */

@@ -1,0 +1,15 @@
+import Gateway
+import HTTPServer
+import StoreContract
+
+/// The gateway's routes over a store.
+func wireRouter(
+    over store: any Store, staticDirectory: String? = nil, openapiDirectory: String? = nil,
+    inlineObjects: Int? = nil
+) throws -> Router {
+    var configuration = GatewayConfiguration()
+    configuration.staticDirectory = staticDirectory
+    configuration.openapiDirectory = openapiDirectory
+    if let inlineObjects { configuration.inlineObjects = inlineObjects }
+    return try Gateway(store: store, configuration: configuration).router
+}
