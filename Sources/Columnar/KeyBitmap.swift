@@ -1,17 +1,14 @@
-import CKernels
 package import ObjectModel
 
-/// A set of object keys of one class, as one bit per key from 0 on: for links to be tested against.
+/// A set of object keys of one class below a limit, as one bit per key: for links to be tested against.
 package struct KeyBitmap: Sendable {
-    private var words: [UInt64] = []
+    private var words: [UInt64]
     package private(set) var count = 0
 
-    package init() {}
+    /// Room for keys below `limit`. Others, which only a damaged column can hold, are never members.
+    package init(limit: Int) { words = [UInt64](repeating: 0, count: maskWordCount(max(0, limit))) }
 
     package var isEmpty: Bool { count == 0 }
-
-    /// Room for keys below `limit` without growing.
-    package mutating func reserve(_ limit: Int) { grow(to: maskWordCount(limit)) }
 
     @inline(__always)
     package func contains(_ key: ObjectKey) -> Bool {
@@ -19,22 +16,19 @@ package struct KeyBitmap: Sendable {
         return raw >> 6 < UInt64(words.count) && words[Int(raw >> 6)] >> (raw & 63) & 1 != 0
     }
 
-    /// Negative keys, which no object has, are left out.
     package mutating func insert(_ key: ObjectKey) {
-        guard key.rawValue >= 0, key.rawValue < Int64(Int32.max) * 64 else { return }
-        let index = Int(key.rawValue >> 6)
-        grow(to: index + 1)
-        let bit: UInt64 = 1 << UInt64(key.rawValue & 63)
-        if words[index] & bit == 0 { count += 1 }
-        words[index] |= bit
+        let raw = UInt64(bitPattern: key.rawValue)
+        guard raw >> 6 < UInt64(words.count) else { return }
+        let bit: UInt64 = 1 << (raw & 63)
+        if words[Int(raw >> 6)] & bit == 0 { count += 1 }
+        words[Int(raw >> 6)] |= bit
     }
 
     /// Adds the selected slots of a cluster that starts at `firstKey`, a multiple of 64.
     package mutating func insert(_ mask: SelectionMask, firstKey: Int) {
         precondition(firstKey >= 0 && firstKey & 63 == 0, "clusters start at multiples of 64")
         let first = firstKey >> 6
-        grow(to: first + mask.wordCount)
-        for index in 0..<mask.wordCount {
+        for index in 0..<max(0, min(mask.wordCount, words.count - first)) {
             count += (mask.words[index] & ~words[first + index]).nonzeroBitCount
             words[first + index] |= mask.words[index]
         }
@@ -55,12 +49,6 @@ package struct KeyBitmap: Sendable {
             }
         }
         return keys
-    }
-
-    private mutating func grow(to wordCount: Int) {
-        guard wordCount > words.count else { return }
-        words.reserveCapacity(max(wordCount, words.count * 2))
-        words.append(contentsOf: repeatElement(0, count: wordCount - words.count))
     }
 }
 
@@ -105,9 +93,9 @@ extension Leaf {
         table.withUnsafeBufferPointer { entries in
             guard let entries = entries.baseAddress else { return }
             if width == 8 {
-                Kernels.best.run.in_table_u8(values, count, entries, scratch.words)
+                Kernels.best.select(codes: values, count, in: entries, into: scratch.words)
             } else {
-                withUnpacked { Kernels.best.run.in_table_u8($0, count, entries, scratch.words) }
+                withUnpacked { Kernels.best.select(codes: $0, count, in: entries, into: scratch.words) }
             }
         }
     }

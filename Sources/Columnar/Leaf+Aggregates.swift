@@ -1,4 +1,3 @@
-import CKernels
 package import ObjectModel
 
 /// Sums and bounds of the selected values; nulls and NaN are skipped.
@@ -9,30 +8,20 @@ extension Leaf {
         let found = present(mask, scratch)
         let population = found.population
         guard population > 0 else { return (0, 0) }
-        let run = Kernels.best.run
-        var offsets: UInt64 = 0
-        let base = Int128(minimumInteger) * Int128(population)
+        var sum = Int128(minimumInteger) * Int128(population)
         switch width {
         case 0: break
-        case 8: offsets = run.sum_u8(values, count, found.words)
-        case 16: offsets = run.sum_u16(values, count, found.words)
-        case 32: offsets = run.sum_u32(values, count, found.words)
-        case 64:
-            let sum = run.sum_u64(values, count, found.words)
-            return (base + Int128(sum.high) << 32 + Int128(sum.low), population)
-        default: withUnpacked { offsets = run.sum_u8($0, count, found.words) }
+        case 8, 16, 32, 64: sum += Kernels.best.sum(values, count, width: width, found.words)
+        default: withUnpacked { sum += Kernels.best.sum($0, count, width: 8, found.words) }
         }
-        return (base + Int128(offsets), population)
+        return (sum, population)
     }
 
     /// The sum of a float or double leaf, and the number of values in it.
     package func floatingSum(_ mask: SelectionMask, scratch: SelectionMask) -> (sum: Double, count: Int) {
         precondition(kind == .float || kind == .double, "not a floating leaf")
         let found = present(mask, scratch)
-        let run = Kernels.best.run
-        let result =
-            kind == .double ? run.sum_f64(values, count, found.words) : run.sum_f32(values, count, found.words)
-        return (result.sum, Int(result.count))
+        return Kernels.best.floatingSum(values, count, width: width, found.words)
     }
 
     /// The smallest and largest selected value; nil without any.
@@ -47,20 +36,16 @@ extension Leaf {
     }
 
     private func integerBounds(_ found: SelectionMask) -> (minimum: Value, maximum: Value)? {
-        let run = Kernels.best.run
-        var low: UInt64 = .max
-        var high: UInt64 = 0
-        var population: UInt64 = 0
+        var bounds: (minimum: UInt64, maximum: UInt64, count: Int)
         switch width {
-        case 8: (low, high, population) = unpacked(run.bounds_u8(values, count, found.words))
-        case 16: (low, high, population) = unpacked(run.bounds_u16(values, count, found.words))
-        case 32: (low, high, population) = unpacked(run.bounds_u32(values, count, found.words))
-        case 64: (low, high, population) = unpacked(run.bounds_u64(values, count, found.words))
-        case 0: (low, high, population) = (0, 0, UInt64(found.population))
-        default: withUnpacked { (low, high, population) = unpacked(run.bounds_u8($0, count, found.words)) }
+        case 0: bounds = (0, 0, found.population)
+        case 8, 16, 32, 64: bounds = Kernels.best.bounds(values, count, width: width, found.words)
+        default:
+            bounds = (0, 0, 0)
+            withUnpacked { bounds = Kernels.best.bounds($0, count, width: 8, found.words) }
         }
-        guard population > 0 else { return nil }
-        return (integer(low), integer(high))
+        guard bounds.count > 0 else { return nil }
+        return (integer(bounds.minimum), integer(bounds.maximum))
     }
 
     private func integer(_ offset: UInt64) -> Value {
@@ -73,9 +58,7 @@ extension Leaf {
     }
 
     private func floatingBounds(_ found: SelectionMask) -> (minimum: Value, maximum: Value)? {
-        let run = Kernels.best.run
-        let bounds =
-            kind == .double ? run.bounds_f64(values, count, found.words) : run.bounds_f32(values, count, found.words)
+        let bounds = Kernels.best.floatingBounds(values, count, width: width, found.words)
         guard bounds.count > 0 else { return nil }
         if kind == .double { return (.double(bounds.minimum), .double(bounds.maximum)) }
         return (.float(Float(bounds.minimum)), .float(Float(bounds.maximum)))

@@ -1,4 +1,3 @@
-import CKernels
 package import ObjectModel
 
 /// Narrowing a selection to the slots whose value lies in a closed range, or, inverted, to all others.
@@ -36,7 +35,7 @@ extension Leaf {
             fill(scratch, zone)
         } else {
             scratch.reset(slotCount: count)
-            Kernels.best.run.in_range_f64(values, count, low, high, scratch.words)
+            Kernels.best.select(doubles: values, count, low, high, into: scratch.words)
         }
         finish(mask, scratch, inverted)
     }
@@ -50,7 +49,7 @@ extension Leaf {
             fill(scratch, zone)
         } else {
             scratch.reset(slotCount: count)
-            Kernels.best.run.in_range_f32(values, count, low, high, scratch.words)
+            Kernels.best.select(floats: values, count, low, high, into: scratch.words)
         }
         finish(mask, scratch, inverted)
     }
@@ -107,24 +106,12 @@ extension Leaf {
 
     /// Offsets or dictionary codes start...start + span. Both are below the number of values that the width can hold.
     func selectOffsets(from start: UInt64, span: UInt64, into scratch: SelectionMask) {
-        let run = Kernels.best.run
         switch width {
         case 0: fill(scratch, start == 0)
-        case 8:
-            run.in_range_u8(
-                values, count, UInt8(truncatingIfNeeded: start), UInt8(truncatingIfNeeded: span), scratch.words)
-        case 16:
-            run.in_range_u16(
-                values, count, UInt16(truncatingIfNeeded: start), UInt16(truncatingIfNeeded: span), scratch.words)
-        case 32:
-            run.in_range_u32(
-                values, count, UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: span), scratch.words)
-        case 64: run.in_range_u64(values, count, start, span, scratch.words)
+        case 8, 16, 32, 64:
+            Kernels.best.select(values, count, width: width, from: start, span: span, into: scratch.words)
         default:
-            withUnpacked { bytes in
-                run.in_range_u8(
-                    bytes, count, UInt8(truncatingIfNeeded: start), UInt8(truncatingIfNeeded: span), scratch.words)
-            }
+            withUnpacked { Kernels.best.select($0, count, width: 8, from: start, span: span, into: scratch.words) }
         }
     }
 
@@ -132,7 +119,7 @@ extension Leaf {
     func withUnpacked(_ body: (UnsafePointer<UInt8>) -> Void) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: max(1, count)) { buffer in
             guard let bytes = buffer.baseAddress else { return }
-            Kernels.best.run.unpack(values, count, UInt32(width), bytes)
+            Kernels.best.unpack(values, count, width: width, into: bytes)
             body(bytes)
         }
     }

@@ -1,5 +1,3 @@
-import CKernels
-
 /// The slots of a cluster that a query still considers: one bit each, in memory that is used again for every cluster.
 ///
 /// A class, because operators hand it down and narrow it in place. Used by one thread at a time.
@@ -49,7 +47,7 @@ package final class SelectionMask {
     }
 
     /// The number of selected slots.
-    package var population: Int { Int(Kernels.best.run.popcount(words, wordCount)) }
+    package var population: Int { Kernels.best.population(words, wordCount) }
 
     package func contains(_ slot: Int) -> Bool {
         slot >= 0 && slot < slotCount && words[slot >> 6] >> UInt64(slot & 63) & 1 != 0
@@ -63,17 +61,17 @@ package final class SelectionMask {
 
     package func formIntersection(_ other: SelectionMask) {
         precondition(other.slotCount == slotCount, "masks of different clusters")
-        Kernels.best.run.mask_and(words, other.words, wordCount)
+        Kernels.best.intersect(words, with: other.words, wordCount)
     }
 
     package func formUnion(_ other: SelectionMask) {
         precondition(other.slotCount == slotCount, "masks of different clusters")
-        Kernels.best.run.mask_or(words, other.words, wordCount)
+        Kernels.best.unite(words, with: other.words, wordCount)
     }
 
     package func subtract(_ other: SelectionMask) {
         precondition(other.slotCount == slotCount, "masks of different clusters")
-        Kernels.best.run.mask_andnot(words, other.words, wordCount)
+        Kernels.best.subtract(other.words, from: words, wordCount)
     }
 
     /// Calls `body` with every selected slot, ascending.

@@ -39,9 +39,10 @@ package final class EmbeddedStore: Store {
     /// Opens the file at `path`, creating it if there is none; its directory must exist. Throws `StoreError`:
     /// `fileAccess`, `invalidFile`, `unsupportedFormat`, `full`.
     package static func open(
-        path: String, options: EmbeddedStoreOptions = EmbeddedStoreOptions()
+        path: String, schema: Schema = .empty, options: EmbeddedStoreOptions = EmbeddedStoreOptions()
     ) throws -> EmbeddedStore {
-        let store = EmbeddedStore(try StoreFile(path: path, options: options))
+        try StoreError.check(schema)
+        let store = EmbeddedStore(try StoreFile(path: path, schema: schema, options: options))
         let version = try store.snapshot().version
         store.state.withLock { $0.announced = version }
         store.startPolling()

@@ -29,7 +29,7 @@ final class StoreFile: Sendable {
     private let knownSchema = Mutex<KnownSchema?>(nil)
 
     /// Opens the file, or makes a new one where there is none. Throws `StoreError`.
-    init(path: String, options: EmbeddedStoreOptions) throws {
+    init(path: String, schema: Schema, options: EmbeddedStoreOptions) throws {
         self.path = path
         self.options = options
         do {
@@ -43,7 +43,7 @@ final class StoreFile: Sendable {
                     "'\(path)' is truncated: it has \(size) bytes where \(environment.usedBytes) are in use. Restore it from a backup."
                 )
             }
-            trees = try Self.prepare(environment, path: path, options: options)
+            trees = try Self.prepare(environment, path: path, schema: schema, options: options)
             if isNew { Self.syncDirectory(of: path) }
         } catch let error as LMDBError {
             throw error.storeError(path: path)
@@ -111,7 +111,7 @@ final class StoreFile: Sendable {
     }
 
     private static func prepare(
-        _ environment: LMDBEnvironment, path: String, options: EmbeddedStoreOptions
+        _ environment: LMDBEnvironment, path: String, schema: Schema, options: EmbeddedStoreOptions
     ) throws -> Trees {
         let transaction = try environment.begin(readOnly: false)
         let existing = try transaction.database(FileFormat.metaTree, create: false)
@@ -143,7 +143,7 @@ final class StoreFile: Sendable {
             try transaction.put(trees.meta, FileFormat.formatKey, format.bytes)
             try transaction.put(trees.meta, FileFormat.capacityKey, capacity.bytes)
             try transaction.put(trees.meta, FileFormat.versionKey, Catalogue.versionRecord(Version(1)))
-            try transaction.put(trees.meta, FileFormat.schemaKey, SchemaRecord.encode(.empty))
+            try transaction.put(trees.meta, FileFormat.schemaKey, SchemaRecord.encode(schema))
         }
         try transaction.commit()
         return trees

@@ -222,7 +222,7 @@ final class Connection {
         deadline = .max
         guard let made = loop.makeResponse(response, closing: closing) else { return .NO }
         defer { MHD_destroy_response(made) }
-        return MHD_queue_response(handle, UInt32(response.status), made)
+        return MHD_queue_response(handle, UInt32(clamping: response.status), made)
     }
 
     private func openStream(
@@ -247,7 +247,7 @@ final class Connection {
         self.subscriber = subscriber
         phase = .streaming
         deadline = .max
-        let result = MHD_queue_response(handle, UInt32(head.status), made)
+        let result = MHD_queue_response(handle, UInt32(clamping: head.status), made)
         start(stream)
         return result
     }

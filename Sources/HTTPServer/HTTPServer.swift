@@ -77,7 +77,7 @@ package final class HTTPServer: Sendable {
     }
 
     private static func join(_ threads: [(inbox: LoopInbox, thread: pthread_t)], within time: Duration) {
-        let deadline = monotonicMilliseconds() + Int64(time / .milliseconds(1))
+        let deadline = monotonicMilliseconds() + Int64(min(time, .seconds(86_400)) / .milliseconds(1))
         for (inbox, _) in threads { inbox.post(.stop(deadline: deadline)) }
         for (_, thread) in threads { pthread_join(thread, nil) }
     }

@@ -62,7 +62,7 @@ final class Subscriber {
     /// The library's buffer is empty: fill it, or park, or end the body.
     private func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         lastProgress = loop.now
-        if closeReason == .stuck || closeReason == .clientLeft { return -2 }
+        if closeReason == .stuck || closeReason == .clientLeft { return end(in: buffer) }
         takeQueued()
         var filled = 0
         while hasOutgoing, filled < buffer.count {
@@ -79,9 +79,22 @@ final class Subscriber {
             stream.didSend(filled)
             return filled
         }
-        if finishing { return -1 }
+        if finishing { return end(in: buffer) }
         park()
         return 0
+    }
+
+    /// Ends the body by ending the connection.
+    ///
+    /// The library's own ways, the two negative results, close the connection and then forget about it: its
+    /// socket stays open for as long as an older connection idles. A write that fails is cleaned up after at
+    /// once, so the socket is shut, which sends what the kernel has and then the end, and the library gets a
+    /// byte that it cannot write.
+    private func end(in buffer: UnsafeMutableRawBufferPointer) -> Int {
+        if closeReason == nil { closeReason = .finished }
+        connection.cut()
+        buffer[0] = UInt8(ascii: "\n")
+        return 1
     }
 
     /// The stream has news: events, or its end.

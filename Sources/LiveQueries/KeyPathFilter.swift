@@ -11,7 +11,7 @@ final class KeyPathFilter {
 
     let paths: [LiveKeyPath]
     /// For each path through linking objects, what it reached from each element, step by step.
-    private var reached: [LiveKeyPath: [ObjectKey: [[ObjectKey]]]] = [:]
+    private var reached: [LiveKeyPath: [ObjectKey: PathReach]] = [:]
 
     init(_ paths: [LiveKeyPath]) { self.paths = paths }
 
@@ -29,14 +29,14 @@ final class KeyPathFilter {
         by changes: ChangeSet, _ elements: [ObjectKey], joined: [ObjectKey], _ snapshot: any Snapshot
     ) throws -> [LiveKeyPath: Set<ObjectKey>] {
         var result: [LiveKeyPath: Set<ObjectKey>] = [:]
-        for path in paths where path.classes.contains(where: { changes.classes[$0] != nil }) {
+        for path in paths where path.watchedClasses.contains(where: { changes.classes[$0] != nil }) {
             result[path] =
                 elements.count <= Self.fewElements
                 ? Set(try elements.filter { try path.isModified(from: $0, by: changes, snapshot) })
                 : try path.modifiedRoots(by: changes, snapshot)
             guard path.hasBacklinks else { continue }
             let before = reached[path] ?? [:]
-            var now: [ObjectKey: [[ObjectKey]]] = Dictionary(minimumCapacity: elements.count)
+            var now: [ObjectKey: PathReach] = Dictionary(minimumCapacity: elements.count)
             for element in elements {
                 let reach = try path.reach(from: element, snapshot)
                 now[element] = reach
@@ -91,30 +91,41 @@ extension LiveKeyPath {
     fileprivate func isModified(
         from key: ObjectKey, by changes: ChangeSet, _ snapshot: any Snapshot
     ) throws -> Bool {
-        let levels = [[key]] + (try reach(from: key, snapshot))
+        let levels = [[key]] + (try reach(from: key, snapshot)).levels
         return zip(zip(classes, steps), levels).contains { place, objects in
             guard let modifications = changes.classes[place.0]?.modifications else { return false }
             return objects.contains { modifications[$0]?.contains(place.1.property) == true }
         }
     }
 
-    /// The objects that each step leads to from one that starts the path.
-    fileprivate func reach(from key: ObjectKey, _ snapshot: any Snapshot) throws -> [[ObjectKey]] {
-        var levels: [[ObjectKey]] = []
+    /// What each step leads to from one object that starts the path.
+    fileprivate func reach(from key: ObjectKey, _ snapshot: any Snapshot) throws -> PathReach {
+        var reach = PathReach()
         var current = [key]
         for (classID, step) in zip(classes, steps) {
             switch step {
-            case .value: return levels
+            case .value: return reach
             case .link(let property, _):
                 current = try current.compactMap {
                     guard case .link(let target) = try snapshot.value(classID, $0, property) else { return nil }
                     return target
                 }
             case .backlinks(_, let origin, let link):
-                current = try current.flatMap { try snapshot.backlinks(to: $0, from: origin, link) }
+                let origins = try current.map { try snapshot.backlinks(to: $0, from: origin, link) }
+                reach.originCounts.append(origins.map(\.count))
+                current = Array(origins.joined())
             }
-            levels.append(current)
+            reach.levels.append(current)
         }
-        return levels
+        return reach
     }
+}
+
+/// The objects along a path from one element.
+private struct PathReach: Equatable {
+    /// What each step leads to.
+    var levels: [[ObjectKey]] = []
+    /// For each step to linking objects, how many of them link to each object before it: an origin that goes from
+    /// one to the next would not show in `levels`.
+    var originCounts: [[Int]] = []
 }

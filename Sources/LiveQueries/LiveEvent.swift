@@ -28,6 +28,14 @@ package final class LiveChange: Sendable {
         self.newKeys = newKeys
     }
 
+    /// This change and the next one of the same observation as one, for an observer that has not taken this one yet.
+    /// Nil when they cancel out.
+    package func followed(by next: LiveChange) -> LiveChange? {
+        var both = indices
+        both.merge(next.indices)
+        return both.isEmpty ? nil : LiveChange(snapshot: next.snapshot, indices: both, newKeys: next.newKeys)
+    }
+
     /// Positions in the old result, ascending.
     package var deletions: [Int] { indices.deletions }
     /// Positions in the new result, ascending.

@@ -72,6 +72,12 @@ package struct LiveKeyPath: Hashable, Sendable {
         return classes
     }
 
+    /// The classes whose changes can matter: where the steps start, and whose objects a last step finds linking.
+    var watchedClasses: [ClassID] {
+        guard case .backlinks(_, let origin, _) = steps.last else { return classes }
+        return classes + [origin]
+    }
+
     var hasBacklinks: Bool {
         steps.contains {
             if case .backlinks = $0 { return true }

@@ -113,10 +113,14 @@ final class MaintainedResult {
         prune()
     }
 
-    /// Old positions of those of the objects that are in the list, ascending.
+    /// Positions of those of the objects that are in the list, ascending. Cost: a binary search for each object, or
+    /// a pass over the keys when they are sorted by something else.
     private func positions(of objects: Set<ObjectKey>, in list: [ObjectKey]) -> [Int] {
-        guard !objects.isEmpty else { return [] }
-        guard isInCreationOrder else { return list.indices.filter { objects.contains(list[$0]) } }
+        guard let lowest = objects.min(), let highest = objects.max() else { return [] }
+        guard isInCreationOrder else {
+            // The range spares most look-ups in the set: what changes together was often made together.
+            return list.indices.filter { list[$0] >= lowest && list[$0] <= highest && objects.contains(list[$0]) }
+        }
         return objects.compactMap { key in
             let index = list.partitioningIndex { $0 >= key }
             return index < list.count && list[index] == key ? index : nil
@@ -171,7 +175,7 @@ extension MaintainedResult {
             a.arrival.rank != b.arrival.rank
                 ? a.arrival.rank < b.arrival.rank : a.place.isBefore(b.place, by: route.sortKeys)
         }
-        let edit = ResultEdit(old, removed: removed, arrivals: arrivals.map(\.arrival))
+        let edit = ResultEdit(old: old, removed: removed, arrivals: arrivals.map(\.arrival))
         let indices = edit.indexChanges(modified: positions(of: modified, in: old))
         if !indices.deletions.isEmpty || !indices.insertions.isEmpty { keys = edit.applied() }
         return indices

@@ -19,12 +19,6 @@ struct ResultEdit {
     /// In the new order.
     let arrivals: [Arrival]
 
-    init(_ old: [ObjectKey], removed: [Int], arrivals: [Arrival]) {
-        self.old = old
-        self.removed = removed
-        self.arrivals = arrivals
-    }
-
     /// The untouched elements, in order, without copying them.
     struct Untouched: RandomAccessCollection {
         let old: [ObjectKey]
@@ -63,7 +57,7 @@ struct ResultEdit {
 
     /// The deletions and insertions of this edit, with the preference of `KeyDiff.between`: an element that was taken
     /// out and put back at the same place among the others did not move. `modified` are old positions, ascending.
-    func indexChanges(modified: [Int]) -> IndexChanges {
+    func indexChanges(modified: @autoclosure () -> [Int]) -> IndexChanges {
         let newIndices = arrivals.indices.map { arrivals[$0].rank + $0 }
         let returning = arrivals.indices.filter { arrivals[$0].oldIndex != nil }
         guard !returning.isEmpty else { return IndexChanges(deletions: removed, insertions: newIndices) }
@@ -107,6 +101,7 @@ struct ResultEdit {
             if number < stretches.count { items.append(.stretch(number)) }
         }
 
+        let modified = modified()
         /// How many of the first `rank` untouched elements were modified.
         let modifiedRanks = modified.compactMap { index -> Int? in
             let before = removed.partitioningIndex { $0 >= index }

@@ -1,6 +1,8 @@
+// These are plain structs rather than RawRepresentable ones, whose hashing goes through an unspecialised generic in other modules.
+
 /// The key of an object within its class. Given out in creation order, starting at 0, and never reused,
 /// so ascending keys are creation order.
-package struct ObjectKey: RawRepresentable, Hashable, Comparable, Sendable {
+package struct ObjectKey: Hashable, Comparable, Sendable {
     package let rawValue: Int64
 
     package init(rawValue: Int64) { self.rawValue = rawValue }
@@ -10,7 +12,7 @@ package struct ObjectKey: RawRepresentable, Hashable, Comparable, Sendable {
 }
 
 /// The stable number of a class. It survives schema changes and is never given to another class.
-package struct ClassID: RawRepresentable, Hashable, Comparable, Sendable {
+package struct ClassID: Hashable, Comparable, Sendable {
     package let rawValue: UInt32
 
     package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -21,7 +23,7 @@ package struct ClassID: RawRepresentable, Hashable, Comparable, Sendable {
 
 /// The stable number of a property within its class. It survives schema changes and is never given to
 /// another property of the class.
-package struct PropertyID: RawRepresentable, Hashable, Comparable, Sendable {
+package struct PropertyID: Hashable, Comparable, Sendable {
     package let rawValue: UInt16
 
     package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -31,7 +33,7 @@ package struct PropertyID: RawRepresentable, Hashable, Comparable, Sendable {
 }
 
 /// The number of a commit. A new store is at version 1; every commit adds one.
-package struct Version: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct Version: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let rawValue: UInt64
 
     package init(rawValue: UInt64) { self.rawValue = rawValue }

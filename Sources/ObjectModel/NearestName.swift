@@ -1,7 +1,7 @@
 extension Sequence<String> {
-    /// The name that a person most likely meant by `typed`, for the hint of an error: the one at the smallest
-    /// edit distance, upper and lower case alike, if at most a third of it (and at least one letter) is off.
-    /// Cost: |typed| × total length.
+    /// The name that a person most likely meant by `typed`, for the hint of an error: the one at the smallest edit
+    /// distance (two swapped letters are one edit), upper and lower case alike, if at most a third of it (and at
+    /// least one letter) is off. Cost: |typed| × total length.
     package func nearest(to typed: String) -> String? {
         let wanted = Array(typed.lowercased())
         var best: (name: String, distance: Int)?
@@ -15,7 +15,7 @@ extension Sequence<String> {
     }
 }
 
-/// Letters left out, added, replaced, or exchanged with their neighbour.
+/// The number of letters to insert, delete, replace or swap with their neighbour, no letter twice.
 private func editDistance(_ a: [Character], _ b: [Character]) -> Int {
     var beforePrevious: [Int] = []
     var previous = Array(0...b.count)

@@ -71,9 +71,11 @@ extension Timestamp {
         }
     }
 
-    /// Seconds rounded down and the nanoseconds after them.
+    /// Seconds rounded down and the nanoseconds after them. The first second that there is has none before it to
+    /// round down to: there the nanoseconds are dropped.
     package var floored: (seconds: Int64, fraction: Int32) {
-        nanoseconds < 0 ? (seconds - 1, nanoseconds + 1_000_000_000) : (seconds, nanoseconds)
+        guard nanoseconds < 0 else { return (seconds, nanoseconds) }
+        return seconds == .min ? (seconds, 0) : (seconds - 1, nanoseconds + 1_000_000_000)
     }
 
     /// Reads RFC 3339: `2026-01-31T12:00:00.123456789Z`, with up to nine digits of fraction and `Z` or `±hh:mm`.

@@ -49,7 +49,7 @@ final class ClassScan {
 
     /// The matches, as a set.
     func keys() throws -> KeyBitmap {
-        var keys = KeyBitmap()
+        var keys = KeyBitmap(limit: source.clusterCount(of: classID) * source.clusterCapacity)
         try forEachCluster { cluster, mask in keys.insert(mask, firstKey: cluster.firstKey) }
         return keys
     }

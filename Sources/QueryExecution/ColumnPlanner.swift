@@ -62,7 +62,8 @@ struct ColumnPlanner {
         case .equal, .lessOrEqual, .greaterOrEqual, .like: NullOperator(property, isNull: true)
         case .notEqual: NullOperator(property, isNull: false)
         case .less, .greater: ConstantOperator(false)
-        case .beginsWith, .endsWith, .contains: ConstantOperator(true)
+        case .beginsWith, .endsWith, .contains:
+            base == .string ? ConstantOperator(true) : NullOperator(property, isNull: true)
         }
     }
 

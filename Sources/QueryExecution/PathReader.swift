@@ -43,18 +43,22 @@ final class PathReader {
         }
     }
 
-    /// The value of a path through to-one links only; nil where a link on the way is null.
+    /// The value of a path through to-one links only; nil where a link on the way is null. Where the path ends in an object, its
+    /// last link is the value, which may be null.
     func single(_ key: ObjectKey) throws -> Value? {
-        if case .count = end { return .int(Int64(try objects(key).count)) }
-        guard let object = try singleObject(key) else { return nil }
         switch end {
-        case .column(let reader): return try reader.value(object)
-        case .object, .count: return .link(object)
+        case .count: return .int(Int64(try objects(key).count))
+        case .column(let reader): return try singleObject(key).map { try reader.value($0) }
+        case .object:
+            guard case .forward(let reader) = steps.last else { return .link(key) }
+            return try singleObject(key, steps.dropLast()).map { try reader.value($0) }
         }
     }
 
     /// The object that to-one links lead to.
-    func singleObject(_ key: ObjectKey) throws -> ObjectKey? {
+    func singleObject(_ key: ObjectKey) throws -> ObjectKey? { try singleObject(key, steps[...]) }
+
+    private func singleObject(_ key: ObjectKey, _ steps: ArraySlice<Step>) throws -> ObjectKey? {
         var current = key
         for step in steps {
             guard case .forward(let reader) = step, let next = try reader.link(current) else { return nil }

@@ -70,7 +70,7 @@ struct Planner {
                 source, classID, property, target: ClassScan(source, target, inner), keepsNull: keepsNull)
         case .backward(let origin, let property):
             let inner = try plan(links.dropFirst(), end, test, origin, keepsNull: false)
-            return BacklinkSetOperator(property, origin: ClassScan(source, origin, inner))
+            return BacklinkSetOperator(classID, property, origin: ClassScan(source, origin, inner))
         }
     }
 

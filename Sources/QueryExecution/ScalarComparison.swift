@@ -15,7 +15,7 @@ package enum ScalarComparison {
         case .less, .lessOrEqual, .greater, .greaterOrEqual: return isOrdered(left, operation, right)
         case .beginsWith, .endsWith, .contains:
             // Every text, and null, has nothing as a part.
-            if right.isNull { return true }
+            if right.isNull { return left.isNull || isText(left) }
             return matches(left, operation, right, ignoresCase)
         case .like:
             if left.isNull || right.isNull { return left.isNull && right.isNull }
@@ -53,6 +53,11 @@ package enum ScalarComparison {
             let test = TextPattern.Test(operation)
         else { return false }
         return TextPattern(test, pattern, ignoresCase: ignoresCase).matches(text)
+    }
+
+    private static func isText(_ value: Value) -> Bool {
+        if case .string = value { return true }
+        return false
     }
 
     /// Whether both are of one kind, where all numbers but NaN are of one kind.

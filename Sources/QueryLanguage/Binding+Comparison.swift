@@ -59,7 +59,9 @@ extension Binding {
         case .list(let elements):
             var constants: [Constant] = []
             constants.reserveCapacity(elements.count)
-            for element in elements {
+            for (index, element) in elements.enumerated() {
+                let places = operand.elementRanges.value
+                let range = places.indices.contains(index) ? places[index] : range
                 let (found, isList) = try self.constants(element, range)
                 guard !isList else {
                     throw source.error(
@@ -161,6 +163,23 @@ extension Binding {
         }
     }
 
+    /// A string operator takes strings and null.
+    private func checkStrings(_ comparison: ComparisonOperator, _ constants: [Constant]) throws(QueryError) {
+        guard comparison.isStringOperator else { return }
+        for constant in constants {
+            let name: String
+            switch constant.kind {
+            case .value(.string), .value(.null): continue
+            case .value(let value): name = value.typeName
+            case .object: name = "link"
+            }
+            throw source.error(
+                .typeMismatch,
+                "Unsupported comparison operator '\(comparison.rawValue.lowercased())' against type '\(name)', right side must be a string or binary type",
+                constant.range)
+        }
+    }
+
     private func refuseOrderedComparison(_ left: Side, _ right: Side, _ range: SourceRange) throws(QueryError) {
         if left.isToMany, right.isToMany, left.quantifier == nil, right.quantifier == nil {
             throw source.error(
@@ -188,6 +207,8 @@ extension Binding {
             return try bound(path, left, .equal, constants, right, parsed.ignoresCase, whole)
         case .comparison(let comparison):
             try refuseOrderedComparison(left, right, whole)
+            try check(comparison, parsed.ignoresCase, path.end.type, whole)
+            try checkStrings(comparison, constants)
             return try bound(path, left, comparison, constants, right, parsed.ignoresCase, whole)
         }
     }
@@ -209,6 +230,7 @@ extension Binding {
         case .comparison(let comparison) where comparison.isStringOperator:
             try refuseOrderedComparison(left, right, whole)
             try check(comparison, parsed.ignoresCase, path.end.type, whole)
+            try checkStrings(comparison, constants)
             let operand = try operand(constants, left, for: path.end.type)
             return .comparison(
                 BoundComparison(
@@ -226,6 +248,9 @@ extension Binding {
         _ ignoresCase: Bool, _ range: SourceRange
     ) throws(QueryError) -> BoundPredicate {
         try check(comparison, ignoresCase, path.end.type, range)
+        if case .object = path.end, path.bound.isToMany, constants.contains(where: \.isNull) {
+            throw source.error(.invalid, "Cannot compare linklist ('\(path.text)') with NULL", range)
+        }
         var boundPath = path.bound
         var type = path.end.type
         // A link is compared through its target's primary key, so that binding needs no look-up and an object
@@ -235,11 +260,24 @@ extension Binding {
         {
             boundPath.end = .property(key.id, key.type)
             type = .key(of: target, key.type.base)
+            try refuseNullKeys(constants, key, range)
         }
         return .comparison(
             BoundComparison(
                 .path(boundPath), comparison, try operand(constants, constantSide, for: type), ignoresCase: ignoresCase,
                 leftQuantifier: pathSide.quantifier ?? .any, rightQuantifier: constantSide.quantifier ?? .any))
+    }
+
+    /// Where a primary key may be null, null cannot stand for both that object and no object.
+    private func refuseNullKeys(
+        _ constants: [Constant], _ key: PropertySchema, _ range: SourceRange
+    ) throws(QueryError) {
+        let namesNull = constants.contains { if case .object(_, .null) = $0.kind { true } else { false } }
+        guard namesNull || (key.type.isOptional && constants.contains(where: \.isNull)) else { return }
+        throw source.error(
+            .unsupported,
+            "An object whose primary key is null is not supported in comparisons of links by this version. Compare the key itself, as in link.\(key.name) == null.",
+            range)
     }
 
     private func operand(

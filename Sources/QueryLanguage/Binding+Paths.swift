@@ -13,15 +13,38 @@ struct ResolvedPath {
     var text: String
 }
 
+/// What a key path is for, as its errors say it.
+enum PathClause {
+    case sort
+    case distinct
+    case aggregate
+
+    func refusal(of path: String) -> String {
+        switch self {
+        case .sort: "Cannot sort on key path '\(path)'"
+        case .distinct: "Cannot make distinct by key path '\(path)'"
+        case .aggregate: "Cannot use key path '\(path)'"
+        }
+    }
+}
+
 extension Binding {
     /// A path for sorting, distinct and aggregates: through to-one links to one value.
-    func valuePath(_ path: ParsedPath, clause: String) throws(QueryError) -> BoundPath {
-        let resolved = try resolve(path)
+    func valuePath(_ path: ParsedPath, clause: PathClause) throws(QueryError) -> BoundPath {
         let range = wholeRange(path)
+        let text = source.slice(range)
+        let resolved: ResolvedPath
+        do throws(QueryError) {
+            resolved = try resolve(path)
+        } catch {
+            var inClause = error
+            inClause.message = "\(clause.refusal(of: text)): \(error.message)"
+            throw inClause
+        }
         if resolved.bound.isToMany {
             throw source.error(
                 .invalid,
-                "Cannot use the collection '\(resolved.text)' as a \(clause): it gives several values for one object.",
+                "\(clause.refusal(of: text)): it passes through a collection, with several values for one object.",
                 range)
         }
         switch resolved.end {
@@ -29,11 +52,11 @@ extension Binding {
         case .object:
             throw source.error(
                 .invalid,
-                "Cannot use '\(resolved.text)' as a \(clause): a link cannot be the final property in the key path. Name one of its properties.",
+                "\(clause.refusal(of: text)): a property of type 'object' cannot be the final property in the key path. Name one of its properties.",
                 range)
         case .count:
             throw source.error(
-                .invalid, "Cannot use '\(resolved.text)' as a \(clause): @count is not supported there.", range)
+                .invalid, "\(clause.refusal(of: text)): @count gives a number of objects, not a value of one.", range)
         }
     }
 

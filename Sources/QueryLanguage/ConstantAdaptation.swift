@@ -180,7 +180,10 @@ extension Binding {
         case (.float, .whole(let value)):
             // What a Float cannot hold stays exact, so that it equals no Float by rounding.
             return Float(exactly: value).map { .float($0) } ?? .int(value)
-        case (.float, .floating(let value)): return .float(Float(value))
+        case (.float, .floating(let value)):
+            // A number beyond every Float is not infinity: it stays, so that infinity is still above it.
+            let narrow = Float(value)
+            return narrow.isInfinite && value.isFinite ? .double(value) : .float(narrow)
         case (_, .whole(let value)): return Double(exactly: value).map { .double($0) } ?? .int(value)
         case (_, .floating(let value)): return .double(value)
         }

@@ -233,7 +233,8 @@ struct Lexer {
         let signed = scanner > position
         if signed, let special = specialNumber(at: scanner) {
             position = special.end
-            return .double(negative ? -special.value : special.value)
+            // A NaN has no sign that a comparison could see; without one, equal queries are equal.
+            return .double(negative && !special.value.isNaN ? -special.value : special.value)
         }
         guard digit(scanner) || (scanner < bytes.count && bytes[scanner] == 0x2E && digit(scanner + 1)) else {
             return nil
@@ -270,7 +271,8 @@ struct Lexer {
         position = scanner
         if isFraction, scanner < bytes.count, bytes[scanner] | 0x20 == 0x66 {
             position += 1
-            return .float(Float(padded(text)) ?? .infinity)
+            let value = Float(padded(text)) ?? .infinity
+            return value.isInfinite ? .double(Double(value)) : .float(value)
         }
         if isFraction { return .double(Double(padded(text)) ?? .infinity) }
         guard let value = Int64(text) else {

@@ -54,6 +54,8 @@ package struct ParsedOperand: Hashable, Sendable {
     package var kind: Kind
     package var quantifier: Quantifier?
     let range: Unequal<SourceRange>
+    /// One per element of a list.
+    let elementRanges: Unequal<[SourceRange]>
 }
 
 package enum ParsedConstant: Hashable, Sendable {

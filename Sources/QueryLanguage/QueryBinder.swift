@@ -34,7 +34,7 @@ package struct QueryBinder: Sendable {
             let name = isDescending || part.text.hasPrefix("+") ? String(part.text.dropFirst()) : part.text
             let path = try bindValuePath(
                 name, offset: part.offset + part.text.unicodeScalars.count - name.unicodeScalars.count, objectClass,
-                clause: "sort")
+                clause: .sort)
             keys.append(SortKey(path, ascending: !isDescending))
         }
         return keys
@@ -44,18 +44,18 @@ package struct QueryBinder: Sendable {
     package func bindDistinct(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> [BoundPath] {
         var paths: [BoundPath] = []
         for part in parts(text) {
-            paths.append(try bindValuePath(part.text, offset: part.offset, objectClass, clause: "distinct"))
+            paths.append(try bindValuePath(part.text, offset: part.offset, objectClass, clause: .distinct))
         }
         return paths
     }
 
     /// A key path that gives one value per object, through to-one links: what sorting, distinct and aggregates take.
     package func bindPath(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> BoundPath {
-        try bindValuePath(text, offset: 0, objectClass, clause: "key path")
+        try bindValuePath(text, offset: 0, objectClass, clause: .aggregate)
     }
 
     private func bindValuePath(
-        _ text: String, offset: Int, _ objectClass: ClassSchema, clause: String
+        _ text: String, offset: Int, _ objectClass: ClassSchema, clause: PathClause
     ) throws(QueryError) -> BoundPath {
         do throws(QueryError) {
             let (path, source) = try QueryParser.parsePath(text)
@@ -113,12 +113,12 @@ struct Binding {
         case .sort(let keys):
             var bound: [SortKey] = []
             for key in keys {
-                bound.append(SortKey(try valuePath(key.path, clause: "sort"), ascending: key.isAscending))
+                bound.append(SortKey(try valuePath(key.path, clause: .sort), ascending: key.isAscending))
             }
             return .sort(bound)
         case .distinct(let paths):
             var bound: [BoundPath] = []
-            for path in paths { bound.append(try valuePath(path, clause: "distinct")) }
+            for path in paths { bound.append(try valuePath(path, clause: .distinct)) }
             return .distinct(bound)
         }
     }

@@ -33,13 +33,18 @@ package struct QueryError: Error, Hashable, Sendable, CustomStringConvertible {
     package var length: Int
     /// The nearest name that exists, or what to write instead.
     package var hint: String?
+    /// What could stand there instead, for syntax errors that know it: words and signs as they are written.
+    package var expected: [String]
 
-    package init(_ code: Code, _ message: String, position: Int, length: Int = 0, hint: String? = nil) {
+    package init(
+        _ code: Code, _ message: String, position: Int, length: Int = 0, hint: String? = nil, expected: [String] = []
+    ) {
         self.code = code
         self.message = message
         self.position = position
         self.length = length
         self.hint = hint
+        self.expected = expected
     }
 
     package var description: String { "\(message) (\(code.rawValue) at \(position))" }

@@ -16,11 +16,14 @@ extension QueryParser {
         }
         let quantifier = quantifier()
         if quantifier != nil { advance() }
-        let kind = try operandKind()
+        var elementRanges: [SourceRange] = []
+        let kind = try operandKind(&elementRanges)
         if quantifier != nil, case .constant(.value) = kind { throw unexpectedConstant(start) }
         try refuseArithmetic()
         let end = tokens[index - 1].range
-        return ParsedOperand(kind: kind, quantifier: quantifier, range: Unequal(start.joined(end)))
+        return ParsedOperand(
+            kind: kind, quantifier: quantifier, range: Unequal(start.joined(end)), elementRanges: Unequal(elementRanges)
+        )
     }
 
     private func quantifier() -> Quantifier? {
@@ -35,15 +38,16 @@ extension QueryParser {
             .syntax, "ANY, SOME, ALL and NONE stand before a path or a list, not before a single constant.", range)
     }
 
-    private mutating func operandKind() throws(QueryError) -> ParsedOperand.Kind {
+    /// `elementRanges` gets the place of each element, if it is a list.
+    private mutating func operandKind(_ elementRanges: inout [SourceRange]) throws(QueryError) -> ParsedOperand.Kind {
         if current.kind == .punctuation("{") {
             advance()
             var elements: [ParsedConstant] = []
             if current.kind != .punctuation("}") {
-                elements.append(try listElement())
+                elements.append(try listElement(&elementRanges))
                 while current.kind == .punctuation(",") {
                     advance()
-                    elements.append(try listElement())
+                    elements.append(try listElement(&elementRanges))
                 }
             }
             try expect("}", "a comma or a closing brace")
@@ -53,8 +57,10 @@ extension QueryParser {
         return .path(try path())
     }
 
-    private mutating func listElement() throws(QueryError) -> ParsedConstant {
+    private mutating func listElement(_ ranges: inout [SourceRange]) throws(QueryError) -> ParsedConstant {
+        let start = current.range
         guard let constant = try constant() else { throw unexpected("a constant or an argument") }
+        ranges.append(start.joined(tokens[index - 1].range))
         return constant
     }
 
@@ -111,6 +117,11 @@ extension QueryParser {
             components.append(try component(isFirst: components.isEmpty))
             if current.kind == .punctuation("[") { throw unsupported("Access by index or key") }
             guard current.kind == .punctuation(".") else { break }
+            guard components.count < Self.pathLimit else {
+                throw source.error(
+                    .tooDeep, "A key path has at most \(Self.pathLimit) names.",
+                    ranges[0].joined(ranges[ranges.count - 1]))
+            }
             advance()
         }
         if components.count > 1, components.contains(where: { if case .argument = $0 { true } else { false } }) {

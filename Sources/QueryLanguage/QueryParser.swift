@@ -8,6 +8,8 @@ import ObjectModel
 package struct QueryParser {
     /// How deeply parentheses and NOT may nest.
     package static let depthLimit = 200
+    /// How many names a key path may have: each one is a step for every object that the query looks at.
+    package static let pathLimit = 64
     /// The longest text, in UTF-8 bytes.
     package static let byteLimit = 1 << 20
 
@@ -26,7 +28,8 @@ package struct QueryParser {
         let predicate = try parser.disjunction()
         let steps = try parser.steps()
         guard parser.current.kind == .end else {
-            throw parser.unexpected("AND, OR, SORT, DISTINCT, LIMIT or the end of the query")
+            throw parser.unexpected(
+                "AND, OR, SORT, DISTINCT, LIMIT or the end of the query", ["AND", "OR", "SORT", "DISTINCT", "LIMIT"])
         }
         return ParsedQuery(predicate: predicate, steps: steps, source: parser.source)
     }
@@ -123,7 +126,9 @@ package struct QueryParser {
             comparison = .between
         } else {
             try refuseUnsupportedOperator()
-            throw unexpected("a comparison operator such as ==, <, IN, BETWEEN or CONTAINS")
+            throw unexpected(
+                "a comparison operator such as ==, <, IN, BETWEEN or CONTAINS",
+                ComparisonOperator.allCases.map(\.rawValue) + ["IN", "BETWEEN"])
         }
         advance()
         let ignoresCase = try caseModifier(comparison)
@@ -183,8 +188,9 @@ package struct QueryParser {
             } else if isWord(current, "limit") {
                 advance()
                 try expect("(", "an opening parenthesis")
-                guard case .constant(.int(let count)) = current.kind, count >= 0,
-                    !source.slice(current.range).hasPrefix("+")
+                // Neither a sign nor hexadecimal: `-0` and `0x10` are numbers, but not natural ones.
+                guard case .constant(.int(let count)) = current.kind,
+                    source.slice(current.range).utf8.allSatisfy({ (0x30...0x39).contains($0) })
                 else { throw unexpected("a natural number") }
                 advance()
                 try expect(")", "a closing parenthesis")
@@ -212,7 +218,7 @@ package struct QueryParser {
         let path = try path()
         let isAscending = isWord(current, "asc") || isWord(current, "ascending")
         guard isAscending || isWord(current, "desc") || isWord(current, "descending") else {
-            throw unexpected("ASC or DESC")
+            throw unexpected("ASC or DESC", ["ASC", "DESC"])
         }
         advance()
         return ParsedSortKey(path: path, isAscending: isAscending)
@@ -228,7 +234,7 @@ package struct QueryParser {
     mutating func advance() { index += 1 }
 
     mutating func expect(_ character: Character, _ expected: String) throws(QueryError) {
-        guard current.kind == .punctuation(character) else { throw unexpected(expected) }
+        guard current.kind == .punctuation(character) else { throw unexpected(expected, [String(character)]) }
         advance()
     }
 
@@ -261,12 +267,15 @@ package struct QueryParser {
         return word == keyword || word == keyword.uppercased()
     }
 
-    func unexpected(_ expected: String) -> QueryError {
+    /// A syntax error at the current token; `words` are what could stand there, where they can be listed.
+    func unexpected(_ expected: String, _ words: [String] = []) -> QueryError {
         if current.kind == .end {
-            return source.error(.syntax, "The query ends where \(expected) is expected.", current.range)
+            return source.error(
+                .syntax, "The query ends where \(expected) is expected.", current.range, expected: words)
         }
         return source.error(
-            .syntax, "Expected \(expected), found '\(source.slice(current.range))'.", current.range)
+            .syntax, "Expected \(expected), found '\(source.slice(current.range))'.", current.range,
+            expected: words)
     }
 
     func unsupported(_ what: String) -> QueryError {

@@ -100,7 +100,7 @@ package enum QueryPrinter {
         return result + "'"
     }
 
-    private static func escaped(_ name: String) -> String {
+    static func escaped(_ name: String) -> String {
         var result = ""
         for scalar in name.unicodeScalars {
             switch scalar {

@@ -1,22 +1,31 @@
 /// The text of a query, for errors that name a place in it.
 struct SourceText: Sendable {
-    private let text: String
+    private var text: String
 
-    init(_ text: String) { self.text = text }
+    init(_ text: String) {
+        self.text = text
+        // Native storage, so that an offset in bytes is found in constant time.
+        self.text.makeContiguousUTF8()
+    }
 
     /// An error at a range of bytes, given in Unicode scalars.
     func error(
-        _ code: QueryError.Code, _ message: String, _ range: SourceRange, hint: String? = nil
+        _ code: QueryError.Code, _ message: String, _ range: SourceRange, hint: String? = nil,
+        expected: [String] = []
     ) -> QueryError {
         let start = scalars(before: range.start)
         return QueryError(
-            code, message, position: start, length: max(0, scalars(before: range.end) - start), hint: hint)
+            code, message, position: start, length: max(0, scalars(before: range.end) - start), hint: hint,
+            expected: expected)
     }
 
+    /// The part of the text in that range. Cost: linear in the part only, since it is asked for each path.
     func slice(_ range: SourceRange) -> String {
-        String(
-            decoding: Array(text.utf8)[max(0, range.start)..<min(text.utf8.count, max(range.start, range.end))],
-            as: UTF8.self)
+        let bytes = text.utf8
+        let start = min(bytes.count, max(0, range.start))
+        let end = min(bytes.count, max(start, range.end))
+        let from = bytes.index(bytes.startIndex, offsetBy: start)
+        return String(decoding: bytes[from..<bytes.index(from, offsetBy: end - start)], as: UTF8.self)
     }
 
     private func scalars(before byte: Int) -> Int {

@@ -1,4 +1,4 @@
-package import StoreContract
+import StoreContract
 
 /// A store did not keep the contract; `description` says what was expected and what came.
 package struct ConformanceFailure: Error, CustomStringConvertible, Sendable {

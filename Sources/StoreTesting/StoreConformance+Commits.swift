@@ -6,7 +6,7 @@ import Synchronization
 
 extension StoreConformance {
     /// A store starts at version 1 and counts up by one for each piece of work, also one that changes nothing.
-    package static func versions(_ make: Maker) throws {
+    package static func versions(_ make: (Schema) throws -> any Store) throws {
         try with(make) { store in
             try requireEqual(try store.snapshot().version, Version(1), "version of a new store")
             let seen = try store.write { $0.version }
@@ -28,7 +28,7 @@ extension StoreConformance {
 
     /// Listeners get one change set for each version, in order, before the completions, saying exactly what the work
     /// did; the change log gives them again.
-    package static func changeSets(_ make: Maker) throws {
+    package static func changeSets(_ make: (Schema) throws -> any Store) throws {
         try with(make) { store in
             let heard = Mutex<[ChangeSet]>([])
             store.onCommit { sets in heard.withLock { $0 += sets } }
@@ -81,7 +81,9 @@ extension StoreConformance {
 
     /// Many threads submit at once: every version belongs to one piece of work, in the order in which each thread
     /// submitted, and nothing is lost.
-    package static func concurrentSubmitters(_ make: Maker, threads: Int = 4, each: Int = 50) throws {
+    package static func concurrentSubmitters(_ make: (Schema) throws -> any Store, threads: Int = 4, each: Int = 50)
+        throws
+    {
         try with(make) { store in
             let author = try store.write { try $0.author("counter") }
             let made = Mutex<[Int: [Version]]>([:])
@@ -132,7 +134,7 @@ extension StoreConformance {
     }
 
     /// Rows come through a sink in the order of the keys, without those that do not exist, as `value` gives them.
-    package static func rows(_ make: Maker, seed: UInt64) throws {
+    package static func rows(_ make: (Schema) throws -> any Store, seed: UInt64) throws {
         try seeded(seed) { random in
             guard let everything = Library.schema[Library.everything] else { return }
             var rows: [[PropertyID: Value]] = []

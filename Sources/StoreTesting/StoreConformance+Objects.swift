@@ -5,7 +5,7 @@ import Synchronization
 
 extension StoreConformance {
     /// Object keys count up from 0 for each class and are never used again.
-    package static func objectKeys(_ make: Maker) throws {
+    package static func objectKeys(_ make: (Schema) throws -> any Store) throws {
         try with(make) { store in
             let keys = try store.write { try [$0.author("a"), $0.author("b"), $0.author("c")] }
             try requireEqual(keys, [ObjectKey(0), ObjectKey(1), ObjectKey(2)], "keys of the first objects")
@@ -22,7 +22,7 @@ extension StoreConformance {
     }
 
     /// Primary keys of each type are unique, found, freed by deletion and never changed.
-    package static func primaryKeys(_ make: Maker) throws {
+    package static func primaryKeys(_ make: (Schema) throws -> any Store) throws {
         let samples: [(ClassID, [Value])] = [
             (ClassID(1), [.string(""), .string("a"), .string("A"), .string("é"), .string("e\u{301}")]),
             (ClassID(3), [.int(0), .int(-1), .int(.max), .int(.min)]),
@@ -73,7 +73,7 @@ extension StoreConformance {
 
     /// Values come back as they were given, to the bit; what is not given is the default, null or zero; what does
     /// not fit is refused.
-    package static func values(_ make: Maker) throws {
+    package static func values(_ make: (Schema) throws -> any Store) throws {
         try with(make) { store in
             guard let everything = Library.schema[Library.everything] else { return }
             var random = SeededRandom(seed: 11)
@@ -131,7 +131,7 @@ extension StoreConformance {
     }
 
     /// Links lead only to what exists, become null with it, and can be followed back in ascending order.
-    package static func links(_ make: Maker) throws {
+    package static func links(_ make: (Schema) throws -> any Store) throws {
         try with(make) { store in
             try requireError(.invalidValue, "a link to no object") {
                 try store.write { _ = try $0.book("x", [Library.author: .link(ObjectKey(5))]) }
@@ -177,7 +177,7 @@ extension StoreConformance {
     }
 
     /// Work that throws leaves nothing, disturbs no neighbour, and its error comes back unchanged.
-    package static func rollback(_ make: Maker) throws {
+    package static func rollback(_ make: (Schema) throws -> any Store) throws {
         struct Stop: Error {}
         try with(make) { store in
             let ann = try store.write { try $0.author("ann") }
@@ -229,7 +229,7 @@ extension StoreConformance {
     }
 
     /// A snapshot stays as it was whatever is committed later.
-    package static func snapshotIsolation(_ make: Maker) throws {
+    package static func snapshotIsolation(_ make: (Schema) throws -> any Store) throws {
         try with(make) { store in
             let ann = try store.write { try $0.author("ann") }
             let book = try store.write { try $0.book("1", [Library.author: .link(ann), Library.pages: .int(10)]) }

@@ -6,7 +6,9 @@ import Synchronization
 extension StoreConformance {
     /// Random commits to a store with a random schema do the same as in a model store: the same objects, values,
     /// backlinks, versions and change sets. Everything is compared every `compareEvery` steps and at the end.
-    package static func randomHistory(_ make: Maker, seed: UInt64, steps: Int, compareEvery: Int = 25) throws {
+    package static func randomHistory(
+        _ make: (Schema) throws -> any Store, seed: UInt64, steps: Int, compareEvery: Int = 25
+    ) throws {
         try seeded(seed) { random in
             try withModel(make, &random) { store, model, history, random in
                 let heard = Mutex<[ChangeSet]>([])
@@ -24,7 +26,9 @@ extension StoreConformance {
 
     /// Random queries over random objects give what the reference evaluator gives, from snapshots and from inside
     /// transactions.
-    package static func randomQueries(_ make: Maker, seed: UInt64, steps: Int, queriesPerStep: Int = 10) throws {
+    package static func randomQueries(
+        _ make: (Schema) throws -> any Store, seed: UInt64, steps: Int, queriesPerStep: Int = 10
+    ) throws {
         try seeded(seed) { random in
             try withModel(make, &random) { store, model, history, random in
                 let queries = RandomQueries(try store.snapshot().schema)

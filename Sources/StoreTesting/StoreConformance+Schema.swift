@@ -6,7 +6,7 @@ import Synchronization
 extension StoreConformance {
     /// Replacing the schema adds and removes classes, properties and indexes, keeps numbers and values, and refuses
     /// what needs a migration.
-    package static func replaceSchema(_ make: Maker) throws {
+    package static func replaceSchema(_ make: (Schema) throws -> any Store) throws {
         let first = Schema(
             version: 1,
             classes: [
@@ -142,7 +142,7 @@ extension StoreConformance {
     }
 
     /// A closed store finishes what was submitted and refuses the rest.
-    package static func closing(_ make: Maker) throws {
+    package static func closing(_ make: (Schema) throws -> any Store) throws {
         let store = try make(Library.schema)
         let done = Countdown(3)
         let succeeded = Mutex(0)

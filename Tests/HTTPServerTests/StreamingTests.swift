@@ -169,6 +169,30 @@ struct StreamingTests {
         }
     }
 
+    /// The library looks after a connection that ends inside its body callback only if no older one is idle.
+    @Test("an ended stream frees its connection, also while an older connection idles", arguments: [true, false])
+    func ended(byClient: Bool) throws {
+        let streams = Streams()
+        try withServer({ $0.loops = 1 }, routes: streams.routes) { server, port in
+            let clients = try (0..<5).map { try connect(port, "\($0)") }
+            for client in clients {
+                _ = try client.readHead()
+                _ = try client.readEvent()
+            }
+            let idle = try Client(port: port)
+            #expect(try idle.get("/now").text == "now")
+            if byClient {
+                for client in clients { client.hangUp() }
+            } else {
+                for (_, stream) in streams.open.values { stream.close() }
+                for client in clients { #expect(client.isClosed) }
+            }
+            #expect(eventually { server.counters.openConnections == 1 && server.counters.openStreams == 0 })
+            #expect(streams.closed.values.map(\.reason).allSatisfy { $0 == (byClient ? .clientLeft : .finished) })
+            #expect(try idle.get("/now").text == "now")
+        }
+    }
+
     @Test("a stream that its owner closes ends after what was queued")
     func closing() throws {
         let streams = Streams()

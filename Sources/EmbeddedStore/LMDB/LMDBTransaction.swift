@@ -12,7 +12,7 @@ import Glibc
 final class LMDBTransaction: @unchecked Sendable {
     let pointer: OpaquePointer
     private let environment: LMDBEnvironment
-    private var isOpen = true
+    private(set) var isOpen = true
 
     init(_ pointer: OpaquePointer, environment: LMDBEnvironment) {
         self.pointer = pointer
@@ -83,8 +83,7 @@ final class LMDBTransaction: @unchecked Sendable {
         _ database: LMDBDatabase, prefix: [UInt8], from start: [UInt8]? = nil,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) throws(LMDBError) {
-        var cursor: OpaquePointer?
-        try check(mdb_cursor_open(pointer, database.handle, &cursor), "Reading from")
+        let cursor = try openCursor(database)
         defer { mdb_cursor_close(cursor) }
         var value = MDB_val()
         var key = MDB_val()
@@ -101,6 +100,13 @@ final class LMDBTransaction: @unchecked Sendable {
         guard code == MDB_NOTFOUND else { throw LMDBError(code: code, action: "Reading from") }
     }
 
+    func openCursor(_ database: LMDBDatabase) throws(LMDBError) -> OpaquePointer {
+        var cursor: OpaquePointer?
+        try check(mdb_cursor_open(pointer, database.handle, &cursor), "Reading from")
+        guard let cursor else { throw LMDBError(code: ENOMEM, action: "Reading from") }
+        return cursor
+    }
+
     private func withKey<R>(_ key: [UInt8], _ body: (UnsafeMutablePointer<MDB_val>) -> R) -> R {
         key.withUnsafeBytes { bytes in
             var value = MDB_val(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
@@ -110,11 +116,11 @@ final class LMDBTransaction: @unchecked Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-    fileprivate init(_ value: MDB_val) {
+    init(_ value: MDB_val) {
         self.init(start: value.mv_data, count: value.mv_size)
     }
 
-    fileprivate func hasPrefix(_ prefix: [UInt8]) -> Bool {
+    func hasPrefix(_ prefix: [UInt8]) -> Bool {
         guard count >= prefix.count, let baseAddress else { return prefix.isEmpty }
         return memcmp(baseAddress, prefix, prefix.count) == 0
     }

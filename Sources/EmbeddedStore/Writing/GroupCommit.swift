@@ -31,7 +31,7 @@ struct GroupCommit {
     /// Throws when the whole group failed; nothing was kept then.
     func run(_ jobs: [WriterJob]) throws -> GroupOutcome {
         let transaction = try file.environment.begin(readOnly: false)
-        let session = WriteSession(transaction, file.trees, try file.catalogue(transaction), path: file.path)
+        let session = try WriteSession(transaction, file.trees, try file.catalogue(transaction), path: file.path)
         var outcome = GroupOutcome()
         for job in jobs {
             let version = session.version.next
@@ -67,7 +67,7 @@ struct GroupCommit {
             let member = MemberTransaction(session, version: version)
             do {
                 try work(member)
-                return member.changes
+                return member.changeSet
             } catch let error where !(error is LMDBError) {
                 try member.rollBack()
                 throw MemberFailure(underlying: error)

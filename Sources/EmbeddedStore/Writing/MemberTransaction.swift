@@ -5,22 +5,24 @@ import StoreContract
 /// One piece of work within a group commit: checks the rules, records what changes, and can take everything back.
 final class MemberTransaction: WriteTransaction {
     let version: Version
-    private(set) var changes: ChangeSet
+    private var changes: [ClassID: ClassChanges] = [:]
     private let session: WriteSession
     private var journal: [Step] = []
 
     /// What undoes one change.
     private enum Step {
-        case created(ClassID, ObjectKey)
-        case assigned(ClassID, ObjectKey, PropertySchema, old: Value)
-        case deleted(ClassID, ObjectKey, [Value])
+        case created(ClassLayout, ObjectKey)
+        case assigned(ClassLayout, ObjectKey, ColumnLayout, old: Value)
+        case deleted(ClassLayout, ObjectKey, [Value])
     }
 
     init(_ session: WriteSession, version: Version) {
         self.session = session
         self.version = version
-        changes = ChangeSet(version: version)
     }
+
+    /// What the work has done so far.
+    var changeSet: ChangeSet { ChangeSet(version: version, classes: changes.filter { !$0.value.isEmpty }) }
 
     var schema: Schema { session.schema }
 
@@ -28,19 +30,17 @@ final class MemberTransaction: WriteTransaction {
 
     func count(of classID: ClassID) -> Int { session.state(classID).objectCount }
 
-    func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool {
-        _ = try objectClass(classID)
-        return try session.exists(classID, key)
-    }
+    func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool { try session.exists(layout(classID), key) }
 
     func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
-        guard let property = try objectClass(classID).primaryKeyProperty else { return nil }
-        return try session.lookUp(primaryKey, classID, property).first
+        let layout = try layout(classID)
+        guard let column = layout.primaryKey else { return nil }
+        return try session.lookUp(primaryKey, layout, column)
     }
 
     func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
-        let objectClass = try existing(classID, key)
-        return try session.value(classID, key, stored(property, in: objectClass))
+        let layout = try existing(classID, key)
+        return try session.value(layout, key, column(property, layout))
     }
 
     func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {
@@ -50,71 +50,74 @@ final class MemberTransaction: WriteTransaction {
     // MARK: Changing
 
     func create(_ classID: ClassID, _ values: [PropertyID: Value]) throws -> ObjectKey {
-        let objectClass = try objectClass(classID)
-        for id in values.keys { _ = try stored(id, in: objectClass) }
-        let properties = objectClass.storedProperties
+        let layout = try layout(classID)
         var row: [Value] = []
-        row.reserveCapacity(properties.count)
-        for property in properties {
-            let isKey = property.name == objectClass.primaryKey
-            guard let value = values[property.id] ?? (isKey && !property.type.isOptional ? nil : property.initialValue)
-            else {
+        row.reserveCapacity(layout.columns.count)
+        var used = 0
+        for column in layout.columns {
+            let given = values[column.id]
+            if given != nil { used += 1 }
+            guard let value = given ?? column.initialValue else {
                 throw StoreError(
                     .missingValue,
-                    "Missing value for property '\(objectClass.name).\(property.name)'. Give its primary key.",
-                    property: property.name)
+                    "Missing value for property '\(layout.schema.name).\(column.property.name)'. Give its primary key.",
+                    property: column.property.name)
             }
-            try checkValue(value, property, objectClass)
-            if isKey { try checkUnique(value, property, objectClass) }
+            try checkValue(value, column, layout)
+            if column.isPrimaryKey { try checkUnique(value, column, layout) }
             row.append(value)
         }
-        let key = try session.append(classID, properties, row)
-        journal.append(.created(classID, key))
-        changes.classes[classID, default: ClassChanges()].recordInsertion(key)
+        if used < values.count { for id in values.keys { _ = try column(id, layout) } }
+        let key = try session.append(layout, row)
+        journal.append(.created(layout, key))
+        changes[classID, default: ClassChanges()].recordInsertion(key)
         return key
     }
 
     func set(_ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value]) throws {
-        let objectClass = try existing(classID, key)
-        // All are checked before any is assigned, in declaration order so that the first fault reported is
-        // always the same one.
-        var assignments: [(PropertySchema, Value)] = []
+        let layout = try existing(classID, key)
+        // All are checked before any is assigned, in a fixed order so that the first fault reported is always
+        // the same one.
+        var assignments: [(ColumnLayout, Value)] = []
         for id in values.keys.sorted() {
-            let property = try stored(id, in: objectClass)
+            let column = try column(id, layout)
             guard let value = values[id] else { continue }
-            try checkValue(value, property, objectClass)
-            if property.name == objectClass.primaryKey, try session.value(classID, key, property) != value {
+            try checkValue(value, column, layout)
+            if column.isPrimaryKey, try session.value(layout, key, column) != value {
                 throw StoreError(
                     .keyImmutable,
                     "Primary key can't be changed after an object is inserted. Delete the object and create a new one.",
-                    property: property.name)
+                    property: column.property.name)
             }
-            assignments.append((property, value))
+            assignments.append((column, value))
         }
-        for (property, value) in assignments { try assign(classID, key, property, value) }
+        for (column, value) in assignments { try assign(layout, key, column, value) }
     }
 
     func delete(_ classID: ClassID, _ key: ObjectKey) throws {
-        let objectClass = try existing(classID, key)
+        let layout = try existing(classID, key)
         for origin in session.schema.classes {
-            for property in origin.storedProperties where property.type.isToOneLink && property.targetClass == classID {
-                for source in try session.backlinks(to: key, from: origin.id, property.id)
+            guard origin.properties.contains(where: { $0.targetClass == classID }),
+                let other = session.layout(origin.id)
+            else {
+                continue
+            }
+            for column in other.columns where column.isLink && column.property.targetClass == classID {
+                for source in try session.backlinks(to: key, from: origin.id, column.id)
                 where (origin.id, source) != (classID, key) {
-                    try assign(origin.id, source, property, .null)
+                    try assign(other, source, column, .null)
                 }
             }
         }
-        let properties = objectClass.storedProperties
-        let values = try properties.map { try session.value(classID, key, $0) }
-        journal.append(.deleted(classID, key, values))
-        try session.remove(classID, key, properties)
-        changes.classes[classID, default: ClassChanges()].recordDeletion(key)
+        journal.append(.deleted(layout, key, try layout.columns.map { try session.value(layout, key, $0) }))
+        try session.remove(layout, key)
+        changes[classID, default: ClassChanges()].recordDeletion(key)
     }
 
-    private func assign(_ classID: ClassID, _ key: ObjectKey, _ property: PropertySchema, _ value: Value) throws {
-        journal.append(.assigned(classID, key, property, old: try session.value(classID, key, property)))
-        try session.assign(classID, key, property, value)
-        changes.classes[classID, default: ClassChanges()].recordModification(key, property.id)
+    private func assign(_ layout: ClassLayout, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
+        journal.append(.assigned(layout, key, column, old: try session.value(layout, key, column)))
+        try session.assign(layout, key, column, value)
+        changes[layout.schema.id, default: ClassChanges()].recordModification(key, column.id)
     }
 
     /// Takes back everything, latest first. Keys given out are not given out again, which keeps the rule that
@@ -122,66 +125,63 @@ final class MemberTransaction: WriteTransaction {
     func rollBack() throws {
         for step in journal.reversed() {
             switch step {
-            case .created(let classID, let key):
-                try session.remove(classID, key, schema[classID]?.storedProperties ?? [])
-            case .assigned(let classID, let key, let property, let old):
-                try session.assign(classID, key, property, old)
-            case .deleted(let classID, let key, let values):
-                try session.restore(classID, key, schema[classID]?.storedProperties ?? [], values)
+            case .created(let layout, let key): try session.remove(layout, key)
+            case .assigned(let layout, let key, let column, let old): try session.assign(layout, key, column, old)
+            case .deleted(let layout, let key, let values): try session.restore(layout, key, values)
             }
         }
         journal.removeAll()
-        changes = ChangeSet(version: version)
+        changes.removeAll()
     }
 
     // MARK: Rules
 
-    private func objectClass(_ classID: ClassID) throws -> ClassSchema {
-        guard let objectClass = session.schema[classID] else { throw StoreError.unknownClass(classID) }
-        return objectClass
+    private func layout(_ classID: ClassID) throws -> ClassLayout {
+        guard let layout = session.layout(classID) else { throw StoreError.unknownClass(classID) }
+        return layout
     }
 
-    private func existing(_ classID: ClassID, _ key: ObjectKey) throws -> ClassSchema {
-        let objectClass = try objectClass(classID)
-        guard try session.exists(classID, key) else { throw StoreError.notFound(key, in: objectClass) }
-        return objectClass
+    private func existing(_ classID: ClassID, _ key: ObjectKey) throws -> ClassLayout {
+        let layout = try layout(classID)
+        guard try session.exists(layout, key) else { throw StoreError.notFound(key, in: layout.schema) }
+        return layout
     }
 
-    private func stored(_ id: PropertyID, in objectClass: ClassSchema) throws -> PropertySchema {
-        guard let property = objectClass[id], property.leafKind != nil else {
-            throw StoreError.unknownProperty(id, in: objectClass)
-        }
-        return property
+    private func column(_ id: PropertyID, _ layout: ClassLayout) throws -> ColumnLayout {
+        guard let column = layout.column(id) else { throw StoreError.unknownProperty(id, in: layout.schema) }
+        return column
     }
 
-    private func checkUnique(_ value: Value, _ property: PropertySchema, _ objectClass: ClassSchema) throws {
-        guard try session.lookUp(value, objectClass.id, property).isEmpty else {
+    private func checkUnique(_ value: Value, _ column: ColumnLayout, _ layout: ClassLayout) throws {
+        guard try session.lookUp(value, layout, column) == nil else {
             throw StoreError(
                 .duplicateKey,
-                "Attempting to create an object of type '\(objectClass.name)' with an existing primary key value '\(value.text)'.",
-                property: property.name)
+                "Attempting to create an object of type '\(layout.schema.name)' with an existing primary key value '\(value.text)'.",
+                property: column.property.name)
         }
     }
 
-    private func checkValue(_ value: Value, _ property: PropertySchema, _ objectClass: ClassSchema) throws {
-        guard property.type.accepts(value) else {
+    private func checkValue(_ value: Value, _ column: ColumnLayout, _ layout: ClassLayout) throws {
+        guard column.property.type.accepts(value) else {
             throw StoreError(
                 .invalidValue,
-                "Invalid value of type '\(value.typeName)' for '\(property.type)' property '\(objectClass.name).\(property.name)'.",
-                property: property.name)
+                "Invalid value of type '\(value.typeName)' for '\(column.property.type)' property '\(layout.schema.name).\(column.property.name)'.",
+                property: column.property.name)
         }
         switch value {
         case .string(let text) where text.utf8.count > Self.maximumStringBytes:
             throw StoreError(
                 .valueTooLarge,
-                "String too big: property '\(objectClass.name).\(property.name)' holds at most \(Self.maximumStringBytes) bytes.",
-                property: property.name)
-        case .link(let target):
-            guard let targetClass = property.targetClass, try session.exists(targetClass, target) else {
+                "String too big: property '\(layout.schema.name).\(column.property.name)' holds at most \(Self.maximumStringBytes) bytes.",
+                property: column.property.name)
+        case .link(let key):
+            guard let target = try column.property.targetClass.map({ try self.layout($0) }),
+                try session.exists(target, key)
+            else {
                 throw StoreError(
                     .invalidValue,
-                    "Property '\(objectClass.name).\(property.name)' cannot link to an object that does not exist.",
-                    property: property.name)
+                    "Property '\(layout.schema.name).\(column.property.name)' cannot link to an object that does not exist.",
+                    property: column.property.name)
             }
         default:
             break

@@ -4,17 +4,18 @@ import ObjectModel
 /// A cluster whose leaves a write transaction has decoded: changed in memory as often as needed, written once.
 final class OpenCluster {
     private(set) var liveMask: MutableLiveMask
-    private(set) var isMaskDirty = false
-    private var columns: [PropertyID: Column] = [:]
+    private var isMaskDirty = false
+    /// By the columns' positions; nil where a leaf has not been needed yet.
+    private var leaves: [MutableLeaf?]
+    private var dirty: [Bool]
 
-    private struct Column {
-        var leaf: MutableLeaf
-        var isDirty: Bool
+    init(liveMask: MutableLiveMask, columnCount: Int) {
+        self.liveMask = liveMask
+        leaves = Array(repeating: nil, count: columnCount)
+        dirty = Array(repeating: false, count: columnCount)
     }
 
-    init(liveMask: MutableLiveMask) { self.liveMask = liveMask }
-
-    var isDirty: Bool { isMaskDirty || columns.values.contains { $0.isDirty } }
+    var isDirty: Bool { isMaskDirty || dirty.contains(true) }
 
     func removeSlot(_ slot: Int) {
         liveMask.remove(slot)
@@ -31,31 +32,35 @@ final class OpenCluster {
         isMaskDirty = true
     }
 
-    func value(_ property: PropertyID, _ slot: Int, open: () throws -> MutableLeaf) throws -> Value {
-        if let column = columns[property] { return column.leaf.value(at: slot) }
+    func value(_ column: Int, _ slot: Int, open: () throws -> MutableLeaf) throws -> Value {
+        if let value = leaves[column]?.value(at: slot) { return value }
         let leaf = try open()
-        columns[property] = Column(leaf: leaf, isDirty: false)
+        leaves[column] = leaf
         return leaf.value(at: slot)
     }
 
-    func change(
-        _ property: PropertyID, open: () throws -> MutableLeaf, _ change: (inout MutableLeaf) throws -> Void
-    ) throws {
-        if columns[property] == nil { columns[property] = Column(leaf: try open(), isDirty: false) }
-        guard let index = columns.index(forKey: property) else { return }
-        try change(&columns.values[index].leaf)
-        columns.values[index].isDirty = true
+    func append(_ value: Value, _ column: Int, open: () throws -> MutableLeaf) throws {
+        if leaves[column] == nil { leaves[column] = try open() }
+        try leaves[column]?.append(value)
+        dirty[column] = true
     }
 
-    /// Hands out the changed leaves' bytes, column 0 being the live mask, and marks them clean.
-    func writeDirty(_ write: (PropertyID, [UInt8]) throws -> Void) throws {
+    func set(_ slot: Int, _ value: Value, _ column: Int, open: () throws -> MutableLeaf) throws {
+        if leaves[column] == nil { leaves[column] = try open() }
+        try leaves[column]?.set(slot, value)
+        dirty[column] = true
+    }
+
+    /// Hands out the changed leaves' bytes by column position, the live mask's as nil, and marks them clean.
+    func writeDirty(_ write: (Int?, [UInt8]) throws -> Void) throws {
         if isMaskDirty {
-            try write(FileFormat.liveMaskColumn, liveMask.encode())
+            try write(nil, liveMask.encode())
             isMaskDirty = false
         }
-        for (property, column) in columns where column.isDirty {
-            try write(property, column.leaf.encode())
-            columns[property]?.isDirty = false
+        for column in leaves.indices where dirty[column] {
+            guard let bytes = leaves[column]?.encode() else { continue }
+            try write(column, bytes)
+            dirty[column] = false
         }
     }
 }

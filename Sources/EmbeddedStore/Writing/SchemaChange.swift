@@ -4,9 +4,9 @@ import StoreContract
 
 /// Replaces the schema of a write session.
 ///
-/// By themselves: new and removed classes, new properties (existing objects get null or zero, not the declared default, as in Realm),
-/// indexes added and removed. What would lose data needs a higher schema version: removing a property, or a
-/// class that still has objects. Everything else needs a migration.
+/// By themselves: new and removed classes, new properties (existing objects get null or zero, not the declared
+/// default, as in Realm), indexes added and removed. What would lose data needs a higher schema version:
+/// removing a property, or a class that still has objects. Everything else needs a migration.
 struct SchemaChange {
     private let session: WriteSession
     private let old: Schema
@@ -17,13 +17,7 @@ struct SchemaChange {
         self.session = session
         old = session.schema
         new = requested.adoptingIdentities(of: old)
-        let faults = requested.faults()
-        guard faults.isEmpty else {
-            throw StoreError(
-                .schemaInvalid,
-                "Schema validation failed due to the following errors:\n"
-                    + faults.map { "- \($0)" }.joined(separator: "\n"))
-        }
+        try StoreError.check(requested)
         guard new.version >= old.version else {
             throw StoreError(
                 .schemaVersionTooLow,
@@ -33,6 +27,8 @@ struct SchemaChange {
     }
 
     func apply(version: Version) throws -> ChangeSet {
+        // The decoded clusters have a place for each column of the old schema.
+        try session.writeOutClusters()
         for before in old.classes where new[before.id] == nil { try drop(before) }
         session.schema = new
         for after in new.classes {
@@ -152,7 +148,8 @@ struct SchemaChange {
                 entries.append((ObjectKey(Int64(cluster * view.clusterCapacity + slot)), leaf.value(at: slot)))
             }
         }
-        for (key, value) in entries { try session.addReferences(objectClass.id, key, property, value) }
+        guard let layout = session.layout(objectClass.id), let column = layout.column(property.id) else { return }
+        for (key, value) in entries { try session.addReferences(layout, key, column, value) }
     }
 
     /// The clusters that are stored, with their slot counts.

@@ -11,17 +11,22 @@ final class WriteSession {
     let trees: Trees
     let path: String
     let capacity: Int
-    var schema: Schema
+    var schema: Schema { didSet { layouts.removeAll() } }
     var version: Version
     private(set) var classes: [ClassID: ClassState]
     private var dirtyClasses: Set<ClassID> = []
     private var clusters: [LeafAddress: OpenCluster] = [:]
+    /// The cluster that was used last: neighbouring changes mostly go to the same one.
+    private var current: (address: LeafAddress, cluster: OpenCluster)?
+    private var layouts: [ClassID: ClassLayout] = [:]
+    private let indexCursor: LMDBCursor
 
     /// Decoded clusters that are kept before all are written out: bounds the memory of a bulk load to some tens
     /// of megabytes.
     private static let openClusterLimit = 256
 
-    init(_ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String) {
+    init(_ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String) throws {
+        indexCursor = try LMDBCursor(transaction, trees.index)
         self.transaction = transaction
         self.trees = trees
         self.path = path
@@ -33,27 +38,35 @@ final class WriteSession {
 
     // MARK: Reading
 
+    /// The class as the writer needs it; nil when the schema does not have it.
+    func layout(_ classID: ClassID) -> ClassLayout? {
+        if let known = layouts[classID] { return known }
+        guard let layout = schema[classID].map({ ClassLayout($0) }) else { return nil }
+        layouts[classID] = layout
+        return layout
+    }
+
     func state(_ classID: ClassID) -> ClassState { classes[classID] ?? ClassState() }
 
-    func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool {
-        guard key.rawValue >= 0, key.rawValue < state(classID).nextKey else { return false }
-        let (address, slot) = place(classID, key)
-        return try cluster(address).liveMask.isLive(slot)
+    func exists(_ layout: ClassLayout, _ key: ObjectKey) throws -> Bool {
+        guard key.rawValue >= 0, key.rawValue < state(layout.schema.id).nextKey else { return false }
+        let (address, slot) = place(layout, key)
+        return try cluster(address, layout).liveMask.isLive(slot)
     }
 
-    /// The stored value; the object must exist and the property must have a column.
-    func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertySchema) throws -> Value {
-        let (address, slot) = place(classID, key)
-        return try cluster(address).value(property.id, slot) { try openLeaf(address, property) }
+    /// The stored value; the object must exist.
+    func value(_ layout: ClassLayout, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
+        let (address, slot) = place(layout, key)
+        return try cluster(address, layout).value(column.position, slot) { try openLeaf(address, column) }
     }
 
-    /// The objects whose indexed property equals `value`, ascending.
-    func lookUp(_ value: Value, _ classID: ClassID, _ property: PropertySchema) throws -> [ObjectKey] {
-        guard let encoded = IndexKey.encode(value) else { return [] }
-        var prefix = TreeKey.index(of: classID, property.id)
+    /// The first object whose indexed property equals `value`.
+    func lookUp(_ value: Value, _ layout: ClassLayout, _ column: ColumnLayout) throws -> ObjectKey? {
+        guard let encoded = IndexKey.encode(value) else { return nil }
+        var prefix = TreeKey.index(of: layout.schema.id, column.id)
         prefix.append(contentsOf: encoded)
-        let keys = try keys(in: trees.index, prefix: prefix.bytes)
-        return IndexKey.isExact(value) ? keys : try keys.filter { try self.value(classID, $0, property) == value }
+        if IndexKey.isExact(value) { return try indexCursor.first(prefix: prefix.bytes)?.trailingObjectKey }
+        return try keys(in: trees.index, prefix: prefix.bytes).first { try self.value(layout, $0, column) == value }
     }
 
     func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
@@ -69,71 +82,72 @@ final class WriteSession {
 
     // MARK: Changing
 
-    /// Appends an object with a value for every stored property of its class, in order.
-    func append(_ classID: ClassID, _ properties: [PropertySchema], _ values: [Value]) throws -> ObjectKey {
+    /// Appends an object with a value for every column of its class, in order.
+    func append(_ layout: ClassLayout, _ values: [Value]) throws -> ObjectKey {
         if clusters.count > Self.openClusterLimit { try writeOutClusters() }
+        let classID = layout.schema.id
         var state = state(classID)
         let key = ObjectKey(state.nextKey)
-        let (address, _) = place(classID, key)
-        // The cluster must be looked up before the counter moves, because it tells new clusters from stored
-        // ones by the counter.
-        let cluster = try cluster(address)
         state.nextKey += 1
         state.objectCount += 1
+        let (address, _) = place(layout, key)
+        let cluster = try cluster(address, layout)
         setState(classID, state)
         cluster.appendSlot()
-        for (property, value) in zip(properties, values) {
-            try cluster.change(property.id, open: { try openLeaf(address, property) }) { try $0.append(value) }
-            try addReferences(classID, key, property, value)
+        for column in layout.columns {
+            let value = values[column.position]
+            try cluster.append(value, column.position) { try openLeaf(address, column) }
+            try addReferences(layout, key, column, value)
         }
         return key
     }
 
     /// Takes an object out: its slot stays, dead, so keys are never reused. Links to it must have been cleared
     /// before.
-    func remove(_ classID: ClassID, _ key: ObjectKey, _ properties: [PropertySchema]) throws {
-        let (address, slot) = place(classID, key)
-        for property in properties { try assign(classID, key, property, .null, isRemoval: true) }
-        try cluster(address).removeSlot(slot)
-        var state = state(classID)
+    func remove(_ layout: ClassLayout, _ key: ObjectKey) throws {
+        let (address, slot) = place(layout, key)
+        for column in layout.columns {
+            if column.isIndexed || column.isLink {
+                try removeReferences(layout, key, column, try value(layout, key, column))
+            }
+            try setLeaf(address, slot, layout, column, .null)
+        }
+        try cluster(address, layout).removeSlot(slot)
+        var state = state(layout.schema.id)
         state.objectCount -= 1
-        setState(classID, state)
+        setState(layout.schema.id, state)
     }
 
     /// Puts a removed object back with the values that it had.
-    func restore(_ classID: ClassID, _ key: ObjectKey, _ properties: [PropertySchema], _ values: [Value]) throws {
-        let (address, slot) = place(classID, key)
-        try cluster(address).restoreSlot(slot)
-        var state = state(classID)
+    func restore(_ layout: ClassLayout, _ key: ObjectKey, _ values: [Value]) throws {
+        let (address, slot) = place(layout, key)
+        try cluster(address, layout).restoreSlot(slot)
+        var state = state(layout.schema.id)
         state.objectCount += 1
-        setState(classID, state)
-        for (property, value) in zip(properties, values) {
-            try setLeaf(address, slot, property, value)
-            try addReferences(classID, key, property, value)
+        setState(layout.schema.id, state)
+        for column in layout.columns {
+            try setLeaf(address, slot, layout, column, values[column.position])
+            try addReferences(layout, key, column, values[column.position])
         }
     }
 
-    func assign(_ classID: ClassID, _ key: ObjectKey, _ property: PropertySchema, _ value: Value) throws {
-        try assign(classID, key, property, value, isRemoval: false)
-    }
-
-    private func assign(
-        _ classID: ClassID, _ key: ObjectKey, _ property: PropertySchema, _ value: Value, isRemoval: Bool
-    ) throws {
+    func assign(_ layout: ClassLayout, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
         if clusters.count > Self.openClusterLimit { try writeOutClusters() }
-        let (address, slot) = place(classID, key)
-        if isReferenced(property, classID) {
-            let old = try self.value(classID, key, property)
-            if isRemoval || old != value {
-                try removeReferences(classID, key, property, old)
-                if !isRemoval { try addReferences(classID, key, property, value) }
+        let (address, slot) = place(layout, key)
+        if column.isIndexed || column.isLink {
+            let old = try self.value(layout, key, column)
+            if old != value {
+                try removeReferences(layout, key, column, old)
+                try addReferences(layout, key, column, value)
             }
         }
-        try setLeaf(address, slot, property, value)
+        try setLeaf(address, slot, layout, column, value)
     }
 
-    private func setLeaf(_ address: LeafAddress, _ slot: Int, _ property: PropertySchema, _ value: Value) throws {
-        try cluster(address).change(property.id, open: { try openLeaf(address, property) }) { try $0.set(slot, value) }
+    private func setLeaf(
+        _ address: LeafAddress, _ slot: Int, _ layout: ClassLayout, _ column: ColumnLayout, _ value: Value
+    ) throws {
+        try cluster(address, layout).set(slot, value, column.position) { try openLeaf(address, column) }
     }
 
     func setState(_ classID: ClassID, _ state: ClassState) {
@@ -142,9 +156,9 @@ final class WriteSession {
     }
 
     func forget(_ classID: ClassID) throws {
+        try writeOutClusters()
         classes[classID] = nil
         dirtyClasses.remove(classID)
-        clusters = clusters.filter { $0.key.classID != classID }
         var key = TreeKey(capacity: 4)
         key.append(classID.rawValue)
         try transaction.delete(trees.classes, key.bytes)
@@ -152,33 +166,30 @@ final class WriteSession {
 
     // MARK: Indexes and backlinks
 
-    private func isReferenced(_ property: PropertySchema, _ classID: ClassID) -> Bool {
-        property.isIndexed || property.leafKind == .link || schema[classID]?.primaryKey == property.name
+    func addReferences(_ layout: ClassLayout, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
+        guard let (tree, entry) = reference(layout, key, column, value) else { return }
+        try transaction.put(tree, entry, [])
     }
 
-    func addReferences(_ classID: ClassID, _ key: ObjectKey, _ property: PropertySchema, _ value: Value) throws {
-        for (tree, entry) in references(classID, key, property, value) { try transaction.put(tree, entry, []) }
+    func removeReferences(_ layout: ClassLayout, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
+        guard let (tree, entry) = reference(layout, key, column, value) else { return }
+        try transaction.delete(tree, entry)
     }
 
-    func removeReferences(_ classID: ClassID, _ key: ObjectKey, _ property: PropertySchema, _ value: Value) throws {
-        for (tree, entry) in references(classID, key, property, value) { try transaction.delete(tree, entry) }
-    }
-
-    private func references(
-        _ classID: ClassID, _ key: ObjectKey, _ property: PropertySchema, _ value: Value
-    ) -> [(LMDBDatabase, [UInt8])] {
+    /// The entry that a value has in the backlinks or the index.
+    private func reference(
+        _ layout: ClassLayout, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value
+    ) -> (LMDBDatabase, [UInt8])? {
         if case .link(let target) = value {
-            var entry = TreeKey.backlinks(from: classID, property.id, to: target)
+            var entry = TreeKey.backlinks(from: layout.schema.id, column.id, to: target)
             entry.append(key)
-            return [(trees.backlinks, entry.bytes)]
+            return (trees.backlinks, entry.bytes)
         }
-        guard property.leafKind != .link, isReferenced(property, classID), let encoded = IndexKey.encode(value) else {
-            return []
-        }
-        var entry = TreeKey.index(of: classID, property.id)
+        guard column.isIndexed, !column.isLink, let encoded = IndexKey.encode(value) else { return nil }
+        var entry = TreeKey.index(of: layout.schema.id, column.id)
         entry.append(contentsOf: encoded)
         entry.append(key)
-        return [(trees.index, entry.bytes)]
+        return (trees.index, entry.bytes)
     }
 
     private func keys(in tree: LMDBDatabase, prefix: [UInt8]) throws -> [ObjectKey] {
@@ -192,44 +203,52 @@ final class WriteSession {
 
     // MARK: Clusters
 
-    private func place(_ classID: ClassID, _ key: ObjectKey) -> (LeafAddress, slot: Int) {
-        let number = Int(key.rawValue)
-        return (LeafAddress(classID: classID, cluster: number / capacity), number % capacity)
+    private func place(_ layout: ClassLayout, _ key: ObjectKey) -> (LeafAddress, slot: Int) {
+        let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: capacity)
+        return (LeafAddress(classID: layout.schema.id, cluster: cluster), slot)
     }
 
-    private func cluster(_ address: LeafAddress) throws -> OpenCluster {
-        if let open = clusters[address] { return open }
-        let opened: OpenCluster
-        if let bytes = try transaction.get(trees.leaves, address.key(FileFormat.liveMaskColumn)) {
-            opened = OpenCluster(liveMask: MutableLiveMask(decoding: try LiveMask(validating: bytes)))
+    private func cluster(_ address: LeafAddress, _ layout: ClassLayout) throws -> OpenCluster {
+        if let current, current.address == address { return current.cluster }
+        let cluster: OpenCluster
+        if let open = clusters[address] {
+            cluster = open
         } else {
-            opened = OpenCluster(liveMask: MutableLiveMask())
+            var mask = MutableLiveMask()
+            if let bytes = try transaction.get(trees.leaves, address.key(FileFormat.liveMaskColumn)) {
+                mask = MutableLiveMask(decoding: try LiveMask(validating: bytes))
+            }
+            cluster = OpenCluster(liveMask: mask, columnCount: layout.columns.count)
+            clusters[address] = cluster
         }
-        clusters[address] = opened
-        return opened
+        current = (address, cluster)
+        return cluster
     }
 
-    private func openLeaf(_ address: LeafAddress, _ property: PropertySchema) throws -> MutableLeaf {
-        guard let kind = property.leafKind else { throw StoreError.damaged(path) }
-        guard let bytes = try transaction.get(trees.leaves, address.key(property.id)) else {
+    private func openLeaf(_ address: LeafAddress, _ column: ColumnLayout) throws -> MutableLeaf {
+        guard let bytes = try transaction.get(trees.leaves, address.key(column.id)) else {
             // Only a cluster that was never written has no leaf; any other missing leaf is damage.
             guard try transaction.get(trees.leaves, address.key(FileFormat.liveMaskColumn)) == nil else {
                 throw StoreError.damaged(path)
             }
-            return MutableLeaf(kind: kind)
+            return MutableLeaf(kind: column.kind)
         }
-        return MutableLeaf(decoding: try Leaf(validating: bytes, kind: kind))
+        return MutableLeaf(decoding: try Leaf(validating: bytes, kind: column.kind))
     }
 
     // MARK: Writing out
 
     /// Writes the decoded clusters' changes and the class counters into the transaction.
     func flush() throws {
-        for (address, cluster) in clusters.sorted(by: {
+        let dirty = clusters.filter { $0.value.isDirty }.sorted {
             ($0.key.classID, $0.key.cluster) < ($1.key.classID, $1.key.cluster)
-        })
-        where cluster.isDirty {
-            try cluster.writeDirty { column, bytes in try transaction.put(trees.leaves, address.key(column), bytes) }
+        }
+        for (address, cluster) in dirty {
+            guard let layout = layout(address.classID) else { continue }
+            try cluster.writeDirty { column, bytes in
+                let id = column.map { layout.columns[$0].id } ?? FileFormat.liveMaskColumn
+                try transaction.put(trees.leaves, address.key(id), bytes)
+            }
         }
         for classID in dirtyClasses {
             var key = TreeKey(capacity: 4)
@@ -239,8 +258,10 @@ final class WriteSession {
         dirtyClasses.removeAll()
     }
 
-    private func writeOutClusters() throws {
+    /// Writes everything and forgets the decoded clusters: to bound memory, and before columns come or go.
+    func writeOutClusters() throws {
         try flush()
         clusters.removeAll(keepingCapacity: true)
+        current = nil
     }
 }

@@ -92,11 +92,14 @@ final class LinkSetOperator: Operator {
 
 /// Keeps the objects that an object satisfying a condition links to: at least one of their backlinks does.
 final class BacklinkSetOperator: Operator {
+    private let classID: ClassID
     private let property: PropertyID
     private let origin: ClassScan
     private var targets: KeyBitmap?
 
-    init(_ property: PropertyID, origin: ClassScan) {
+    /// Objects of `classID` that `origin`'s objects link to with `property`.
+    init(_ classID: ClassID, _ property: PropertyID, origin: ClassScan) {
+        self.classID = classID
         self.property = property
         self.origin = origin
     }
@@ -128,7 +131,8 @@ final class BacklinkSetOperator: Operator {
 
     private func prepared() throws -> KeyBitmap {
         if let targets { return targets }
-        var found = KeyBitmap()
+        let source = origin.source
+        var found = KeyBitmap(limit: source.clusterCount(of: classID) * source.clusterCapacity)
         try origin.forEachCluster { cluster, mask in
             let leaf = try cluster.leaf(property)
             guard leaf.kind == .link else { throw LeafError.kindMismatch }

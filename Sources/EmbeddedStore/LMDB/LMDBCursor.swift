@@ -1,0 +1,33 @@
+import CLMDB
+
+/// A cursor that is kept open for many look-ups in one tree of a write transaction. LMDB keeps it right while
+/// the tree changes.
+final class LMDBCursor {
+    private let pointer: OpaquePointer
+    /// Closes before the transaction does, which the order of the references guarantees.
+    private let transaction: LMDBTransaction
+
+    init(_ transaction: LMDBTransaction, _ database: LMDBDatabase) throws(LMDBError) {
+        self.transaction = transaction
+        pointer = try transaction.openCursor(database)
+    }
+
+    deinit {
+        // LMDB frees a write transaction's cursors when it ends.
+        if transaction.isOpen { mdb_cursor_close(pointer) }
+    }
+
+    /// The first key that starts with `prefix`; borrowed until the next write.
+    func first(prefix: [UInt8]) throws(LMDBError) -> UnsafeRawBufferPointer? {
+        var key = MDB_val()
+        var value = MDB_val()
+        let code = prefix.withUnsafeBytes { bytes in
+            key = MDB_val(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+            return mdb_cursor_get(pointer, &key, &value, MDB_SET_RANGE)
+        }
+        if code == MDB_NOTFOUND { return nil }
+        try check(code, "Reading from")
+        let found = UnsafeRawBufferPointer(key)
+        return found.hasPrefix(prefix) ? found : nil
+    }
+}

@@ -1,0 +1,143 @@
+import Columnar
+import ObjectModel
+import Testing
+
+/// Whatever the bytes, they are refused or every read stays within them.
+@Suite("Damaged leaves")
+struct DamageTests {
+    @Test("flipped and cut bytes are refused or safe to read", arguments: LeafKind.allCases)
+    func damaged(kind: LeafKind) throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededGenerator(seed: seed)
+        var accepted = 0
+        for (_, values) in Samples.columns(of: kind).filter({ $0.1.count <= 200 }).shuffled(using: &random).prefix(30) {
+            let bytes = try encode(values, kind)
+            for _ in 0..<8 {
+                var damaged = bytes
+                for _ in 0..<Int.random(in: 1...4, using: &random) {
+                    // Mostly the header, where sizes are.
+                    let range = random.next() % 3 == 0 ? damaged.count : min(32, damaged.count)
+                    damaged[Int.random(in: 0..<range, using: &random)] = UInt8.random(in: 0...255, using: &random)
+                }
+                if random.next() % 3 == 0 { damaged.removeLast(Int.random(in: 0...damaged.count, using: &random)) }
+                if readEverything(damaged, kind) { accepted += 1 }
+            }
+        }
+        // Damage to values alone goes unnoticed, so something was read.
+        #expect(accepted > 0, "seed \(seed)")
+    }
+
+    @Test("random bytes are refused or safe to read", arguments: LeafKind.allCases)
+    func garbage(kind: LeafKind) {
+        var random = SeededGenerator(seed: 5)
+        for _ in 0..<1000 {
+            var bytes = (0..<Int.random(in: 0...120, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            // Without a plausible start nearly everything would be refused at once.
+            if bytes.count >= 32 {
+                bytes[0] = kind.rawValue
+                bytes[1] = UInt8.random(in: 0...3, using: &random)
+                bytes[2] = [0, 1, 2, 4, 8, 16, 32, 64, 96, 128][Int.random(in: 0..<10, using: &random)]
+                bytes[3] = [0, 16, 32][Int.random(in: 0..<3, using: &random)]
+                bytes[5] = 0
+                bytes[7] = 0
+                for index in 25...27 { bytes[index] = 0 }
+                bytes[30] = 0
+                bytes[31] = 1
+            }
+            _ = readEverything(bytes, kind)
+        }
+    }
+
+    @Test("a header that promises more than there is is refused")
+    func truncated() throws {
+        let bytes = try encode(Samples.plain(.string), .string)
+        for length in 0..<bytes.count {
+            #expect(throws: LeafError.truncated, "\(length) bytes") {
+                try Array(bytes.prefix(length)).withLeaf(.string) { _ in }
+            }
+        }
+        #expect(throws: LeafError.kindMismatch) { try bytes.withLeaf(.int) { _ in } }
+        var newer = bytes
+        newer[31] = 2
+        #expect(throws: LeafError.unsupportedFormat) { try newer.withLeaf(.string) { _ in } }
+    }
+
+    /// Reads all that can be read, from memory of exactly that size. False when the bytes are refused.
+    private func readEverything(_ bytes: [UInt8], _ kind: LeafKind) -> Bool {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+        defer { memory.deallocate() }
+        memory.copyBytes(from: bytes)
+        guard let leaf = try? Leaf(validating: UnsafeRawBufferPointer(memory), kind: kind) else { return false }
+        var total = 0
+        // Leaves of width 0 may claim many slots; some of them, and the last, will do.
+        let slots = Set((0..<min(leaf.count, 300)).map { leaf.count - 1 - $0 } + (0..<min(leaf.count, 300)))
+        for slot in slots {
+            if leaf.value(at: slot).isNull { total += 1 }
+            if kind == .string { total += leaf.utf8(at: slot).reduce(0) { $0 &+ Int($1) } }
+        }
+        if leaf.count <= 2000 { _ = MutableLeaf(decoding: leaf).encode() }
+        let mask = SelectionMask(capacity: leaf.count)
+        let scratch = SelectionMask(capacity: leaf.count)
+        mask.reset(slotCount: leaf.count)
+        for slot in slots { mask.insert(slot) }
+        switch kind {
+        case .bool, .int: leaf.narrow(mask, integers: 0, through: 9, inverted: false, scratch: scratch)
+        case .link:
+            var keys = KeyBitmap(limit: 1000)
+            keys.insert(ObjectKey(3))
+            leaf.narrow(mask, links: keys, inverted: true, scratch: scratch)
+            leaf.collectLinks(mask, into: &keys)
+        case .float: leaf.narrow(mask, floats: 0, through: 9, inverted: false, scratch: scratch)
+        case .double: leaf.narrow(mask, doubles: 0, through: 9, inverted: false, scratch: scratch)
+        case .date:
+            leaf.narrow(
+                mask, dates: .epoch, through: Timestamp(seconds: 1 << 33), inverted: false, scratch: scratch)
+        case .string: leaf.narrow(mask, texts: TextPattern(.contains, "a"), inverted: true, scratch: scratch)
+        case .objectId, .uuid: leaf.narrow(mask, toNulls: false)
+        }
+        _ = leaf.bounds(mask, scratch: scratch)
+        if kind == .int { _ = leaf.integerSum(mask, scratch: scratch) }
+        return total >= 0
+    }
+}
+
+@Suite("Live masks")
+struct LiveMaskTests {
+    @Test("a live mask remembers which slots hold objects", arguments: [0, 1, 63, 64, 65, 1984])
+    func roundTrip(count: Int) throws {
+        var mask = MutableLiveMask()
+        for _ in 0..<count { mask.append() }
+        for slot in stride(from: 0, to: count, by: 3) {
+            let wasLive = mask.remove(slot)
+            #expect(wasLive)
+        }
+        for slot in [0, count, -1] {
+            let wasLive = mask.remove(slot)
+            #expect(!wasLive)
+        }
+        let bytes = [9, 9] + mask.encode()
+        try bytes.withUnsafeBytes { raw in
+            let read = try LiveMask(validating: UnsafeRawBufferPointer(rebasing: raw[2...]))
+            #expect(read.slotCount == count && read.liveCount == count - (count + 2) / 3)
+            #expect((-1...count).filter { read.isLive($0) } == (0..<count).filter { $0 % 3 != 0 })
+            #expect(MutableLiveMask(decoding: read).encode() == mask.encode())
+        }
+    }
+
+    @Test("a live mask that is too short or from a newer format is refused")
+    func damaged() {
+        var mask = MutableLiveMask()
+        for _ in 0..<100 { mask.append() }
+        let bytes = mask.encode()
+        for length in 0..<bytes.count {
+            #expect(throws: LeafError.truncated) {
+                try Array(bytes.prefix(length)).withUnsafeBytes { _ = try LiveMask(validating: $0) }
+            }
+        }
+        var newer = bytes
+        newer[4] = 2
+        #expect(throws: LeafError.unsupportedFormat) { try newer.withUnsafeBytes { _ = try LiveMask(validating: $0) } }
+    }
+}

@@ -1,0 +1,51 @@
+import EmbeddedStore
+import ObjectModel
+import StoreContract
+import StoreTesting
+import Testing
+
+@Suite("The embedded store keeps the contract of all stores")
+struct ConformanceTests {
+    let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// A new file for each store that the suite asks for, with the smallest clusters.
+    private func make(_ schema: Schema) throws -> any Store {
+        try EmbeddedStore.open(
+            path: directory.path + "/\(UInt64.random(in: 0...UInt64.max))", schema: schema, options: smallClusters())
+    }
+
+    @Test("object keys") func objectKeys() throws { try StoreConformance.objectKeys(make) }
+    @Test("primary keys") func primaryKeys() throws { try StoreConformance.primaryKeys(make) }
+    @Test("values") func values() throws { try StoreConformance.values(make) }
+    @Test("links") func links() throws { try StoreConformance.links(make) }
+    @Test("rollback") func rollback() throws { try StoreConformance.rollback(make) }
+    @Test("snapshot isolation") func snapshotIsolation() throws { try StoreConformance.snapshotIsolation(make) }
+    @Test("versions") func versions() throws { try StoreConformance.versions(make) }
+    @Test("change sets") func changeSets() throws { try StoreConformance.changeSets(make) }
+    @Test("concurrent submitters") func concurrentSubmitters() throws {
+        try StoreConformance.concurrentSubmitters(make)
+    }
+    @Test("replacing the schema") func replaceSchema() throws { try StoreConformance.replaceSchema(make) }
+    @Test("closing") func closing() throws { try StoreConformance.closing(make) }
+
+    @Test("rows read through a sink, in random schemas")
+    func rows() throws { try StoreConformance.rows(make, seed: seed("rows")) }
+
+    @Test("random histories agree with the model", arguments: 0..<4)
+    func randomHistory(_ run: Int) throws {
+        try StoreConformance.randomHistory(make, seed: seed("history"), steps: 150)
+    }
+
+    @Test("random queries agree with the reference evaluator", arguments: 0..<6)
+    func randomQueries(_ run: Int) throws {
+        try StoreConformance.randomQueries(make, seed: seed("queries"), steps: 60)
+    }
+
+    private func seed(_ purpose: String) -> UInt64 {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("embedded store \(purpose) seed \(seed)")
+        return seed
+    }
+}

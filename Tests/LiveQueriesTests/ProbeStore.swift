@@ -1,0 +1,77 @@
+import ObjectModel
+import StoreContract
+import StoreTesting
+import Synchronization
+
+/// A store that knows which of its snapshots are alive, and can hold change sets back as a busy writer may.
+final class ProbeStore: Store {
+    private struct Weak {
+        weak var snapshot: (any Snapshot)?
+    }
+
+    private struct Commits {
+        var listeners: [@Sendable ([ChangeSet]) -> Void] = []
+        var isHeldBack = false
+        var waiting: [ChangeSet] = []
+    }
+
+    private let base: ModelStore
+    private let snapshots = Mutex<[Weak]>([])
+    private let commits = Mutex(Commits())
+
+    init(_ base: ModelStore) {
+        self.base = base
+        base.onCommit { [weak self] sets in self?.forward(sets) }
+    }
+
+    /// How many snapshots were given out, and how many of them are alive.
+    var given: Int { snapshots.withLock { $0.count } }
+    var pinned: Int { snapshots.withLock { $0.count { $0.snapshot != nil } } }
+
+    func holdBack() { commits.withLock { $0.isHeldBack = true } }
+
+    /// Tells the listeners what was held back.
+    func release() {
+        let (listeners, sets) = commits.withLock { commits in
+            defer {
+                commits.isHeldBack = false
+                commits.waiting = []
+            }
+            return (commits.listeners, commits.waiting)
+        }
+        for listener in listeners { listener(sets) }
+    }
+
+    private func forward(_ sets: [ChangeSet]) {
+        let listeners = commits.withLock { commits in
+            guard !commits.isHeldBack else {
+                commits.waiting += sets
+                return [@Sendable ([ChangeSet]) -> Void]()
+            }
+            return commits.listeners
+        }
+        for listener in listeners { listener(sets) }
+    }
+
+    func snapshot() throws -> any Snapshot {
+        let snapshot = try base.snapshot()
+        snapshots.withLock { $0.append(Weak(snapshot: snapshot)) }
+        return snapshot
+    }
+
+    func submit(
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void,
+        completion: @escaping @Sendable (Result<Version, any Error>) -> Void
+    ) { base.submit(work, completion: completion) }
+
+    func replaceSchema(
+        with schema: Schema, completion: @escaping @Sendable (Result<Version, any Error>) -> Void
+    ) { base.replaceSchema(with: schema, completion: completion) }
+
+    func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) {
+        commits.withLock { $0.listeners.append(listener) }
+    }
+
+    func changes(after version: Version) throws -> [ChangeSet]? { try base.changes(after: version) }
+    func close() { base.close() }
+}

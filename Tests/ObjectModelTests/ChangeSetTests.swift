@@ -1,0 +1,109 @@
+import ObjectModel
+import Testing
+
+struct ChangeSetTests {
+    private static let a = ClassID(1)
+    private static let p = PropertyID(1)
+    private static let q = PropertyID(2)
+
+    /// A class's objects, for replaying changes.
+    private typealias Objects = [ObjectKey: PropertySet]
+
+    @Test("an object made and deleted leaves no trace, and one made and changed is only made")
+    func cancelling() {
+        var changes = ClassChanges()
+        changes.recordInsertion(ObjectKey(1))
+        changes.recordModification(ObjectKey(1), Self.p)
+        #expect(changes == ClassChanges(insertions: [ObjectKey(1)]))
+        changes.recordDeletion(ObjectKey(1))
+        #expect(changes.isEmpty)
+        changes.recordModification(ObjectKey(2), Self.p)
+        changes.recordDeletion(ObjectKey(2))
+        #expect(changes == ClassChanges(deletions: [ObjectKey(2)]))
+    }
+
+    @Test("merging keeps the later version and remembers that the schema was replaced")
+    func versions() {
+        var first = ChangeSet(version: Version(2), schemaChanged: true)
+        first.merge(ChangeSet(version: Version(3)))
+        #expect(first == ChangeSet(version: Version(3), schemaChanged: true))
+        var second = ChangeSet(version: Version(4))
+        second.merge(first)
+        #expect(second.schemaChanged)
+    }
+
+    @Test("classes whose changes cancel out are left out")
+    func emptyClasses() {
+        var first = ChangeSet(version: Version(2), classes: [Self.a: ClassChanges(insertions: [ObjectKey(1)])])
+        first.merge(ChangeSet(version: Version(3), classes: [Self.a: ClassChanges(deletions: [ObjectKey(1)])]))
+        #expect(first.classes.isEmpty)
+    }
+
+    /// A history of random operations is cut into commits; each commit's changes, and the merge of any run of
+    /// commits, must describe the difference between the states at its ends.
+    @Test("merged changes describe the difference between the states at their ends, however they are grouped")
+    func mergeLaw() throws {
+        let seed = UInt64.random(in: 0..<1 << 32)
+        var random = Random(state: seed)
+        for _ in 0..<300 {
+            var state: Set<ObjectKey> = []
+            var next: Int64 = 0
+            var states = [state]
+            var sets: [ChangeSet] = []
+            var touched: [[ObjectKey: PropertySet]] = []
+            for commit in 0..<5 {
+                var changes = ClassChanges()
+                var assigned: [ObjectKey: PropertySet] = [:]
+                for _ in 0..<random.next() % 6 {
+                    switch random.next() % 3 {
+                    case 0:
+                        changes.recordInsertion(ObjectKey(next))
+                        state.insert(ObjectKey(next))
+                        next += 1
+                    case 1:
+                        guard let key = state.sorted().randomElement(using: &random) else { continue }
+                        let property = random.next() % 2 == 0 ? Self.p : Self.q
+                        changes.recordModification(key, property)
+                        assigned[key, default: PropertySet()].insert(property)
+                    default:
+                        guard let key = state.sorted().randomElement(using: &random) else { continue }
+                        changes.recordDeletion(key)
+                        state.remove(key)
+                    }
+                }
+                sets.append(
+                    ChangeSet(version: Version(UInt64(commit) + 2), classes: changes.isEmpty ? [:] : [Self.a: changes]))
+                states.append(state)
+                touched.append(assigned)
+            }
+            for start in 0..<5 {
+                var merged = sets[start]
+                for end in start..<5 {
+                    if end > start { merged.merge(sets[end]) }
+                    let before = states[start]
+                    let after = states[end + 1]
+                    var modifications: [ObjectKey: PropertySet] = [:]
+                    for assigned in touched[start...end] {
+                        for (key, properties) in assigned where before.contains(key) && after.contains(key) {
+                            modifications[key, default: PropertySet()].formUnion(properties)
+                        }
+                    }
+                    let expected = ClassChanges(
+                        insertions: after.subtracting(before), deletions: before.subtracting(after),
+                        modifications: modifications)
+                    #expect(merged.classes[Self.a] ?? ClassChanges() == expected, "seed \(seed)")
+                    #expect(merged.version == sets[end].version)
+                }
+            }
+            // Grouping does not matter.
+            var left = sets[0]
+            left.merge(sets[1])
+            left.merge(sets[2])
+            var tail = sets[1]
+            tail.merge(sets[2])
+            var right = sets[0]
+            right.merge(tail)
+            #expect(left == right, "seed \(seed)")
+        }
+    }
+}

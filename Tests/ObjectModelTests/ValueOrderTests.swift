@@ -1,0 +1,83 @@
+import ObjectModel
+import Testing
+
+struct ValueOrderTests {
+    /// Ascending; values within one array are equal in the order.
+    static let ladder: [[Value]] = [
+        [.null], [.bool(false)], [.bool(true)],
+        [.double(.nan), .float(.nan), .double(-.nan)], [.double(-.infinity), .float(-.infinity)],
+        [.double(-1e300)], [.double(-9_223_372_036_854_777_856)],
+        [.int(.min), .double(-9_223_372_036_854_775_808), .float(-9_223_372_036_854_775_808)], [.int(.min + 1)],
+        [.int(-1), .double(-1), .float(-1)], [.double(-.leastNonzeroMagnitude)],
+        [.int(0), .double(0), .double(-0.0), .float(-0.0)], [.float(.leastNonzeroMagnitude)], [.double(0.1)],
+        // The nearest Float to a tenth is above the nearest Double.
+        [.float(0.1)], [.int(1), .float(1)], [.double(1.5)],
+        [.int(9_007_199_254_740_992), .double(9_007_199_254_740_992)], [.int(9_007_199_254_740_993)],
+        [.int(.max)], [.double(9_223_372_036_854_775_808)], [.float(.greatestFiniteMagnitude)],
+        [.double(.infinity), .float(.infinity)],
+        [.string("")], [.string("Z")], [.string("a")], [.string("a\u{0}")], [.string("ab")], [.string("e\u{301}")],
+        [.string("é")], [.string("日")], [.string("👍")],
+        [.date(Timestamp(seconds: -1))], [.date(Timestamp(floorSeconds: -1, fraction: 999_999_999))], [.date(.epoch)],
+        [.date(Timestamp(floorSeconds: 0, fraction: 1))],
+        [.objectId(ObjectId(high: 0, low: .max))], [.objectId(ObjectId(high: 1, low: 0))],
+        [.uuid(UUIDValue(high: 0, low: .max))], [.uuid(UUIDValue(high: 1, low: 0))],
+        [.link(ObjectKey(0))], [.link(ObjectKey(1))],
+    ]
+
+    @Test("values are in one total order across types, exact between integers and floating point")
+    func order() {
+        for (i, lower) in Self.ladder.enumerated() {
+            for (j, upper) in Self.ladder.enumerated() {
+                for a in lower {
+                    for b in upper {
+                        let sign = Value.order(a, b).signum()
+                        #expect(sign == (i - j).signum(), "\(a) and \(b)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("the order is antisymmetric and transitive on random values")
+    func laws() {
+        let seed = UInt64.random(in: 0..<1 << 32)
+        var random = Random(state: seed)
+        for _ in 0..<20_000 {
+            let a = value(&random)
+            let b = value(&random)
+            let c = value(&random)
+            let ab = Value.order(a, b).signum()
+            let bc = Value.order(b, c).signum()
+            let ac = Value.order(a, c).signum()
+            #expect(ab == -Value.order(b, a).signum(), "seed \(seed): \(a), \(b)")
+            #expect(Value.order(a, a) == 0, "seed \(seed): \(a)")
+            if ab <= 0, bc <= 0 { #expect(ac <= 0, "seed \(seed): \(a), \(b), \(c)") }
+            if ab == 0, bc == 0 { #expect(ac == 0, "seed \(seed): \(a), \(b), \(c)") }
+        }
+    }
+
+    /// Numbers that lie close together, more often than anything else.
+    private func value(_ random: inout Random) -> Value {
+        let magnitude = Int64(1) << Int64(random.next() % 63)
+        let near = magnitude &+ Int64(random.next() % 5) &- 2
+        switch random.next() % 8 {
+        case 0, 1: return .int(near)
+        case 2, 3: return .double(Double(magnitude) + Double(random.next() % 9) / 4 - 1)
+        case 4: return .float(Float(magnitude) + Float(random.next() % 5) - 2)
+        case 5: return .double(Double(bitPattern: random.next()))
+        case 6: return .float(Float(bitPattern: UInt32(truncatingIfNeeded: random.next())))
+        default: return Self.ladder[Int(random.next() % UInt64(Self.ladder.count))][0]
+        }
+    }
+
+    @Test("equality is by type and bits: numbers of two types differ, a NaN equals itself, texts compare by bytes")
+    func equality() {
+        #expect(Value.int(1) != .double(1))
+        #expect(Value.double(.nan) == .double(.nan))
+        #expect(Value.double(0) != .double(-0.0))
+        #expect(Value.string("é") != .string("e\u{301}"))
+        #expect(Value.null != .bool(false))
+        let values: [Value] = [.string("é"), .string("e\u{301}"), .string("é"), .double(.nan), .double(.nan), .int(1)]
+        #expect(Set(values).count == 4)
+    }
+}

@@ -1,0 +1,118 @@
+import Columnar
+import ObjectModel
+import QueryExecution
+import StoreTesting
+
+/// Objects by class and key, as the reference evaluator reads them. Keys need not be consecutive: the gaps are deleted objects.
+struct Rows: RowSource, Sendable {
+    let schema: Schema
+    var objects: [ClassID: [ObjectKey: [PropertyID: Value]]] = [:]
+
+    func keys(of classID: ClassID) -> [ObjectKey] { (objects[classID] ?? [:]).keys.sorted() }
+
+    func exists(_ classID: ClassID, _ key: ObjectKey) -> Bool { objects[classID]?[key] != nil }
+
+    func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) -> Value {
+        objects[classID]?[key]?[property] ?? .null
+    }
+}
+
+/// The same objects as leaves and live masks in memory.
+final class MemoryColumnSource: ColumnSource {
+    private struct Cluster {
+        let live: UnsafeRawBufferPointer
+        let leaves: [PropertyID: UnsafeRawBufferPointer]
+    }
+
+    private struct Column: Hashable {
+        let classID: ClassID
+        let property: PropertyID
+    }
+
+    let clusterCapacity: Int
+    // Sendable: filled in `init` and only read afterwards.
+    nonisolated(unsafe) private var clusters: [ClassID: [Cluster?]] = [:]
+    nonisolated(unsafe) private var indexes: [Column: [Value: [ObjectKey]]] = [:]
+    nonisolated(unsafe) private var links: [Column: [ObjectKey: [ObjectKey]]] = [:]
+    nonisolated(unsafe) private var counts: [ClassID: Int] = [:]
+    nonisolated(unsafe) private var buffers: [UnsafeMutableRawBufferPointer] = []
+
+    init(_ rows: Rows, clusterCapacity: Int = 64) throws {
+        self.clusterCapacity = clusterCapacity
+        for objectClass in rows.schema.classes {
+            let objects = rows.objects[objectClass.id] ?? [:]
+            counts[objectClass.id] = objects.count
+            try addClusters(of: objectClass, objects)
+            for property in objectClass.storedProperties {
+                let column = Column(classID: objectClass.id, property: property.id)
+                let isIndexed = property.isIndexed || property.name == objectClass.primaryKey
+                for key in objects.keys.sorted() {
+                    let value = objects[key]?[property.id] ?? .null
+                    if isIndexed { indexes[column, default: [:]][value, default: []].append(key) }
+                    if case .link(let target) = value { links[column, default: [:]][target, default: []].append(key) }
+                }
+                if isIndexed, indexes[column] == nil { indexes[column] = [:] }
+            }
+        }
+    }
+
+    deinit { for buffer in buffers { buffer.deallocate() } }
+
+    private func addClusters(of objectClass: ClassSchema, _ objects: [ObjectKey: [PropertyID: Value]]) throws {
+        let slots = Int((objects.keys.max()?.rawValue ?? -1) + 1)
+        var found: [Cluster?] = []
+        for first in stride(from: 0, to: slots, by: clusterCapacity) {
+            let keys = (first..<min(slots, first + clusterCapacity)).map { ObjectKey(Int64($0)) }
+            var live = MutableLiveMask()
+            for (slot, key) in keys.enumerated() {
+                live.append()
+                if objects[key] == nil { live.remove(slot) }
+            }
+            guard live.liveCount > 0 else {
+                found.append(nil)
+                continue
+            }
+            var leaves: [PropertyID: UnsafeRawBufferPointer] = [:]
+            for property in objectClass.storedProperties {
+                guard let kind = LeafKind(property.type) else { continue }
+                var leaf = MutableLeaf(kind: kind)
+                for key in keys { try leaf.append(objects[key]?[property.id] ?? .null) }
+                leaves[property.id] = keep(leaf.encode())
+            }
+            found.append(Cluster(live: keep(live.encode()), leaves: leaves))
+        }
+        clusters[objectClass.id] = found
+    }
+
+    /// Places the bytes at an odd multiple of two, as LMDB may.
+    private func keep(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count + 2, alignment: 16)
+        buffers.append(buffer)
+        let place = UnsafeMutableRawBufferPointer(rebasing: buffer[2...])
+        place.copyBytes(from: bytes)
+        return UnsafeRawBufferPointer(place)
+    }
+
+    func objectCount(of classID: ClassID) -> Int { counts[classID] ?? 0 }
+
+    func clusterCount(of classID: ClassID) -> Int { clusters[classID]?.count ?? 0 }
+
+    func liveMask(of classID: ClassID, cluster: Int) throws -> LiveMask? {
+        try clusters[classID]?[cluster].map { try LiveMask(validating: $0.live) }
+    }
+
+    func leaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf {
+        guard let bytes = clusters[classID]?[cluster]?.leaves[property] else { throw LeafError.noSuchSlot }
+        let kinds = LeafKind.allCases.filter { bytes[0] == $0.rawValue }
+        guard let kind = kinds.first else { throw LeafError.malformed }
+        return try Leaf(validating: bytes, kind: kind)
+    }
+
+    func lookUp(_ value: Value, in classID: ClassID, _ property: PropertyID) -> [ObjectKey]? {
+        indexes[Column(classID: classID, property: property)].map { $0[value] ?? [] }
+    }
+
+    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) -> [ObjectKey] {
+        links[Column(classID: origin, property: property)]?[key] ?? []
+    }
+}
