@@ -86,6 +86,10 @@ final class StoreFile: Sendable {
     func storeError(_ error: any Error) -> any Error {
         switch error {
         case let error as LMDBError: error.storeError(path: path)
+        case LeafError.full:
+            StoreError(
+                .valueTooLarge,
+                "The strings of neighbouring objects are together too long for one cluster. Store long texts elsewhere.")
         case is DamagedRecord, is LeafError: StoreError.damaged(path)
         default: error
         }

@@ -13,6 +13,7 @@ package final class Gateway: Sendable {
     let configuration: GatewayConfiguration
     let logger: Logger
     let workers: WorkerPool
+    let channels = Channels()
     private let files: StaticFiles
 
     /// Reads the static files and begins to listen to the store. Throws when a directory cannot be read or the store
@@ -61,6 +62,9 @@ package final class Gateway: Sendable {
         on(.put, "/v1/objects/:class/:key", putObject)
         on(.patch, "/v1/objects/:class/:key", patchObject)
         on(.delete, "/v1/objects/:class/:key", deleteObject)
+        on(.get, "/v1/aggregates/objects/:class", getAggregates)
+        on(.get, "/v1/observe/objects/:class", observeCollection)
+        on(.get, "/v1/observe/objects/:class/:key", observeObject)
         on(.get, "/healthz") { _, _ in .now(.json(Array(#"{"status":"ok"}"#.utf8))) }
         on(.get, "/readyz") { [self] _, _ in
             _ = try store.snapshot()

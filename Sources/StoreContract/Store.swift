@@ -1,5 +1,4 @@
 package import ObjectModel
-package import QueryLanguage
 import Synchronization
 
 /// What the gateway and the live queries know of a store.

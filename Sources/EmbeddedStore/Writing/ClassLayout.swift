@@ -10,11 +10,15 @@ final class ColumnLayout: Sendable {
     let isPrimaryKey: Bool
     /// Whether the value has entries in the index tree.
     let isIndexed: Bool
+    private let isOptional: Bool
     /// What a new object gets when nothing is given; nil for a primary key that must be given.
     let initialValue: Value?
 
     var id: PropertyID { property.id }
     var isLink: Bool { kind == .link }
+
+    /// Whether the value can be stored as it is; the same as `PropertyType.accepts` without copying the type.
+    func accepts(_ value: Value) -> Bool { value.isNull ? isOptional : kind.accepts(value) }
 
     init(_ property: PropertySchema, kind: LeafKind, position: Int, isPrimaryKey: Bool) {
         self.property = property
@@ -22,6 +26,7 @@ final class ColumnLayout: Sendable {
         self.position = position
         self.isPrimaryKey = isPrimaryKey
         isIndexed = property.isIndexed || isPrimaryKey
+        isOptional = property.type.isOptional
         initialValue = isPrimaryKey && !property.type.isOptional ? nil : property.initialValue
     }
 }

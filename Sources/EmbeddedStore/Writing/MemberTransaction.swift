@@ -162,7 +162,7 @@ final class MemberTransaction: WriteTransaction {
     }
 
     private func checkValue(_ value: Value, _ column: ColumnLayout, _ layout: ClassLayout) throws {
-        guard column.property.type.accepts(value) else {
+        guard column.accepts(value) else {
             throw StoreError(
                 .invalidValue,
                 "Invalid value of type '\(value.typeName)' for '\(column.property.type)' property '\(layout.schema.name).\(column.property.name)'.",
