@@ -79,7 +79,9 @@ export class Grid {
   /** Shows the rows as they are now. `changes` says what to mark; without it nothing moves or glows. */
   refresh(changes = null, total = null) {
     if (!this.measured) this.#measure();
+    else if (changes === null) this.columns.fit(this.live.rows);
     if (changes !== null) {
+      this.columns.fit([...changes.inserted, ...changes.modified.keys()].map((key) => this.live.get(key)));
       this.marks.add(changes);
       this.root.classList.add("gliding");
       clearTimeout(this.#glide);
@@ -364,7 +366,7 @@ export class Grid {
     const object = this.live.get(key);
     const cell = this.cell(key, property);
     if (!cell) return;
-    cell.classList.remove("editing", "above");
+    cell.classList.remove("editing", "above", "leftward");
     if (object) this.#fill(cell, object, property, undefined);
   }
 }
