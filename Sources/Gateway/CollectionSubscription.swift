@@ -85,9 +85,16 @@ final class CollectionSubscription: Sendable {
             switch event {
             case .initial(let snapshot, let keys):
                 if isFirst, lastSeen == snapshot.version { return }
-                send(try gateway.channels.encode(key) { try $0.initial(snapshot, keys) })
+                let limit = gateway.configuration.largestObserved
+                guard keys.count <= limit else {
+                    throw Problem(
+                        400, "observe.too_large",
+                        "\(keys.count) objects are too many to observe; give a 'limit' of at most \(limit), or a filter.",
+                        parameter: "limit")
+                }
+                send(try gateway.channels.encoder(of: key)?.initial(snapshot, keys))
             case .update(let change):
-                send(try gateway.channels.encode(key) { try $0.update(change) })
+                send(try gateway.channels.encoder(of: key)?.update(change))
             case .failed(let error):
                 throw error
             }

@@ -78,6 +78,12 @@ package final class Gateway: Sendable {
         return router
     }
 
+    /// Waits until every commit so far has been handed to the event streams. Not from a handler.
+    package func settle() { live.settle() }
+
+    /// The number of different collections that are observed now.
+    package var channelCount: Int { channels.count }
+
     /// Renders any error; those that are our own fault are logged and not shown.
     func response(to error: any Error) -> Response { problem(of: error).httpResponse }
 

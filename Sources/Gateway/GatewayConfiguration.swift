@@ -18,6 +18,9 @@ package struct GatewayConfiguration: Sendable {
     /// Most objects per page.
     package var largestPage = 10_000
 
+    /// Most objects that an event stream may begin with; it ends with an error beyond.
+    package var largestObserved = 100_000
+
     /// Collections of classes with more objects are read by worker threads, so that a scan never holds up a loop.
     package var inlineObjects = 50_000
     /// Threads for long reads.

@@ -1,12 +1,12 @@
 import HTTPServer
-import JSONCoding
+package import JSONCoding
 import ObjectModel
-import QueryLanguage
-import StoreContract
+package import QueryLanguage
+package import StoreContract
 
 extension Problem {
     /// What each fault of a store means over HTTP.
-    static let storeStatuses: [StoreError.Code: Int] = [
+    package static let storeStatuses: [StoreError.Code: Int] = [
         .unknownClass: 404, .unknownProperty: 422, .notFound: 404, .duplicateKey: 409, .keyImmutable: 409,
         .invalidValue: 422, .missingValue: 422, .valueTooLarge: 413, .preconditionFailed: 412,
         .schemaInvalid: 422, .schemaVersionTooLow: 409, .migrationRequired: 409,
@@ -15,13 +15,13 @@ extension Problem {
     ]
 
     /// What each fault of a query means over HTTP.
-    static let queryStatuses: [QueryError.Code: Int] = [
+    package static let queryStatuses: [QueryError.Code: Int] = [
         .syntax: 400, .tooDeep: 400, .tooLong: 400, .unknownProperty: 400, .unknownClass: 400, .typeMismatch: 400,
         .invalid: 400, .argument: 400, .unsupported: 400,
     ]
 
     /// What each fault of a JSON text means over HTTP.
-    static func status(of code: JSONError.Code) -> Int {
+    package static func status(of code: JSONError.Code) -> Int {
         switch code {
         case .syntax, .truncated, .invalidUTF8, .duplicateName, .numberRange, .tooDeep: 400
         case .outOfMemory: 503

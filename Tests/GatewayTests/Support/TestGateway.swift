@@ -65,6 +65,8 @@ final class TestGateway: Sendable {
         try send(.get, target, headers: headers)
     }
 
+    func settle() { gateway.settle() }
+
     /// Four dogs and two people.
     func fill() throws {
         _ = try send(

@@ -1,0 +1,190 @@
+import Gateway
+import Glibc
+import HTTPServer
+import JSONCoding
+import Testing
+
+@Suite("Event streams", .serialized)
+struct ObserveTests {
+    @Test("two subscribers of a query see the same first result and the same update")
+    func collection() throws {
+        let gateway = try TestGateway()
+        try gateway.fill()
+        try gateway.serve { port in
+            let target = "GET /v1/observe/objects/Dog?filter=age+%3E+10&sort=-age&fields=_id,age&include=objects"
+            let first = try LoopbackClient(port: port)
+            let second = try LoopbackClient(port: port)
+            for client in [first, second] {
+                try client.send(target)
+                #expect(try client.answer().status == 200)
+                let initial = try client.event()
+                #expect(initial.id == "4")
+                #expect(initial.name == "initial")
+                #expect(initial.data == #"{"version":4,"count":2,"items":[{"_id":4,"age":14},{"_id":2,"age":12}]}"#)
+            }
+            #expect(gateway.gateway.channelCount == 1)
+            let writer = try LoopbackClient(port: port)
+            // Four leaves, one and three come, two is modified in place.
+            try writer.send(
+                "POST /v1/objects/Dog?update=modified",
+                body: #"[{"_id":4,"age":1},{"_id":1,"age":20},{"_id":3,"age":11},{"_id":2,"age":13}]"#)
+            #expect(try writer.answer().status == 200)
+            let expected =
+                #"{"version":5,"deletions":[0],"insertions":[0,2],"modifications":[1],"objects":{"insertions":[{"_id":1,"age":20},{"_id":3,"age":11}],"modifications":[{"_id":2,"age":13}]}}"#
+            for client in [first, second] {
+                #expect(try client.event() == LoopbackClient.Event(id: "5", name: "update", data: expected))
+            }
+            // What does not touch the result is not told; what does is.
+            try writer.send("POST /v1/objects/Note", body: #"{"text":"a"}"#)
+            #expect(try writer.answer().status == 201)
+            try writer.send("DELETE /v1/objects/Dog/3")
+            #expect(try writer.answer().status == 204)
+            #expect(
+                try second.event().data.hasSuffix(
+                    #""deletions":[2],"insertions":[],"modifications":[],"objects":{"insertions":[],"modifications":[]}}"#
+                )
+            )
+        }
+        #expect(gateway.gateway.channelCount == 0)
+    }
+
+    @Test("a limit keeps the first objects of the sort")
+    func limited() throws {
+        let gateway = try TestGateway()
+        try gateway.fill()
+        try gateway.serve { port in
+            let client = try LoopbackClient(port: port)
+            try client.send("GET /v1/observe/objects/Dog?sort=-_id&limit=2&fields=_id")
+            _ = try client.answer()
+            #expect(try client.event().data == #"{"version":4,"count":2,"items":[{"_id":4},{"_id":3}]}"#)
+            _ = try gateway.send(.post, "/v1/objects/Dog", #"{"_id":5}"#)
+            #expect(
+                try client.event().data == #"{"version":5,"deletions":[1],"insertions":[0],"modifications":[]}"#)
+        }
+    }
+
+    @Test("a client that comes back having seen the present version is not told it again")
+    func lastEventID() throws {
+        let gateway = try TestGateway()
+        try gateway.fill()
+        try gateway.serve { port in
+            let current = try LoopbackClient(port: port)
+            let outdated = try LoopbackClient(port: port)
+            try outdated.send("GET /v1/observe/objects/Dog?fields=_id", headers: "Last-Event-ID: 3\r\n")
+            _ = try outdated.answer()
+            #expect(try outdated.event().name == "initial")
+            try current.send("GET /v1/observe/objects/Dog?fields=_id", headers: "Last-Event-ID: 4\r\n")
+            _ = try current.answer()
+            gateway.settle()
+            _ = try gateway.send(.delete, "/v1/objects/Dog/3")
+            let event = try current.event()
+            #expect(event.name == "update")
+            #expect(event.data == #"{"version":5,"deletions":[2],"insertions":[],"modifications":[]}"#)
+        }
+    }
+
+    @Test("an object's stream tells old and new values, and ends when it is deleted")
+    func object() throws {
+        let gateway = try TestGateway()
+        try gateway.fill()
+        try gateway.serve { port in
+            let client = try LoopbackClient(port: port)
+            try client.send("GET /v1/observe/objects/Dog/1")
+            _ = try client.answer()
+            let initial = try client.event()
+            #expect(initial.name == "initial")
+            #expect(initial.data == #"{"version":4,"object":\#(ObjectTests.rex)}"#)
+            _ = try gateway.send(.patch, "/v1/objects/Dog/1", #"{"age":null,"owner":"bob"}"#)
+            let change = try client.event()
+            #expect(change.id == "5")
+            #expect(change.name == "change")
+            #expect(
+                change.data
+                    == #"{"version":5,"changes":[{"name":"age","old":7,"new":null},{"name":"owner","old":"ada","new":"bob"}]}"#
+            )
+            _ = try gateway.send(.delete, "/v1/objects/Dog/1")
+            #expect(try client.event() == LoopbackClient.Event(id: "6", name: "deleted", data: #"{"version":6}"#))
+            #expect(client.ends())
+        }
+    }
+
+    @Test("a stream whose class is removed ends with the reason")
+    func failure() throws {
+        let gateway = try TestGateway()
+        try gateway.serve { port in
+            let client = try LoopbackClient(port: port)
+            try client.send("GET /v1/observe/objects/Note")
+            _ = try client.answer()
+            _ = try client.event()
+            let schema = #"{"schemaVersion":2,"classes":[{"name":"A","properties":[{"name":"b","type":"int"}]}]}"#
+            #expect(try gateway.send(.put, "/v1/schema", schema).status == 200)
+            let event = try client.event()
+            #expect(event.name == "error")
+            #expect(try JSONValue.parse(event.data)["code"] == .string("object.unknown_class"))
+            #expect(client.ends())
+        }
+    }
+
+    @Test("a result too large to begin with is refused on the stream")
+    func tooLarge() throws {
+        let gateway = try TestGateway { $0.largestObserved = 3 }
+        try gateway.fill()
+        try gateway.serve { port in
+            let client = try LoopbackClient(port: port)
+            try client.send("GET /v1/observe/objects/Dog")
+            _ = try client.answer()
+            #expect(try client.event().name == "error")
+            #expect(client.ends())
+        }
+    }
+
+    @Test("a client that does not read is given the whole result once it does, and no queue grows meanwhile")
+    func slow() throws {
+        let gateway = try TestGateway()
+        try gateway.fill()
+        let text = String(repeating: "x", count: 20_000)
+        try gateway.serve({ $0.streamQueueLimit = 64 * 1024 }) { port in
+            let client = try LoopbackClient(port: port, receiveBuffer: 4096)
+            try client.send("GET /v1/observe/objects/Note?include=objects&fields=text")
+            _ = try client.answer()
+            #expect(try client.event().name == "initial")
+            // Many times what the socket and the queue hold.
+            var last = 0
+            for number in 0..<400 {
+                let method = number == 0 ? HTTPMethod.post : .put
+                let target = number == 0 ? "/v1/objects/Note" : "/v1/objects/Note/0"
+                let response = try gateway.send(method, target, #"{"text":"\#(number) \#(text)"}"#)
+                #expect(response.status < 300, "\(response.status)")
+                last = number
+            }
+            gateway.settle()
+            // A stream of every update would have 400; this one leaves most out, begins anew, and ends up to date.
+            var count = 0
+            var initials = 0
+            while count < 400 {
+                let event = try client.event()
+                count += 1
+                if event.name == "initial" { initials += 1 }
+                if event.data.contains("\"\(last) x") { break }
+            }
+            #expect(count < 399)
+            #expect(initials > 0)
+            _ = try gateway.send(.delete, "/v1/objects/Note/0")
+            #expect(try client.event().data.contains(#""deletions":[0]"#))
+        }
+    }
+
+    @Test("what is wrong with an observation is said before the stream begins")
+    func refused() throws {
+        let gateway = try TestGateway()
+        try gateway.serve { port in
+            let client = try LoopbackClient(port: port)
+            try client.send("GET /v1/observe/objects/Dog?filter=agee+%3E+1")
+            let answer = try client.answer()
+            #expect(answer.status == 400)
+            #expect(try JSONValue.parse(answer.body)["position"] == .int(0))
+            try client.send("GET /healthz")
+            #expect(try client.answer().body == #"{"status":"ok"}"#)
+        }
+    }
+}
