@@ -33,7 +33,13 @@ export class Grid {
     this.inner = element("div", "inner");
     this.inner.append(this.columns.head, this.body, this.more, this.columns.foot);
     root.append(this.inner);
-    root.addEventListener("scroll", () => this.#schedule(), { passive: true });
+    root.addEventListener(
+      "scroll",
+      () => {
+        root.classList.toggle("scrolled", root.scrollLeft > 0);
+        this.#schedule();
+      },
+      { passive: true });
     new ResizeObserver(() => {
       this.columns.widen();
       this.#schedule();
