@@ -20,6 +20,7 @@ export class Unreachable extends Error {}
 
 export async function request(method, path, { query, body, signal } = {}) {
   let response;
+  let text;
   try {
     response = await fetch(path + queryString(query), {
       method,
@@ -28,19 +29,19 @@ export async function request(method, path, { query, body, signal } = {}) {
       headers: body === undefined ? {} : { "Content-Type": "application/json" },
       body: body === undefined ? undefined : stringify(body),
     });
+    text = await response.text();
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Unreachable("The gateway does not answer.");
+    throw new Unreachable("Gateway not reachable");
   }
-  const text = await response.text();
-  let content = null;
+  if (response.ok) return text === "" ? null : parse(text);
+  let problem = {};
   try {
-    content = text === "" ? null : parse(text);
+    problem = parse(text);
   } catch {
-    content = null;
+    // Something between here and the gateway answered in words of its own.
   }
-  if (!response.ok) throw new Problem(response.status, content ?? {});
-  return content;
+  throw new Problem(response.status, problem);
 }
 
 /** `?a=b&…` of the parameters that are given; an array repeats its parameter. */

@@ -6,6 +6,7 @@ import { brief, words } from "./values.js";
 export class Columns {
   /** The widths that the columns need, without what a wide window adds. */
   #widths = null;
+  #pen = document.createElement("canvas").getContext("2d");
 
   constructor(root) {
     this.root = root;
@@ -85,25 +86,47 @@ export class Columns {
   }
 
   /**
-   * Column widths from the headings and the first rows, which should be done once per class: columns must not
-   * move under the reader.
+   * Column widths from the headings and the first rows, which should be done once per class: columns must not move
+   * under the reader.
    */
   measure(rows) {
-    const context = document.createElement("canvas").getContext("2d");
-    const style = getComputedStyle(this.root);
-    context.font = `${style.fontSize} ${style.fontFamily}`;
     const sample = rows.slice(0, 120);
-    const narrow = this.root.clientWidth < 560;
-    this.#widths = this.properties.map((property) => {
-      const type = this.head.children[this.properties.indexOf(property)].querySelector(".type").textContent;
-      let widest = Math.max(context.measureText(property.name).width + 26, context.measureText(type).width * 0.84);
-      for (const row of sample) {
-        widest = Math.max(widest, context.measureText(words(row, property)).width);
-      }
-      const extra = { link: 14, backlinks: 14, bool: 18 }[property.kind] ?? (property === this.properties[0] ? 6 : 0);
-      return Math.round(Math.min(widest + extra + 30, narrow ? 180 : 300));
+    this.#widths = this.properties.map((property, column) => {
+      const type = this.head.children[column].querySelector(".type").textContent;
+      const heading = Math.max(this.#width(property.name) + 26, this.#width(type) * 0.84);
+      return this.#room(property, sample.map((row) => words(row, property)), heading);
     });
+    this.fit(rows);
     this.widen();
+  }
+
+  /** Makes room for these rows where a value that is cut off would be misread: keys, numbers and dates. */
+  fit(rows) {
+    let grown = false;
+    this.properties.forEach((property, column) => {
+      if (!property.isKey && !property.isNumeric && property.kind !== "date") return;
+      const longest = rows.reduce((found, row) => {
+        const text = words(row, property);
+        return text.length > found.length ? text : found;
+      }, "");
+      const room = this.#room(property, [longest], 0);
+      if (room <= this.#widths[column]) return;
+      this.#widths[column] = room;
+      grown = true;
+    });
+    if (grown) this.widen();
+  }
+
+  #room(property, texts, least) {
+    const extra = { link: 14, backlinks: 14, bool: 18 }[property.kind] ?? (property === this.properties[0] ? 6 : 0);
+    const widest = texts.reduce((width, text) => Math.max(width, this.#width(text, property.isKey)), least);
+    return Math.round(Math.min(widest + extra + 30, this.root.clientWidth < 560 ? 180 : 300));
+  }
+
+  #width(text, isBold = false) {
+    const style = getComputedStyle(this.root);
+    this.#pen.font = `${isBold ? "600 " : ""}${style.fontSize} ${style.fontFamily}`;
+    return this.#pen.measureText(text).width;
   }
 
   /** Shares out some of the room that a wide window leaves, not all: a line must stay readable across. */

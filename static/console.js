@@ -1,7 +1,7 @@
 // The console: one view of one class, kept live.
 
 import { Announcer } from "./announcer.js";
-import { Problem, paths, queryString, request } from "./api.js";
+import { Problem, Unreachable, paths, queryString, request } from "./api.js";
 import { CommandBar } from "./command-bar.js";
 import { Completion, candidates } from "./completion.js";
 import { prepareDialogs, showKeys } from "./dialogs.js";
@@ -172,8 +172,11 @@ async function load() {
       refusal = setTimeout(() => refuse(error), Math.max(0, lastInput + patience - performance.now()));
       return;
     }
-    setState("waiting", "Gateway not reachable");
-    setTimeout(() => { if (!signal.aborted) load(); }, 2000);
+    setState("waiting", error instanceof Unreachable ? "Gateway not reachable" : error.message);
+    setTimeout(() => {
+      if (!signal.aborted) load();
+    }, 2000);
+    if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
     return;
   }
   clearFault(fault);
@@ -335,8 +338,8 @@ async function poll() {
       if (schema === null || stringify(source) !== schema.text) adoptSchema(source);
       for (const one of schema.classes) await countAll(one);
     }
-  } catch {
-    if (schema === null) setState("waiting", "Gateway not reachable");
+  } catch (error) {
+    if (schema === null) setState("waiting", error.message);
   }
   setTimeout(poll, schema === null ? 1000 : Math.max(pollPause, 50 * counts.size));
 }

@@ -109,8 +109,11 @@ export class Editor {
       this.fault.textContent = error.hint ? `${error.message} Did you mean ‘${error.hint}’?` : error.message;
       this.fault.hidden = false;
       this.input.setAttribute("aria-invalid", "true");
-      const below = this.cell.closest(".grid").getBoundingClientRect().bottom - this.fault.getBoundingClientRect().bottom;
-      this.cell.classList.toggle("above", below < 60);
+      this.cell.classList.remove("above", "leftward");
+      const room = this.cell.closest(".grid").getBoundingClientRect();
+      const box = this.fault.getBoundingClientRect();
+      this.cell.classList.toggle("above", room.bottom - box.bottom < 60);
+      this.cell.classList.toggle("leftward", box.right > room.right);
       this.fault.scrollIntoView({ block: "nearest", inline: "nearest" });
       this.input.focus({ preventScroll: true });
     } finally {

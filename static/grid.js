@@ -33,7 +33,13 @@ export class Grid {
     this.inner = element("div", "inner");
     this.inner.append(this.columns.head, this.body, this.more, this.columns.foot);
     root.append(this.inner);
-    root.addEventListener("scroll", () => this.#schedule(), { passive: true });
+    root.addEventListener(
+      "scroll",
+      () => {
+        root.classList.toggle("scrolled", root.scrollLeft > 0);
+        this.#schedule();
+      },
+      { passive: true });
     new ResizeObserver(() => {
       this.columns.widen();
       this.#schedule();
@@ -79,7 +85,9 @@ export class Grid {
   /** Shows the rows as they are now. `changes` says what to mark; without it nothing moves or glows. */
   refresh(changes = null, total = null) {
     if (!this.measured) this.#measure();
+    else if (changes === null) this.columns.fit(this.live.rows);
     if (changes !== null) {
+      this.columns.fit([...changes.inserted, ...changes.modified.keys()].map((key) => this.live.get(key)));
       this.marks.add(changes);
       this.root.classList.add("gliding");
       clearTimeout(this.#glide);
@@ -364,7 +372,7 @@ export class Grid {
     const object = this.live.get(key);
     const cell = this.cell(key, property);
     if (!cell) return;
-    cell.classList.remove("editing", "above");
+    cell.classList.remove("editing", "above", "leftward");
     if (object) this.#fill(cell, object, property, undefined);
   }
 }

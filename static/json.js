@@ -1,12 +1,13 @@
 // JSON that keeps all 64 bits of an integer: those that a Number cannot hold exactly become BigInt.
 
-const tokens = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g;
+// Strings and numbers, each as a whole: digits in a text or after a point are not integers.
+const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** Parses JSON; integers beyond ±(2^53 − 1) are BigInt. */
 export function parse(text) {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   const marked = text.replace(tokens, (token) =>
-    token[0] === '"' || Number.isSafeInteger(Number(token)) ? token : `{"\\u0000int":"${token}"}`);
+    !/^-?\d{16,}$/.test(token) || Number.isSafeInteger(Number(token)) ? token : `{"\\u0000int":"${token}"}`);
   return JSON.parse(marked, (_, value) =>
     value !== null && typeof value === "object" && "\u0000int" in value ? BigInt(value["\u0000int"]) : value);
 }

@@ -172,6 +172,26 @@ RK_TARGET static void RK_NAME(in_table_u8)(
     }
 }
 
+#define DEFINE_BITS(suffix)                                                                                    \
+    RK_TARGET static void RK_NAME(in_bits_##suffix)(                                                           \
+        const void *values, size_t count, uint64_t base, const uint64_t *bits, uint64_t bit_count,             \
+        uint64_t *mask) {                                                                                      \
+        const unaligned_##suffix *v = values;                                                                  \
+        for (size_t i = 0; i < count; i += 64) {                                                               \
+            size_t n = count - i < 64 ? count - i : 64;                                                        \
+            uint64_t word = 0;                                                                                 \
+            for (size_t j = 0; j < n; j++) {                                                                   \
+                uint64_t place = base + v[i + j];                                                              \
+                if (place < bit_count) word |= (bits[place >> 6] >> (place & 63) & 1) << j;                    \
+            }                                                                                                  \
+            mask[i >> 6] = word;                                                                               \
+        }                                                                                                      \
+    }
+
+DEFINE_BITS(u16)
+DEFINE_BITS(u32)
+#undef DEFINE_BITS
+
 RK_TARGET static void RK_NAME(unpack)(const void *values, size_t count, unsigned width, uint8_t *out) {
     const uint8_t *v = values;
     if (width == 1) {
@@ -203,7 +223,7 @@ RK_TARGET static void RK_NAME(mask_andnot)(uint64_t *into, const uint64_t *other
 
 static const rk_kernels RK_NAME(table) = {
     RK_NAME(in_range_u8), RK_NAME(in_range_u16), RK_NAME(in_range_u32), RK_NAME(in_range_u64),
-    RK_NAME(in_range_f32), RK_NAME(in_range_f64), RK_NAME(in_table_u8), RK_NAME(unpack),
+    RK_NAME(in_range_f32), RK_NAME(in_range_f64), RK_NAME(in_table_u8), RK_NAME(in_bits_u16), RK_NAME(in_bits_u32), RK_NAME(unpack),
     RK_NAME(popcount), RK_NAME(mask_and), RK_NAME(mask_or), RK_NAME(mask_andnot),
     RK_NAME(sum_u8), RK_NAME(sum_u16), RK_NAME(sum_u32), RK_NAME(sum_u64), RK_NAME(sum_f32), RK_NAME(sum_f64),
     RK_NAME(bounds_u8), RK_NAME(bounds_u16), RK_NAME(bounds_u32), RK_NAME(bounds_u64),

@@ -58,6 +58,21 @@ package struct Kernels: @unchecked Sendable {
         table.pointee.in_table_u8(values, count, entries, mask)
     }
 
+    /// Selects the values, of 16 or 32 bits, for which bit base + value, wrapping, of `bits` is set.
+    package func select(
+        _ values: UnsafeRawPointer, _ count: Int, width: Int, plus base: Int64, in bits: UnsafeBufferPointer<UInt64>,
+        into mask: UnsafeMutablePointer<UInt64>
+    ) {
+        guard let words = bits.baseAddress else { return mask.update(repeating: 0, count: maskWordCount(count)) }
+        let base = UInt64(bitPattern: base)
+        let bitCount = UInt64(bits.count) * 64
+        if width == 16 {
+            table.pointee.in_bits_u16(values, count, base, words, bitCount, mask)
+        } else {
+            table.pointee.in_bits_u32(values, count, base, words, bitCount, mask)
+        }
+    }
+
     /// Spreads values of 1, 2 or 4 bits to bytes.
     package func unpack(_ values: UnsafeRawPointer, _ count: Int, width: Int, into bytes: UnsafeMutablePointer<UInt8>) {
         table.pointee.unpack(values, count, UInt32(width), bytes)

@@ -37,6 +37,8 @@ package struct KeyBitmap: Sendable {
     /// The bits of the 64 keys from `index` × 64 on.
     package func word(_ index: Int) -> UInt64 { index >= 0 && index < words.count ? words[index] : 0 }
 
+    func withWords(_ body: (UnsafeBufferPointer<UInt64>) -> Void) { words.withUnsafeBufferPointer(body) }
+
     /// The keys, ascending.
     package var keys: [ObjectKey] {
         var keys: [ObjectKey] = []
@@ -58,6 +60,11 @@ extension Leaf {
         precondition(kind == .link, "not a link leaf")
         checkSlots(mask)
         let base = minimumInteger
+        if width == 16 || width == 32 {
+            scratch.reset(slotCount: count)
+            keys.withWords { Kernels.best.select(values, count, width: width, plus: base, in: $0, into: scratch.words) }
+            return finish(mask, scratch, inverted)
+        }
         if width > 8 {
             mask.filter { slot in
                 let found = keys.contains(ObjectKey(base &+ Int64(bitPattern: unpack(slot)))) && !isNull(slot)
@@ -66,8 +73,11 @@ extension Leaf {
             return
         }
         // At most 256 targets: look each of them up once.
-        let table = (0..<256).map { UInt8(keys.contains(ObjectKey(base &+ Int64($0))) ? 1 : 0) }
-        selectCodes(table, into: scratch)
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
+            table.initialize(repeating: 0)
+            for offset in 0..<1 << width where keys.contains(ObjectKey(base &+ Int64(offset))) { table[offset] = 1 }
+            selectCodes(UnsafeBufferPointer(table), into: scratch)
+        }
         finish(mask, scratch, inverted)
     }
 
@@ -81,22 +91,24 @@ extension Leaf {
     }
 
     /// Selects the slots whose offset or code, of at most 8 bits, has an entry in the table of 256.
-    func selectCodes(_ table: [UInt8], into scratch: SelectionMask) {
+    func selectCodes(_ table: UnsafeBufferPointer<UInt8>, into scratch: SelectionMask) {
         precondition(table.count == 256 && width <= 8, "codes are bytes")
-        let wanted = 1 << width
-        let ones = table.prefix(wanted).count { $0 != 0 }
-        if ones == 0 || ones == wanted || width == 0 { return fill(scratch, ones == wanted) }
-        scratch.reset(slotCount: count)
-        if ones == 1, let code = table.firstIndex(where: { $0 != 0 }) {
-            return selectOffsets(from: UInt64(code), span: 0, into: scratch)
+        guard let entries = table.baseAddress else { return }
+        let possible = 1 << width
+        var wanted = 0
+        var last = 0
+        for code in 0..<possible where table[code] != 0 {
+            wanted += 1
+            last = code
         }
-        table.withUnsafeBufferPointer { entries in
-            guard let entries = entries.baseAddress else { return }
-            if width == 8 {
-                Kernels.best.select(codes: values, count, in: entries, into: scratch.words)
-            } else {
-                withUnpacked { Kernels.best.select(codes: $0, count, in: entries, into: scratch.words) }
-            }
+        if wanted == 0 || wanted == possible { return fill(scratch, wanted > 0) }
+        scratch.reset(slotCount: count)
+        if wanted == 1 {
+            selectOffsets(from: UInt64(last), span: 0, into: scratch)
+        } else if width == 8 {
+            Kernels.best.select(codes: values, count, in: entries, into: scratch.words)
+        } else {
+            withUnpacked { Kernels.best.select(codes: $0, count, in: entries, into: scratch.words) }
         }
     }
 }

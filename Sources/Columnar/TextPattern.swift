@@ -18,7 +18,7 @@ package struct TextPattern: Sendable {
     package let test: Test
     package let ignoresCase: Bool
     /// Folded already when case is ignored.
-    private let needle: [UInt8]
+    let needle: [UInt8]
 
     /// Order tests never fold.
     package init(_ test: Test, _ text: String, ignoresCase: Bool = false) {
@@ -141,34 +141,5 @@ package struct TextPattern: Sendable {
         var next = position + 1
         while next < text.count, text[next] & 0xC0 == 0x80 { next += 1 }
         return next
-    }
-}
-
-extension Leaf {
-    /// Keeps the slots whose text the pattern matches, or, inverted, all others. Null matches nothing. A dictionary leaf
-    /// tests each distinct text once.
-    package func narrow(_ mask: SelectionMask, texts pattern: TextPattern, inverted: Bool, scratch: SelectionMask) {
-        narrow(mask, inverted: inverted, scratch: scratch) { pattern.matches($0) }
-    }
-
-    /// The same for a set of texts, as `IN` needs it.
-    package func narrow(_ mask: SelectionMask, texts: Set<[UInt8]>, inverted: Bool, scratch: SelectionMask) {
-        narrow(mask, inverted: inverted, scratch: scratch) { texts.contains(Array($0)) }
-    }
-
-    @inline(__always)
-    private func narrow(
-        _ mask: SelectionMask, inverted: Bool, scratch: SelectionMask, _ test: (UnsafeBufferPointer<UInt8>) -> Bool
-    ) {
-        precondition(kind == .string, "not a string leaf")
-        checkSlots(mask)
-        guard encoding == .dictionary else {
-            mask.filter { slot in (!isNull(slot) && test(utf8(at: slot))) != inverted }
-            return
-        }
-        var table = [UInt8](repeating: 0, count: 256)
-        for code in 0..<entryCount where test(entry(code)) { table[code] = 1 }
-        selectCodes(table, into: scratch)
-        finish(mask, scratch, inverted)
     }
 }

@@ -4,6 +4,7 @@ import LiveQueries
 import ObjectModel
 import QueryLanguage
 import StoreContract
+import Synchronization
 
 /// What an observation of a collection asks for. Subscribers that ask for the same share encoded events.
 struct ChannelKey: Hashable, Sendable {
@@ -15,20 +16,34 @@ struct ChannelKey: Hashable, Sendable {
     let keyPaths: [LiveKeyPath]
 }
 
-/// Encodes the events of one channel, each once. Used on the live queries' thread only, where events arrive one at
-/// a time.
-final class ChannelEncoder {
-    private let key: ChannelKey
-    private var plan: (schema: Schema, plan: RowPlan)?
-    // Weak, so that neither a version is pinned nor a large result kept for nobody.
-    private weak var lastChange: LiveChange?
-    private weak var lastUpdate: SharedBytes?
-    private weak var lastInitial: SharedBytes?
-    private var initialVersion: Version?
+/// Encodes the events of one channel, each once. Called from the live queries' thread only, where events arrive one
+/// at a time, so its lock is never contended.
+final class ChannelEncoder: Sendable {
+    private let state: Mutex<State>
 
-    init(_ key: ChannelKey) { self.key = key }
+    init(_ key: ChannelKey) { state = Mutex(State(key: key)) }
 
     func initial(_ snapshot: any Snapshot, _ keys: [ObjectKey]) throws -> SharedBytes {
+        try state.withLock { try $0.initial(snapshot, keys) }
+    }
+
+    func update(_ change: LiveChange) throws -> SharedBytes {
+        try state.withLock { try $0.update(change) }
+    }
+}
+
+private struct State {
+    let key: ChannelKey
+    var plan: (schema: Schema, plan: RowPlan)?
+    // Weak, so that neither a version is pinned nor a large result kept for nobody.
+    weak var lastChange: LiveChange?
+    weak var lastUpdate: SharedBytes?
+    weak var lastInitial: SharedBytes?
+    var initialVersion: Version?
+
+    init(key: ChannelKey) { self.key = key }
+
+    mutating func initial(_ snapshot: any Snapshot, _ keys: [ObjectKey]) throws -> SharedBytes {
         if initialVersion == snapshot.version, let lastInitial { return lastInitial }
         let plan = try plan(for: snapshot.schema)
         let json = JSONWriter(capacity: 256 + keys.count * 128)
@@ -48,7 +63,7 @@ final class ChannelEncoder {
         return event
     }
 
-    func update(_ change: LiveChange) throws -> SharedBytes {
+    mutating func update(_ change: LiveChange) throws -> SharedBytes {
         if let lastChange, lastChange === change, let lastUpdate { return lastUpdate }
         let json = JSONWriter(capacity: 1024)
         json.beginObject()
@@ -82,7 +97,7 @@ final class ChannelEncoder {
     }
 
     /// The plan under a schema. Throws when a name that it was asked for is gone.
-    private func plan(for schema: Schema) throws -> RowPlan {
+    private mutating func plan(for schema: Schema) throws -> RowPlan {
         if let plan, plan.schema == schema { return plan.plan }
         guard let objectClass = schema[key.query.classID] else {
             throw StoreError(.unknownClass, "The observed class was removed from the schema.")

@@ -1,9 +1,6 @@
 import Synchronization
 
 /// The encoders of the collections that are observed now.
-///
-/// The lock is held while an event is encoded: that happens on one thread only, so nobody waits but who opens or
-/// closes a stream.
 final class Channels: Sendable {
     private struct Entry {
         let encoder: ChannelEncoder
@@ -26,11 +23,7 @@ final class Channels: Sendable {
         }
     }
 
-    /// Encodes with the channel's encoder; nil when all its subscribers have left.
-    func encode<R: Sendable>(_ key: ChannelKey, _ body: (ChannelEncoder) throws -> R) rethrows -> R? {
-        try entries.withLock { entries in
-            guard let encoder = entries[key]?.encoder else { return nil }
-            return try body(encoder)
-        }
-    }
+    /// The channel's encoder; nil when all its subscribers have left. Encoding happens outside the lock, so that a large
+    /// result holds up nobody who opens or closes a stream.
+    func encoder(of key: ChannelKey) -> ChannelEncoder? { entries.withLock { $0[key]?.encoder } }
 }

@@ -92,9 +92,9 @@ final class CollectionSubscription: Sendable {
                         "\(keys.count) objects are too many to observe; give a 'limit' of at most \(limit), or a filter.",
                         parameter: "limit")
                 }
-                send(try gateway.channels.encode(key) { try $0.initial(snapshot, keys) })
+                send(try gateway.channels.encoder(of: key)?.initial(snapshot, keys))
             case .update(let change):
-                send(try gateway.channels.encode(key) { try $0.update(change) })
+                send(try gateway.channels.encoder(of: key)?.update(change))
             case .failed(let error):
                 throw error
             }

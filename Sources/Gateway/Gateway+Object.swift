@@ -52,7 +52,8 @@ extension Gateway {
         let style = try parameters.choice("types", default: TypeStyle.plain)
         let object = try AddressedObject(path, try store.snapshot())
         let conditions = try Preconditions(request)
-        var body = try ObjectInputReader(schema: object.schema).object(try request.json(), object.objectClass)
+        var body = try ObjectInputReader(schema: object.schema).object(
+            try object.withoutObjectKey(try request.json()), object.objectClass)
         try object.adoptKey(&body)
         let input = body
         return write { transaction in
@@ -74,7 +75,8 @@ extension Gateway {
         let style = try parameters.choice("types", default: TypeStyle.plain)
         let object = try AddressedObject(path, try store.snapshot())
         let conditions = try Preconditions(request)
-        let input = try ObjectInputReader(schema: object.schema).object(try request.json(), object.objectClass)
+        let input = try ObjectInputReader(schema: object.schema).object(
+            try object.withoutObjectKey(try request.json()), object.objectClass)
         return write { transaction in
             guard let key = try object.address.find(object.objectClass, in: transaction) else {
                 throw object.address.notFound(object.objectClass)

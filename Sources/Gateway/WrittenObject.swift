@@ -85,6 +85,22 @@ extension EntityTags {
 }
 
 extension AddressedObject {
+    /// The body without the `$key` that reads of a class without primary key show, so that what was read can be sent
+    /// back. Throws 409 when it is not the path's.
+    func withoutObjectKey(_ body: JSONValue) throws(Problem) -> JSONValue {
+        guard case .objectKey(let key) = address, case .object(var object) = body, let given = object["$key"] else {
+            return body
+        }
+        guard given == .int(key.rawValue) else {
+            throw Problem(
+                409, StoreError.Code.keyImmutable.rawValue,
+                "The body's '$key' is \(given.inWords), the path's \(key.rawValue). Leave it out of the body.",
+                property: "$key")
+        }
+        object.members.removeAll { $0.name == "$key" }
+        return .object(object)
+    }
+
     /// Takes the primary key of the path into what a `PUT` gives. Throws 409 when the body names another.
     func adoptKey(_ input: inout ObjectInput) throws(Problem) {
         guard let property = objectClass.primaryKeyProperty, case .primaryKey(let key) = address else { return }

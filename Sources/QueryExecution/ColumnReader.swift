@@ -7,8 +7,9 @@ final class ColumnReader {
     let property: PropertyID
     private let source: any ColumnSource
     private let capacity: Int
-    /// By cluster.
+    /// By cluster; made when a second cluster is read, so that reading one object stays cheap.
     private var leaves: [Leaf?] = []
+    private var last: (cluster: Int, leaf: Leaf)?
 
     init(_ source: any ColumnSource, _ classID: ClassID, _ property: PropertyID) {
         self.source = source
@@ -32,17 +33,21 @@ final class ColumnReader {
     func place(_ key: ObjectKey) throws -> (leaf: Leaf, slot: Int)? {
         guard key.rawValue >= 0 else { return nil }
         let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: capacity)
+        if let last, last.cluster == cluster { return slot < last.leaf.count ? (last.leaf, slot) : nil }
         if leaves.isEmpty {
-            leaves = [Leaf?](repeating: nil, count: source.clusterCount(of: classID))
+            let count = source.clusterCount(of: classID)
+            guard cluster < count else { return nil }
+            if last != nil { leaves = [Leaf?](repeating: nil, count: count) }
         }
-        guard cluster < leaves.count else { return nil }
+        guard leaves.isEmpty || cluster < leaves.count else { return nil }
         let leaf: Leaf
-        if let known = leaves[cluster] {
+        if !leaves.isEmpty, let known = leaves[cluster] {
             leaf = known
         } else {
             leaf = try source.leaf(of: classID, cluster: cluster, property)
-            leaves[cluster] = leaf
+            if !leaves.isEmpty { leaves[cluster] = leaf }
         }
+        last = (cluster, leaf)
         return slot < leaf.count ? (leaf, slot) : nil
     }
 }

@@ -43,11 +43,22 @@ final class RowPredicate {
 /// One comparison, object by object, with any operands and quantifiers.
 final class RowComparison {
     private enum Operand {
+        case value(Value)
         case values([Value])
         case path(PathReader)
 
+        /// The value of an operand that has one; nil for one that may have several.
+        func value(_ key: ObjectKey) throws -> Value? {
+            switch self {
+            case .value(let value): value
+            case .values: nil
+            case .path(let reader): reader.isToMany ? nil : try reader.single(key) ?? .null
+            }
+        }
+
         func values(_ key: ObjectKey) throws -> [Value] {
             switch self {
+            case .value(let value): [value]
             case .values(let values): values
             case .path(let reader): try reader.values(key)
             }
@@ -61,7 +72,7 @@ final class RowComparison {
     init(_ comparison: BoundComparison, on classID: ClassID, in source: any ColumnSource) {
         func operand(_ bound: BoundOperand) -> Operand {
             switch bound {
-            case .constant(let value): .values([value])
+            case .constant(let value): .value(value)
             case .list(let values): .values(values)
             case .path(let path): .path(PathReader(path, from: classID, in: source))
             }
@@ -76,6 +87,9 @@ final class RowComparison {
     }
 
     func holds(_ key: ObjectKey) throws -> Bool {
+        if let one = try left.value(key), let other = try right.value(key) {
+            return ScalarComparison.holds(one, comparison.operator, other, ignoresCase: comparison.ignoresCase)
+        }
         let lefts = try left.values(key)
         let rights = try right.values(key)
         return comparison.leftQuantifier.holds(lefts) { left in

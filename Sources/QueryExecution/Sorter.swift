@@ -16,12 +16,6 @@ final class Sorter {
         let base: BaseType?
     }
 
-    private struct Item {
-        var primary: UInt64
-        var row: UInt32
-        var rank: UInt8
-    }
-
     private let source: any ColumnSource
     private let classID: ClassID
     private let columns: [Column]
@@ -37,6 +31,8 @@ final class Sorter {
     /// Objects up to this place are left out.
     private var start: (cells: [SortCell], key: ObjectKey)?
     private var startTexts: [UnsafeMutableBufferPointer<UInt8>] = []
+    /// The cells of the last of the best, once there are enough: what is not before it is not taken in.
+    private var worst: [SortCell] = []
     /// What the first column must satisfy to get among the best.
     private var threshold: (range: ColumnRange, inverted: Bool)?
     /// What the first column must satisfy to lie behind the start.
@@ -93,12 +89,15 @@ final class Sorter {
         let first = Int64(cluster.firstKey)
         try mask.forEach { slot in
             let key = ObjectKey(first + Int64(slot))
-            for (column, leaf) in zip(columns, leaves) {
-                if let leaf {
-                    cells.append(SortCell(leaf, slot, ascending: column.ascending))
+            for index in columns.indices {
+                let next: SortCell
+                if let leaf = leaves[index] {
+                    next = SortCell(leaf, slot, ascending: columns[index].ascending)
                 } else {
-                    cells.append(try cell(key, column))
+                    next = try cell(key, columns[index])
                 }
+                if index == 0, isBehindWorst(next) { return }
+                cells.append(next)
             }
             finishRow(key)
         }
@@ -116,19 +115,32 @@ final class Sorter {
 
     // MARK: Rows
 
+    private func isBehindWorst(_ cell: SortCell) -> Bool {
+        guard let worst = worst.first, let column = columns.first else { return false }
+        return SortCell.order(cell, worst, isText: column.isText, ascending: column.ascending) > 0
+    }
+
+    /// The order of the newest row, whose cells come last, and others.
+    private func orderOfNewest(_ others: [SortCell]) -> Int {
+        let row = cells.count - columns.count
+        for (index, column) in columns.enumerated() {
+            let order = SortCell.order(
+                cells[row + index], others[index], isText: column.isText, ascending: column.ascending)
+            if order != 0 { return order }
+        }
+        return 0
+    }
+
     private func finishRow(_ key: ObjectKey) {
         arrived += 1
-        if let start {
-            let row = cells.count - columns.count
-            var order = 0
-            for (index, column) in columns.enumerated() where order == 0 {
-                order = SortCell.order(
-                    cells[row + index], start.cells[index], isText: column.isText, ascending: column.ascending)
-            }
-            if order < 0 || (order == 0 && key <= start.key) {
-                cells.removeLast(columns.count)
-                return
-            }
+        var isOut = !worst.isEmpty && orderOfNewest(worst) >= 0
+        if !isOut, let start {
+            let order = orderOfNewest(start.cells)
+            isOut = order < 0 || (order == 0 && key <= start.key)
+        }
+        if isOut {
+            cells.removeLast(columns.count)
+            return
         }
         keys.append(key)
         arrivals.append(arrived)
@@ -157,21 +169,17 @@ final class Sorter {
 
     // MARK: Order
 
-    private func order() -> [Item] {
+    private func order() -> [SortItem] {
         let width = columns.count
         let shapes = columns.map { (isText: $0.isText, ascending: $0.ascending) }
         return cells.withUnsafeBufferPointer { cells in
-            var items = (0..<keys.count).map { row in
-                Item(
-                    primary: width > 0 ? cells[row * width].primary : 0, row: UInt32(truncatingIfNeeded: row),
-                    rank: width > 0 ? cells[row * width].rank : 0)
-            }
             arrivals.withUnsafeBufferPointer { arrivals in
-                items.sort { a, b in
-                    if a.rank != b.rank { return a.rank < b.rank }
-                    if a.primary != b.primary { return a.primary < b.primary }
-                    let left = Int(a.row)
-                    let right = Int(b.row)
+                let items = (0..<keys.count).map { row in
+                    SortItem(
+                        primary: width > 0 ? cells[row * width].primary : 0, row: UInt32(truncatingIfNeeded: row),
+                        rank: width > 0 ? cells[row * width].rank : 0)
+                }
+                return SortItem.sorted(items) { left, right in
                     for (index, shape) in shapes.enumerated() {
                         let order = SortCell.order(
                             cells[left * width + index], cells[right * width + index], isText: shape.isText,
@@ -181,7 +189,6 @@ final class Sorter {
                     return arrivals[left] < arrivals[right]
                 }
             }
-            return items
         }
     }
 
@@ -192,7 +199,10 @@ final class Sorter {
         keys = best.map { keys[Int($0.row)] }
         arrivals = best.map { arrivals[Int($0.row)] }
         cells = best.flatMap { item in cells[Int(item.row) * width..<(Int(item.row) + 1) * width] }
-        updateThreshold()
+        if limit > 0, keys.count == limit {
+            worst = Array(cells.suffix(width))
+            updateThreshold()
+        }
     }
 
     // MARK: Threshold

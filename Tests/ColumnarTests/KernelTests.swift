@@ -59,6 +59,28 @@ struct KernelTests {
         }
     }
 
+    @Test("a set of bits selects its members, and nothing beyond them", arguments: [16, 32])
+    func bitSets(width: Int) {
+        each { random, kernels, count, label in
+            let values = integers(count, 16, &random).map { $0 % 3000 }
+            let bits = (0..<32).map { _ in random.next() }
+            for base in [0, 7, -100, Int64.min] {
+                let made = mask(count) { words in
+                    bytes(values, width).withValues { start in
+                        bits.withUnsafeBufferPointer {
+                            kernels.select(start, count, width: width, plus: base, in: $0, into: words)
+                        }
+                    }
+                }
+                let expected = expected(count) { slot in
+                    let place = base &+ Int64(values[slot])
+                    return place >= 0 && place < 2048 && bits[Int(place >> 6)] >> UInt64(place & 63) & 1 != 0
+                }
+                #expect(made == expected, "\(label), base \(base)")
+            }
+        }
+    }
+
     @Test("small values unpack to bytes", arguments: [1, 2, 4])
     func unpacking(width: Int) {
         each { random, kernels, count, label in

@@ -27,9 +27,7 @@ struct ArchitectureTests {
     @Test("Package.swift declares exactly the arrows of the map")
     func packageAgrees() throws {
         let description = try String(contentsOfFile: Checkout.root + "/Package.swift", encoding: .utf8)
-        // What follows is built for benchmarks only and belongs to no layer.
-        let product = description.components(separatedBy: "Context.environment[\"REALMGATE_BENCHMARKS\"]")[0]
-        #expect(Architecture.packageFaults(Architecture.dependencies(inPackage: product)) == [])
+        #expect(Architecture.packageFaults(Architecture.dependencies(inPackage: description)) == [])
     }
 
     @Test("the map has no cycle")

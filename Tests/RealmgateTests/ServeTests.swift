@@ -76,7 +76,7 @@ struct ServeTests {
             "/usr/bin/env",
             [
                 "curl", "--silent", "--no-buffer", "--get", server.address + "/v1/observe/objects/Dog",
-                "--data-urlencode", "filter=age > 10", "--data-urlencode", "sort=-age",
+                "--data-urlencode", "filter=age > 10", "--data", "sort=-age", "--data", "include=objects",
             ], directory: directory.path)
         try events.wait(until: "the initial event") { events.output.contains("event: initial") }
         #expect(try client.send("POST", "/v1/objects/Dog", body: #"{"id": 1, "name": "Rex", "age": 3}"#).status == 201)

@@ -56,6 +56,14 @@ typedef struct rk_kernels {
     void (*_Nonnull in_table_u8)(
         const void *_Nonnull values, size_t count, const uint8_t *_Nonnull table, uint64_t *_Nonnull mask);
 
+    // Selects the values for which bit (base + value), wrapping, of the bits is set; beyond `bit_count` none is.
+    void (*_Nonnull in_bits_u16)(
+        const void *_Nonnull values, size_t count, uint64_t base, const uint64_t *_Nonnull bits, uint64_t bit_count,
+        uint64_t *_Nonnull mask);
+    void (*_Nonnull in_bits_u32)(
+        const void *_Nonnull values, size_t count, uint64_t base, const uint64_t *_Nonnull bits, uint64_t bit_count,
+        uint64_t *_Nonnull mask);
+
     // Spreads values of 1, 2 or 4 bits to bytes.
     void (*_Nonnull unpack)(const void *_Nonnull values, size_t count, unsigned width, uint8_t *_Nonnull out);
 

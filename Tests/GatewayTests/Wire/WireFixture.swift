@@ -1,0 +1,306 @@
+import Foundation
+import Gateway
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import StoreContract
+import StoreTesting
+
+/// The gateway as a client sees it, without a socket: requests in, complete answers out.
+struct Wire {
+    let store: any Store
+    let router: Router
+
+    init(_ schema: Schema = Wire.schema) throws {
+        store = try ModelStore(schema)
+        router = try wireRouter(over: store)
+    }
+
+    init(store: any Store, router: Router) {
+        self.store = store
+        self.router = router
+    }
+
+    /// Two dogs, two people and a note; versions 2 to 5.
+    static func populated() throws -> Wire {
+        let wire = try Wire()
+        for (target, body) in [
+            ("/v1/objects/Person", #"[{"handle":"ada","city":"Turin"},{"handle":"bob"}]"#),
+            (
+                "/v1/objects/Dog",
+                #"[{"_id":1,"name":"Rex","breed":"Beagle","age":7,"weight":11.5,"owner":"ada","born":"2019-03-02T08:30:00Z"},"#
+                    + #"{"_id":2,"name":"Fido","breed":"Whippet","age":12,"weight":13}]"#
+            ),
+            ("/v1/objects/Note", #"{"text":"first"}"#),
+        ] {
+            let answer = try wire.send(.post, target, body)
+            guard answer.status == 201 else { throw WireFailure("setting up: \(answer.text)") }
+        }
+        return wire
+    }
+
+    func send(
+        _ method: HTTPMethod, _ target: String, _ body: String? = nil, headers: HeaderFields = [:]
+    ) throws -> WireAnswer {
+        var headers = headers
+        if body != nil, headers["Content-Type"] == nil { headers["Content-Type"] = "application/json" }
+        let request = try Request(method, target, headers: headers, body: Array((body ?? "").utf8))
+        switch router.respond(to: request) {
+        case .now(let response): return WireAnswer(response)
+        case .later(let start): return try Self.wait(start)
+        case .events: throw WireFailure("\(method) \(target) opened a stream of events.")
+        }
+    }
+
+    /// The version that the store is at.
+    func version() throws -> Int { Int(try store.snapshot().version.rawValue) }
+
+    func get(_ path: String, _ query: KeyValuePairs<String, String> = [:]) throws -> WireAnswer {
+        try send(.get, Self.target(path, query))
+    }
+
+    /// Opens a stream of events; throws when the answer is an ordinary one.
+    func observe(
+        _ path: String, _ query: KeyValuePairs<String, String> = [:], headers: HeaderFields = [:],
+        limit: Int = 1 << 20
+    ) throws -> WireEvents {
+        let request = try Request(.get, Self.target(path, query), headers: headers)
+        let events = WireEvents(limit: limit)
+        switch router.respond(to: request) {
+        case .events(_, let start): start(events.stream)
+        case .now(let response): throw WireFailure("No stream: \(WireAnswer(response).text)")
+        case .later(let begin):
+            let arrived = WireBox<Responder.Answer>()
+            begin(Responder { arrived.put($0) })
+            switch try arrived.take() {
+            case .events(_, let start): start(events.stream)
+            case .response(let response): throw WireFailure("No stream: \(WireAnswer(response).text)")
+            }
+        }
+        return events
+    }
+
+    /// A path with percent-encoded query items.
+    static func target(_ path: String, _ query: KeyValuePairs<String, String>) -> String {
+        guard !query.isEmpty else { return path }
+        return path + "?" + query.map { "\(encoded($0.key))=\(encoded($0.value))" }.joined(separator: "&")
+    }
+
+    static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
+    }
+
+    private static func wait(_ start: @Sendable (Responder) -> Void) throws -> WireAnswer {
+        let arrived = WireBox<Responder.Answer>()
+        start(Responder { arrived.put($0) })
+        guard case .response(let response) = try arrived.take() else {
+            throw WireFailure("A stream of events came where an answer belongs.")
+        }
+        return WireAnswer(response)
+    }
+}
+
+/// One answer, its body read as JSON.
+struct WireAnswer: CustomStringConvertible {
+    let status: Int
+    let headers: HeaderFields
+    let body: [UInt8]
+
+    init(_ response: Response) {
+        status = response.status
+        headers = response.headers
+        body = response.bodyBytes
+    }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+    var json: JSONValue? { try? JSONValue.parse(body) }
+    var code: String? { self["code"]?.asString }
+    var description: String { "\(status) \(text)" }
+
+    subscript(name: String) -> JSONValue? { json?[name] }
+
+    /// The values of one member over all items of a collection.
+    func items(_ name: String) -> [JSONValue?] {
+        guard case .array(let items)? = self["items"] else { return [] }
+        return items.map { $0[name] }
+    }
+}
+
+/// One stream of events, read as a browser reads it.
+final class WireEvents {
+    struct Event: Equatable {
+        var name: String
+        var id: String?
+        var data: JSONValue
+    }
+
+    let stream: EventStream
+    private let signal: DispatchSemaphore
+    private var waiting: [Event] = []
+
+    init(limit: Int) {
+        let signal = DispatchSemaphore(value: 0)
+        self.signal = signal
+        stream = EventStream(limit: limit, wake: { signal.signal() })
+    }
+
+    /// The next event. Throws when none comes.
+    func next() throws -> Event {
+        let deadline = DispatchTime.now() + .seconds(20)
+        while true {
+            take()
+            if !waiting.isEmpty { return waiting.removeFirst() }
+            guard signal.wait(timeout: deadline) == .success else { throw WireFailure("No event came.") }
+        }
+    }
+
+    /// The next event, which has to be of that name.
+    func next(_ name: String) throws -> JSONValue {
+        let event = try next()
+        guard event.name == name else { throw WireFailure("Expected \(name), got \(event)") }
+        return event.data
+    }
+
+    /// Whether the stream was ended by the gateway.
+    func ends() -> Bool {
+        let deadline = DispatchTime.now() + .seconds(20)
+        while true {
+            let (events, finishing) = stream.takeQueued()
+            waiting += events.flatMap { Self.parse($0.bytes) }
+            if finishing || stream.isClosed { return true }
+            guard signal.wait(timeout: deadline) == .success else { return false }
+        }
+    }
+
+    private func take() {
+        let (events, _) = stream.takeQueued()
+        for event in events {
+            waiting += Self.parse(event.bytes)
+            stream.didSend(event.count)
+        }
+    }
+
+    static func parse(_ bytes: [UInt8]) -> [Event] {
+        let blocks = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\n\n")
+        return blocks.compactMap { block in
+            var event = Event(name: "message", id: nil, data: .null)
+            var data: [String] = []
+            for line in block.split(separator: "\n") {
+                let parts = line.split(separator: ":", maxSplits: 1).map(String.init)
+                guard parts.count == 2 else { continue }
+                let value = parts[1].hasPrefix(" ") ? String(parts[1].dropFirst()) : parts[1]
+                switch parts[0] {
+                case "event": event.name = value
+                case "id": event.id = value
+                case "data": data.append(value)
+                default: break
+                }
+            }
+            guard !data.isEmpty, let json = try? JSONValue.parse(data.joined(separator: "\n")) else { return nil }
+            event.data = json
+            return event
+        }
+    }
+}
+
+struct WireFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// One value handed from any thread to the one that waits.
+final class WireBox<T: Sendable>: Sendable {
+    // Written before the semaphore is raised and read after it was waited for.
+    nonisolated(unsafe) private var value: T?
+    private let ready = DispatchSemaphore(value: 0)
+
+    func put(_ value: T) {
+        self.value = value
+        ready.signal()
+    }
+
+    func take() throws -> T {
+        guard ready.wait(timeout: .now() + .seconds(20)) == .success, let value else {
+            throw WireFailure("No answer came.")
+        }
+        return value
+    }
+}
+
+extension JSONValue {
+    var asString: String? {
+        if case .string(let text) = self { return text }
+        return nil
+    }
+
+    var asInt: Int? {
+        if case .int(let value) = self { return Int(value) }
+        return nil
+    }
+
+    var asArray: [JSONValue]? {
+        if case .array(let elements) = self { return elements }
+        return nil
+    }
+
+    /// The same value with the members of every object in order of name.
+    var canonical: JSONValue {
+        switch self {
+        case .array(let elements): .array(elements.map(\.canonical))
+        case .object(let object):
+            .object(
+                JSONObject(
+                    object.members.map { JSONObject.Member(name: $0.name, value: $0.value.canonical) }
+                        .sorted { $0.name < $1.name }))
+        default: self
+        }
+    }
+
+    /// The names of an object's members, in the order written.
+    var memberNames: [String] {
+        if case .object(let object) = self { return object.members.map(\.name) }
+        return []
+    }
+}
+
+extension Wire {
+    static let schema = Schema(
+        version: 1,
+        classes: [
+            ClassSchema(
+                "Dog", primaryKey: "_id",
+                properties: [
+                    PropertySchema("_id", PropertyType(.int)),
+                    PropertySchema("name", PropertyType(.string), isIndexed: true, defaultValue: .string("Stray")),
+                    PropertySchema("breed", PropertyType(.string, isOptional: true)),
+                    PropertySchema("age", PropertyType(.int, isOptional: true)),
+                    PropertySchema("weight", PropertyType(.double)),
+                    PropertySchema("good", PropertyType(.bool), defaultValue: .bool(true)),
+                    PropertySchema("born", PropertyType(.date)),
+                    PropertySchema("owner", PropertyType(.link("Person"), isOptional: true)),
+                    PropertySchema("note", PropertyType(.link("Note"), isOptional: true)),
+                    PropertySchema("fans", PropertyType(.linkingObjects(fromClass: "Person", property: "favourite"))),
+                ]),
+            ClassSchema(
+                "Person", primaryKey: "handle",
+                properties: [
+                    PropertySchema("handle", PropertyType(.string)),
+                    PropertySchema("city", PropertyType(.string, isOptional: true)),
+                    PropertySchema("favourite", PropertyType(.link("Dog"), isOptional: true)),
+                    PropertySchema("dogs", PropertyType(.linkingObjects(fromClass: "Dog", property: "owner"))),
+                ]),
+            ClassSchema("Note", properties: [PropertySchema("text", PropertyType(.string))]),
+            ClassSchema(
+                "Tag", primaryKey: "id",
+                properties: [
+                    PropertySchema("id", PropertyType(.uuid)),
+                    PropertySchema("token", PropertyType(.objectId, isOptional: true)),
+                    PropertySchema("at", PropertyType(.date, isOptional: true)),
+                    PropertySchema("ratio", PropertyType(.float, isOptional: true)),
+                    PropertySchema("exact", PropertyType(.double, isOptional: true)),
+                    PropertySchema("big", PropertyType(.int, isOptional: true)),
+                    PropertySchema("label", PropertyType(.string, isOptional: true)),
+                ]),
+        ])
+}
