@@ -112,7 +112,7 @@ struct RowWriter: RowSink {
 extension RowPlan {
     /// Writes one JSON object for each key that exists, in their order.
     func write(_ keys: [ObjectKey], of snapshot: any Snapshot, into json: JSONWriter) throws {
-        let look = LookUps(.snapshot(snapshot))
+        let look = LookUps(.snapshot(snapshot), remembers: keys.count > 4)
         var sink = RowWriter(self, json, look)
         try snapshot.read(classID, keys, stored, into: &sink)
         if let fault = look.fault { throw fault }
@@ -153,9 +153,16 @@ private final class LookUps {
     /// How many more objects may be written in place of links.
     private var remaining = LookUps.limit
 
+    /// Primary keys by class and object: many objects tend to link to few.
+    private var known: [ClassID: [ObjectKey: Value]] = [:]
+    private let remembers: Bool
+
     private static let limit = 100_000
 
-    init(_ source: Source) { self.source = source }
+    init(_ source: Source, remembers: Bool = false) {
+        self.source = source
+        self.remembers = remembers
+    }
 
     /// Writes a link's target: as an object, as its primary key, or as a typed link.
     func write(_ key: ObjectKey, _ place: RowPlan.Target, _ style: TypeStyle, _ json: JSONWriter) {
@@ -172,7 +179,7 @@ private final class LookUps {
                 var sink = RowWriter(plan, json, self)
                 try snapshot.read(plan.classID, [key], plan.stored, into: &sink)
             } else if let primaryKey = place.primaryKey {
-                json.value(try value(place.classID, key, primaryKey), style)
+                json.value(try self.primaryKey(place.classID, key, primaryKey), style)
             } else {
                 json.link(class: place.className, key: key)
             }
@@ -195,10 +202,14 @@ private final class LookUps {
         }
     }
 
-    private func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
-        switch source {
-        case .snapshot(let snapshot): try snapshot.value(classID, key, property)
-        case .transaction(let transaction): try transaction.value(classID, key, property)
-        }
+    private func primaryKey(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
+        if remembers, let value = known[classID]?[key] { return value }
+        let value =
+            switch source {
+            case .snapshot(let snapshot): try snapshot.value(classID, key, property)
+            case .transaction(let transaction): try transaction.value(classID, key, property)
+            }
+        if remembers { known[classID, default: [:]][key] = value }
+        return value
     }
 }
