@@ -62,7 +62,12 @@ var targets: [Target] = [
     tests("LiveQueries", ["LiveQueries", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("HTTPServer", ["HTTPServer"]),
-    tests("Gateway", ["Gateway", "HTTPServer", "StoreTesting", "JSONCoding", "StoreContract", "ObjectModel"]),
+    tests(
+        "Gateway",
+        [
+            "Gateway", "HTTPServer", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
+            "ObjectModel",
+        ]),
     tests("Realmgate", ["realmgate", "EmbeddedStore", "JSONCoding", "StoreContract", "ObjectModel"]),
 ]
 

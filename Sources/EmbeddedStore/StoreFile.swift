@@ -89,7 +89,8 @@ final class StoreFile: Sendable {
         case LeafError.full:
             StoreError(
                 .valueTooLarge,
-                "The strings of neighbouring objects are together too long for one cluster. Store long texts elsewhere.")
+                "The strings of neighbouring objects are together too long for one cluster. Store long texts elsewhere."
+            )
         case is DamagedRecord, is LeafError: StoreError.damaged(path)
         default: error
         }

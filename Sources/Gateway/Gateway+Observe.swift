@@ -7,7 +7,7 @@ import StoreContract
 
 /// What updates carry besides positions.
 private enum Include: String, CaseIterable {
-    case nothing = ""
+    case indices
     case objects
 }
 
@@ -26,7 +26,7 @@ extension Gateway {
         let key = ChannelKey(
             query: query, fields: parameters["fields"], expand: parameters["expand"],
             style: try parameters.choice("types", default: TypeStyle.plain),
-            includesObjects: try parameters.choice("include", default: Include.nothing) == .objects,
+            includesObjects: try parameters.choice("include", default: Include.objects) == .objects,
             keyPaths: try keyPaths(parameters, objectClass, snapshot.schema))
         // Made to be thrown away: what is wrong with it must be said before the stream begins.
         _ = try RowPlan(

@@ -105,7 +105,7 @@ struct ObjectWriter {
         let name = transaction.schema[entry.target]?.name ?? "object"
         return Problem(
             422, StoreError.Code.invalidValue.rawValue,
-            "'\(entry.name)' links to a \(name) with \(what), which does not exist. Create it first, or write the object itself.",
+            "'\(entry.name)' links to an object of \(name) with \(what), which does not exist. Create it first, or write the object itself.",
             property: entry.name)
     }
 

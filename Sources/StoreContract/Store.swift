@@ -16,8 +16,10 @@ package protocol Store: AnyObject, Sendable {
         _ work: @escaping @Sendable (any WriteTransaction) throws -> Void,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void)
 
-    /// Replaces the schema. Added and removed classes, properties and indexes are taken over by themselves;
-    /// what would need a migration is refused with `migrationRequired`, a version below the present one with
+    /// Replaces the schema. Added classes, properties and indexes, removed indexes and empty classes are taken over by
+    /// themselves; objects that are there get null or zero for a new property. Removing a property or a class that still
+    /// has objects needs a higher schema version, so that data is not let go by a slip; a changed type or primary key of
+    /// a class with objects is refused. Both with `migrationRequired`; a version below the present one with
     /// `schemaVersionTooLow`, a faulty schema with `schemaInvalid`.
     func replaceSchema(
         with schema: Schema, completion: @escaping @Sendable (Result<Version, any Error>) -> Void)

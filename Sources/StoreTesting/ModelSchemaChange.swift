@@ -23,7 +23,8 @@ enum ModelSchemaChange {
                 .schemaVersionTooLow,
                 "Provided schema version \(schema.version) is less than last set version \(state.schema.version).")
         }
-        let reasons = migrationReasons(from: state.schema, to: schema)
+        var reasons = migrationReasons(from: state, to: schema)
+        if schema.version == state.schema.version { reasons += losses(from: state, to: schema) }
         guard reasons.isEmpty else {
             throw StoreError(
                 .migrationRequired,
@@ -46,10 +47,20 @@ enum ModelSchemaChange {
         return next
     }
 
-    private static func migrationReasons(from old: Schema, to new: Schema) -> [String] {
+    /// What a higher schema version is needed for: data that would be let go.
+    private static func losses(from state: ModelState, to new: Schema) -> [String] {
+        state.schema.classes.filter { !state.keys(of: $0.id).isEmpty }.flatMap { before -> [String] in
+            guard let after = new[before.name] else { return ["Class '\(before.name)' has been removed."] }
+            return before.storedProperties.filter { after[$0.name] == nil }.map {
+                "Property '\(before.name).\($0.name)' has been removed."
+            }
+        }
+    }
+
+    private static func migrationReasons(from state: ModelState, to new: Schema) -> [String] {
         var reasons: [String] = []
         for after in new.classes {
-            guard let before = old[after.name] else { continue }
+            guard let before = state.schema[after.name], !state.keys(of: before.id).isEmpty else { continue }
             if before.primaryKey != after.primaryKey {
                 reasons.append("The primary key of class '\(after.name)' has been changed.")
             }

@@ -54,7 +54,7 @@ struct ObserveTests {
         try gateway.fill()
         try gateway.serve { port in
             let client = try LoopbackClient(port: port)
-            try client.send("GET /v1/observe/objects/Dog?sort=-_id&limit=2&fields=_id")
+            try client.send("GET /v1/observe/objects/Dog?sort=-_id&limit=2&fields=_id&include=indices")
             _ = try client.answer()
             #expect(try client.event().data == #"{"version":4,"count":2,"items":[{"_id":4},{"_id":3}]}"#)
             _ = try gateway.send(.post, "/v1/objects/Dog", #"{"_id":5}"#)
@@ -70,10 +70,10 @@ struct ObserveTests {
         try gateway.serve { port in
             let current = try LoopbackClient(port: port)
             let outdated = try LoopbackClient(port: port)
-            try outdated.send("GET /v1/observe/objects/Dog?fields=_id", headers: "Last-Event-ID: 3\r\n")
+            try outdated.send("GET /v1/observe/objects/Dog?fields=_id&include=indices", headers: "Last-Event-ID: 3\r\n")
             _ = try outdated.answer()
             #expect(try outdated.event().name == "initial")
-            try current.send("GET /v1/observe/objects/Dog?fields=_id", headers: "Last-Event-ID: 4\r\n")
+            try current.send("GET /v1/observe/objects/Dog?fields=_id&include=indices", headers: "Last-Event-ID: 4\r\n")
             _ = try current.answer()
             gateway.settle()
             _ = try gateway.send(.delete, "/v1/objects/Dog/3")

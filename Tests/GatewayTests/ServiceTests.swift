@@ -2,6 +2,7 @@ import Foundation
 import Gateway
 import HTTPServer
 import JSONCoding
+import QueryLanguage
 import StoreContract
 import StoreTesting
 import Testing

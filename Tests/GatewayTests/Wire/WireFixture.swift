@@ -1,3 +1,4 @@
+import EmbeddedStore
 import Foundation
 import Gateway
 import HTTPServer
@@ -6,14 +7,30 @@ import ObjectModel
 import StoreContract
 import StoreTesting
 
-/// The gateway as a client sees it, without a socket: requests in, complete answers out.
+/// A directory for a store, which goes away with the test.
+final class StoreHome: Sendable {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("realmgate-\(UUID().uuidString)").path
+
+    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// The gateway as a client sees it, without a socket: requests in, complete answers out. It runs over the
+/// embedded store with the smallest clusters; the other tests of the gateway run over the model store, so that
+/// the two are held against one description.
 struct Wire {
     let store: any Store
     let router: Router
+    private var home: StoreHome?
 
     init(_ schema: Schema = Wire.schema) throws {
-        store = try ModelStore(schema)
+        let home = try StoreHome()
+        var options = EmbeddedStoreOptions()
+        options.clusterCapacity = 64
+        store = try EmbeddedStore.open(path: home.path + "/store", schema: schema, options: options)
         router = try wireRouter(over: store)
+        self.home = home
     }
 
     init(store: any Store, router: Router) {

@@ -37,12 +37,15 @@ struct WireObserveTests {
         #expect(try stream.next("update")["deletions"] == [0])
     }
 
-    @Test("objects come with an update only when they are asked for")
+    @Test("objects come with an update unless only indices are asked for")
     func indicesOnly() throws {
         let wire = try Wire.populated()
-        let stream = try wire.observe("/v1/observe/objects/Dog")
+        let stream = try wire.observe("/v1/observe/objects/Dog?include=indices")
+        let whole = try wire.observe("/v1/observe/objects/Dog?fields=_id")
         _ = try stream.next("initial")
+        _ = try whole.next("initial")
         #expect(try wire.send(.post, "/v1/objects/Dog", #"{"_id":3}"#).status == 201)
+        #expect(try whole.next("update")["objects"]?["insertions"] == [["_id": 3]])
         let update = try stream.next("update")
         #expect(update["objects"] == nil)
         #expect(update["insertions"] == [2])
