@@ -95,6 +95,7 @@ extension Gateway {
                 return response(to: error)
             }
         }
-        return snapshot.count(of: classID) <= configuration.inlineObjects ? .now(answer()) : workers.reply(answer)
+        return snapshot.count(of: classID) <= configuration.inlineObjects
+            ? .now(answer()) : workers.reply { .now(answer()) }
     }
 }

@@ -46,11 +46,14 @@ package final class Gateway: Sendable {
             _ handler: @escaping @Sendable (Request, PathParameters) throws -> Reply
         ) {
             router.on(method, pattern) { [self] request, path in
-                do {
-                    return try handler(request, path)
-                } catch {
-                    return .now(response(to: error))
+                let answer: @Sendable () -> Reply = { [self] in
+                    do {
+                        return try handler(request, path)
+                    } catch {
+                        return .now(response(to: error))
+                    }
                 }
+                return request.body.count <= configuration.inlineBody ? answer() : workers.reply(answer)
             }
         }
 

@@ -23,9 +23,11 @@ package struct GatewayConfiguration: Sendable {
 
     /// Collections of classes with more objects are read by worker threads, so that a scan never holds up a loop.
     package var inlineObjects = 50_000
-    /// Threads for long reads.
+    /// Requests with larger bodies are read by worker threads, for the same reason.
+    package var inlineBody = 256 * 1024
+    /// Threads for what takes long.
     package var workers = 2
-    /// Reads that may wait for a worker; 503 beyond.
+    /// Requests that may wait for a worker; 503 beyond.
     package var workerQueue = 1_000
 
     package init() {}

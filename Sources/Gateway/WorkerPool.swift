@@ -2,7 +2,7 @@ import Dispatch
 import HTTPServer
 import Synchronization
 
-/// A few threads for reads that take longer than a loop may be held up. Work is spread evenly and runs in order on
+/// A few threads for what would hold up a loop for too long: reads of large classes, large bodies. Work is spread evenly and runs in order on
 /// each thread.
 final class WorkerPool: Sendable {
     private let queues: [DispatchQueue]
@@ -15,11 +15,11 @@ final class WorkerPool: Sendable {
         self.limit = limit
     }
 
-    /// Answers later with what `work` gives, or with 503 when too much is waiting already.
-    func reply(_ work: @escaping @Sendable () -> Response) -> Reply {
+    /// Answers later as `work` does on one of the threads, or at once with 503 when too much is waiting already.
+    func reply(_ work: @escaping @Sendable () -> Reply) -> Reply {
         guard waiting.add(1, ordering: .relaxed).newValue <= limit else {
             waiting.subtract(1, ordering: .relaxed)
-            var problem = Problem(503, "gateway.busy", "Too many long reads are waiting. Try again in a moment.")
+            var problem = Problem(503, "gateway.busy", "Too many long requests are waiting. Try again in a moment.")
             problem.retryAfter = 1
             return .now(problem.httpResponse)
         }
@@ -28,7 +28,11 @@ final class WorkerPool: Sendable {
         return .later { [self] responder in
             queue.async { [self] in
                 defer { waiting.subtract(1, ordering: .relaxed) }
-                responder.answer(work())
+                switch work() {
+                case .now(let response): responder.answer(response)
+                case .later(let body): body(responder)
+                case .events(let headers, let start): responder.openEvents(headers: headers, start: start)
+                }
             }
         }
     }

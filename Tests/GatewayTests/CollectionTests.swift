@@ -88,6 +88,26 @@ struct CollectionTests {
         #expect(try gateway.get("/v1/objects/Dog?fields=_id&offset=3").text == #"{"version":4,"items":[{"_id":4}]}"#)
     }
 
+    @Test("a large body is read by a worker with the same answer")
+    func largeBody() throws {
+        let gateway = try TestGateway { $0.inlineBody = 10 }
+        #expect(try gateway.send(.post, "/v1/objects/Dog", #"[{"_id":1},{"_id":2}]"#).status == 201)
+        #expect(try gateway.send(.post, "/v1/objects/Dog", #"{"_id":1,"name":"x"}"#).status == 409)
+        #expect(try gateway.send(.post, "/v1/objects/Dog", #"{"_id":3,"name":"#).status == 400)
+        #expect(try gateway.get("/v1/objects/Dog?limit=0&count=true").text == #"{"version":2,"count":2,"items":[]}"#)
+    }
+
+    @Test("reads beyond what may wait are refused")
+    func busy() throws {
+        let gateway = try TestGateway {
+            $0.inlineObjects = -1
+            $0.workerQueue = 0
+        }
+        let response = try gateway.get("/v1/objects/Dog")
+        #expect(response.status == 503)
+        #expect(response.headers["Retry-After"] == "1")
+    }
+
     @Test("pages joined are the whole, also while objects come and go", arguments: 0..<6)
     func paging(round: Int) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
