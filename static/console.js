@@ -100,14 +100,19 @@ function arrive() {
     objectClass = next;
     limit = firstLimit;
     selected = null;
+    stream?.close();
+    stream = null;
+    waiting = null;
     rows = new LiveRows((object) => next.keyOf(object));
     writing.close();
+    setState("connecting");
     grid.show(next, schema, rows);
     pulse.clear();
     byId("version").textContent = "";
     byId("class-name").textContent = next.name;
     document.title = `${next.name} · Realmgate`;
     predicate.placeholder = example(next);
+    showTally();
   }
   if (predicate.value !== place.filter) predicate.value = place.filter;
   byId("clear-predicate").hidden = predicate.value === "";
@@ -219,6 +224,7 @@ function refuse(problem) {
   });
   predicate.setAttribute("aria-invalid", "true");
   byId("grid").classList.add("stale");
+  if (stream === null) setState("waiting", "Not observing");
 }
 
 function open() {

@@ -63,6 +63,7 @@ final class Browser {
     }
 
     /// The value of a JavaScript expression, as JSON gives it.
+    @discardableResult
     func evaluate(_ expression: String) throws -> Any? {
         let answer = try command(
             "Runtime.evaluate", ["expression": expression, "returnByValue": true, "awaitPromise": true])

@@ -117,6 +117,13 @@ struct ConsoleTests {
         try waitForNames(["Cleo"])
         #expect(try browser.text("document.querySelector('#predicate').value") == "age > 5 AND name == 'Cleo'")
         try browser.wait(for: "document.querySelector('#fault').hidden")
+
+        // Nothing of one class is left over another's fault.
+        try browser.evaluate("location.hash = '#/Person?filter=name'")
+        try browser.wait(for: "!document.querySelector('#fault').hidden")
+        #expect(try browser.text("document.querySelector('h1').textContent") == "Person")
+        #expect(try browser.text("document.querySelector('#state').dataset.state") == "waiting")
+        #expect(try column(0) == [])
         expectNoComplaints()
     }
 
