@@ -23,7 +23,7 @@ final class Channels: Sendable {
         }
     }
 
-    /// The channel's encoder; nil when all its subscribers have left. Encoding happens outside the lock, so that a large
-    /// result holds up nobody who opens or closes a stream.
+    /// The channel's encoder; nil when all its subscribers have left. Encoding happens outside the lock, so
+    /// that a large result holds up nobody who opens or closes a stream.
     func encoder(of key: ChannelKey) -> ChannelEncoder? { entries.withLock { $0[key]?.encoder } }
 }

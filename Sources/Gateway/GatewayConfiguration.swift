@@ -4,7 +4,8 @@ package struct GatewayConfiguration: Sendable {
     package var staticDirectory: String?
     /// Where `openapi.json` is. Nil for none.
     package var openapiDirectory: String?
-    /// Pages that may call the gateway, such as `https://app.example.com`; `*` allows every page, without credentials.
+    /// Pages that may call the gateway, such as `https://app.example.com`; `*` allows every page, without
+    /// credentials.
     package var allowedOrigins: Set<String> = ["*"]
 
     /// Largest request body; 413 beyond. Set the server's limit to the same.

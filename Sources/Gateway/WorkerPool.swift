@@ -2,8 +2,8 @@ import Dispatch
 import HTTPServer
 import Synchronization
 
-/// A few threads for what would hold up a loop for too long: reads of large classes, large bodies. Work is spread evenly and runs in order on
-/// each thread.
+/// A few threads for what would hold up a loop for too long: reads of large classes, large bodies. Work is
+/// spread evenly and runs in order on each thread.
 final class WorkerPool: Sendable {
     private let queues: [DispatchQueue]
     private let next = Atomic<UInt>(0)

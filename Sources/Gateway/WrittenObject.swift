@@ -24,7 +24,10 @@ struct WrittenObject {
             let primaryKey = try objectClass.primaryKeyProperty.map {
                 try transaction.value(objectClass.id, key, $0.id)
             }
-            response.headers["Location"] = ObjectAddress.path(objectClass, key, primaryKey)
+            // A null among strings has no path: `null` there is the string.
+            if primaryKey != .null || objectClass.primaryKeyProperty?.type.base != .string {
+                response.headers["Location"] = ObjectAddress.path(objectClass, key, primaryKey)
+            }
         }
         self.response = response
     }

@@ -35,9 +35,12 @@ package enum ValueCoding {
         }
     }
 
-    /// Reads a primary key as it stands in a path. Nil when the text is no value of the type.
+    /// Reads a primary key as it stands in a path; `null` is null where the type has no such text of its own. Nil when
+    /// the text is no value of the type.
     package static func decode(keyText text: String, as type: PropertyType) -> Value? {
         switch type.base {
+        case .string: .string(text)
+        case _ where type.isOptional && text == "null": .null
         case .int: Int64(text).map { .int($0) }
         default: convert(.string(text), type.base)
         }

@@ -75,6 +75,9 @@ struct ValueCodingTests {
     func keys() {
         #expect(ValueCoding.decode(keyText: "-7", as: PropertyType(.int)) == .int(-7))
         #expect(ValueCoding.decode(keyText: "7", as: PropertyType(.string)) == .string("7"))
+        #expect(ValueCoding.decode(keyText: "null", as: PropertyType(.int, isOptional: true)) == .null)
+        #expect(ValueCoding.decode(keyText: "null", as: PropertyType(.int)) == nil)
+        #expect(ValueCoding.decode(keyText: "null", as: PropertyType(.string, isOptional: true)) == .string("null"))
         #expect(ValueCoding.decode(keyText: "seven", as: PropertyType(.int)) == nil)
         #expect(ValueCoding.decode(keyText: "7.0", as: PropertyType(.int)) == nil)
     }
