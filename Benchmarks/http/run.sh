@@ -19,7 +19,7 @@ finish() {
 }
 trap finish EXIT
 
-cc -O2 -o "$scratch/bare" "$here/bare.c" -lmicrohttpd
+cc -O2 -pthread -o "$scratch/bare" "$here/bare.c" -lmicrohttpd
 
 start() { # NAME COMMAND...: leaves the address in url_NAME and the process in pid_NAME
     local name=$1
