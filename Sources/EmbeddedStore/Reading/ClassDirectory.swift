@@ -29,10 +29,12 @@ final class ClassDirectory: Sendable {
     }
 }
 
-/// Decides when a class's directory is worth building: at once for a small class, otherwise when single
-/// look-ups have added up, because a point read right after a commit should not pay for the whole class.
+/// Decides when a class's directory is worth building: at once for a small class, otherwise when single look-ups have added
+/// up, because a point read right after a commit should not pay for the whole class.
 final class DirectorySlot: Sendable {
-    private let directory = AtomicLazyReference<ClassDirectory>()
+    /// The bits of a retained reference, or 0. An `AtomicLazyReference` would say it better, but its loads go through
+    /// run-time generics, which cost as much as scanning a cluster.
+    private let directory = Atomic<UInt>(0)
     private let lookUps = Atomic<Int>(0)
     private let patience: Int
 
@@ -40,10 +42,24 @@ final class DirectorySlot: Sendable {
         patience = clusterCount <= 4 ? 0 : clusterCount
     }
 
-    var built: ClassDirectory? { directory.load() }
+    deinit { reference(directory.load(ordering: .relaxed))?.release() }
+
+    var built: ClassDirectory? { reference(directory.load(ordering: .acquiring))?.takeUnretainedValue() }
 
     /// Notes a single look-up; true when it is time to build.
     func isDue() -> Bool { lookUps.add(1, ordering: .relaxed).newValue > patience }
 
-    func publish(_ new: ClassDirectory) -> ClassDirectory { directory.storeIfNil(new) }
+    /// Keeps the directory for everybody; when another thread was faster, its directory is kept and returned.
+    func publish(_ new: ClassDirectory) -> ClassDirectory {
+        let retained = Unmanaged.passRetained(new)
+        let bits = UInt(bitPattern: retained.toOpaque())
+        let (exchanged, original) = directory.compareExchange(expected: 0, desired: bits, ordering: .acquiringAndReleasing)
+        guard !exchanged else { return new }
+        retained.release()
+        return reference(original)?.takeUnretainedValue() ?? new
+    }
+
+    private func reference(_ bits: UInt) -> Unmanaged<ClassDirectory>? {
+        UnsafeRawPointer(bitPattern: bits).map { Unmanaged.fromOpaque($0) }
+    }
 }

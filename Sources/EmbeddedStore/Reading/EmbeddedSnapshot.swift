@@ -16,7 +16,8 @@ final class EmbeddedSnapshot: Snapshot {
     private let path: String
     private let trees: Trees
     private let transaction: Mutex<LMDBTransaction>
-    private let directories: [ClassID: DirectorySlot]
+    /// By class number.
+    private let directories: [DirectorySlot?]
 
     init(_ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String) {
         version = catalogue.version
@@ -26,10 +27,11 @@ final class EmbeddedSnapshot: Snapshot {
         self.path = path
         self.trees = trees
         self.transaction = Mutex(transaction)
-        var directories: [ClassID: DirectorySlot] = [:]
+        var directories = [DirectorySlot?](repeating: nil, count: Int(catalogue.schema.nextClassID))
         for objectClass in catalogue.schema.classes {
             let state = catalogue.classes[objectClass.id] ?? ClassState()
-            directories[objectClass.id] = DirectorySlot(clusterCount: state.clusterCount(capacity: clusterCapacity))
+            directories[Int(objectClass.id.rawValue)] = DirectorySlot(
+                clusterCount: state.clusterCount(capacity: clusterCapacity))
         }
         self.directories = directories
     }
@@ -163,7 +165,8 @@ extension EmbeddedSnapshot: ColumnSource {
 
     /// The class's directory, building it if it is due; nil while single look-ups are cheaper.
     private func directory(of classID: ClassID) throws -> ClassDirectory? {
-        guard let slot = directories[classID] else { return nil }
+        let number = Int(classID.rawValue)
+        guard number < directories.count, let slot = directories[number] else { return nil }
         if let built = slot.built { return built }
         guard slot.isDue() else { return nil }
         return slot.publish(try buildDirectory(of: classID))
