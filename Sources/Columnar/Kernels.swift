@@ -17,7 +17,7 @@ package struct Kernels: @unchecked Sendable {
 
     // MARK: Making masks
 
-    /// Selects low...low + span.
+    /// Selects low...low + span, whose sum the width must be able to hold.
     package func select(
         _ values: UnsafeRawPointer, _ count: Int, width: Int, from low: UInt64, span: UInt64,
         into mask: UnsafeMutablePointer<UInt64>

@@ -47,7 +47,9 @@ extension Gateway {
     func getAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
         let functions = AggregateRequest.Function.allCases
         let parameters = try QueryParameters(
-            request, single: ["filter", "args", "distinct", "types"], repeatable: functions.map(\.rawValue))
+            request, single: ["filter", "args", "distinct", "types", "count"], repeatable: functions.map(\.rawValue))
+        // The count comes with every answer, because it costs next to nothing; asking for it is no mistake.
+        _ = try parameters.flag("count")
         let snapshot = try store.snapshot()
         let objectClass = try snapshot.schema.named(path["class"] ?? "")
         let reader = QueryReader(schema: snapshot.schema, configuration: configuration)

@@ -109,7 +109,7 @@ struct ObjectInputReader {
             return .primaryKey(try ValueCoding.decode(json, as: primaryKey.type))
         } catch {
             var fault = error
-            fault.expected = "the key of a \(target.name), which is \(error.expected),"
+            fault.expected = "the key of an object of \(target.name), \(error.expected)"
             throw misfit(fault, property, objectClass, place)
         }
     }

@@ -51,11 +51,11 @@ struct QueryParameters {
         return value
     }
 
-    /// `true` or `false`; false when it is not given.
+    /// `true` or `false`; true when only the name is given, false when it is not given at all.
     func flag(_ name: String) throws(Problem) -> Bool {
         switch self[name] {
         case nil, "false": return false
-        case "true": return true
+        case "", "true": return true
         case let other?:
             throw Problem(
                 400, "parameter.invalid", "'\(name)' takes true or false, not '\(other)'.", parameter: name)

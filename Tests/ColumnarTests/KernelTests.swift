@@ -14,7 +14,8 @@ struct KernelTests {
             let top: UInt64 = width == 64 ? .max : 1 << UInt64(width) - 1
             let values = integers(count, width, &random)
             let low = random.next() & top
-            for (low, span) in [(0, top), (low, 0), (low, (top - low) / 2), (values.first ?? 0, 3 & top), (top, 0)] {
+            let first = values.first ?? 0
+            for (low, span) in [(0, top), (low, 0), (low, (top - low) / 2), (first, min(3, top - first)), (top, 0)] {
                 let made = mask(count) { words in
                     bytes(values, width).withValues {
                         kernels.select($0, count, width: width, from: low, span: span, into: words)

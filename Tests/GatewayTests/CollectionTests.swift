@@ -50,6 +50,8 @@ struct CollectionTests {
         ),
         ("/v1/objects/Note?count=true", #"{"version":4,"count":0,"items":[]}"#),
         ("/v1/aggregates/objects/Dog", #"{"version":4,"count":4}"#),
+        ("/v1/aggregates/objects/Dog?count", #"{"version":4,"count":4}"#),
+        ("/v1/aggregates/objects/Dog?count=true&filter=FALSEPREDICATE", #"{"version":4,"count":0}"#),
         (
             "/v1/aggregates/objects/Dog?min=age&max=age&sum=weight&sum=age&average=age&max=born&filter=breed%3D%3D'Whippet'",
             #"{"version":4,"count":2,"min":{"age":12},"max":{"age":14,"born":"1970-01-01T00:00:00Z"},"sum":{"weight":25.25,"age":26},"average":{"age":13.0}}"#
