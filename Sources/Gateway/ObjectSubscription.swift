@@ -3,26 +3,18 @@ import JSONCoding
 import LiveQueries
 import ObjectModel
 import StoreContract
-import Synchronization
 
 /// One client's stream of an object's events. A slow client is treated as with collections: it is given the object
 /// anew once it has drained.
-final class ObjectSubscription: Sendable {
-    private struct State {
-        var token: LiveToken?
-        var isBehind = false
-        var isOver = false
-        var round = 0
-    }
-
+final class ObjectSubscription: StreamSubscription {
+    let stream: EventStream
+    let rounds = ObservationRounds()
     private let gateway: Gateway
     private let classID: ClassID
     private let key: ObjectKey
     private let style: TypeStyle
     private let keyPaths: [LiveKeyPath]
-    private let stream: EventStream
     private let lastSeen: Version?
-    private let state = Mutex(State())
 
     init(
         _ gateway: Gateway, _ classID: ClassID, _ key: ObjectKey, style: TypeStyle, keyPaths: [LiveKeyPath],
@@ -37,57 +29,24 @@ final class ObjectSubscription: Sendable {
         self.lastSeen = lastSeen
     }
 
-    /// Sends events from now on until the stream ends.
-    func begin() {
-        stream.send(.retry)
-        // The stream holds the subscription until it ends.
-        stream.onDrain { self.catchUp() }
-        observe(isFirst: true)
-        stream.onClose { _ in self.end() }
+    func observe(round: Int) -> LiveToken {
+        gateway.live.observeObject(classID, key, keyPaths: keyPaths) { [weak self] event in
+            self?.deliver(event, round: round)
+        }
     }
 
-    private func observe(isFirst: Bool) {
-        let round = state.withLock { state in
-            state.round += 1
-            state.isBehind = false
-            return state.round
-        }
-        let token = gateway.live.observeObject(classID, key, keyPaths: keyPaths) { [weak self] event in
-            self?.deliver(event, round: round, isFirst: isFirst)
-        }
-        let old = state.withLock { state in
-            if state.isOver { return token as LiveToken? }
-            defer { state.token = token }
-            return state.token
-        }
-        old?.cancel()
-    }
-
-    private func catchUp() {
-        let isBehind = state.withLock { $0.isBehind && !$0.isOver }
-        if isBehind { observe(isFirst: false) }
-    }
-
-    private func end() {
-        let token = state.withLock { state in
-            state.isOver = true
-            defer { state.token = nil }
-            return state.token
-        }
-        token?.cancel()
-    }
+    func didEnd() {}
 
     /// On the live queries' thread.
-    private func deliver(_ event: LiveObjectEvent, round: Int, isFirst: Bool) {
-        let (isCurrent, isBehind) = state.withLock { ($0.round == round && !$0.isOver, $0.isBehind) }
-        guard isCurrent else { return }
+    private func deliver(_ event: LiveObjectEvent, round: Int) {
+        guard rounds.isCurrent(round) else { return }
         do {
             switch event {
             case .initial(let snapshot):
-                if isFirst, lastSeen == snapshot.version { return }
+                if round == 1, lastSeen == snapshot.version { return }
                 send(try initial(snapshot))
             case .change(let change):
-                if !isBehind { send(try self.change(change)) }
+                if !rounds.isBehind { send(try self.change(change)) }
             case .deleted(let version):
                 finish(deleted: version)
             case .failed(let error as StoreError) where error.code == .notFound:
@@ -155,12 +114,5 @@ final class ObjectSubscription: Sendable {
             throw StoreError(.unknownClass, "The observed class was removed from the schema.")
         }
         return found
-    }
-
-    private func send(_ event: SharedBytes) {
-        guard stream.send(event) == .full else { return }
-        state.withLock { $0.isBehind = true }
-        // It may have drained before it was marked.
-        if !stream.isCongested { catchUp() }
     }
 }
