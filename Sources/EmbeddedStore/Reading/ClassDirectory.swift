@@ -29,8 +29,8 @@ final class ClassDirectory: Sendable {
     }
 }
 
-/// Decides when a class's directory is worth building: at once for a small class, otherwise when single look-ups have added
-/// up, because a point read right after a commit should not pay for the whole class.
+/// Decides when a class's directory is worth building: at once for a small class, otherwise when single
+/// look-ups have added up, because a point read right after a commit should not pay for the whole class.
 final class DirectorySlot: Sendable {
     /// The bits of a retained reference, or 0. An `AtomicLazyReference` would say it better, but its loads go through
     /// run-time generics, which cost as much as scanning a cluster.
@@ -53,7 +53,8 @@ final class DirectorySlot: Sendable {
     func publish(_ new: ClassDirectory) -> ClassDirectory {
         let retained = Unmanaged.passRetained(new)
         let bits = UInt(bitPattern: retained.toOpaque())
-        let (exchanged, original) = directory.compareExchange(expected: 0, desired: bits, ordering: .acquiringAndReleasing)
+        let (exchanged, original) = directory.compareExchange(
+            expected: 0, desired: bits, ordering: .acquiringAndReleasing)
         guard !exchanged else { return new }
         retained.release()
         return reference(original)?.takeUnretainedValue() ?? new

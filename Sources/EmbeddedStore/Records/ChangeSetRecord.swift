@@ -51,6 +51,20 @@ enum ChangeSetRecord {
     }
 
     private static func encode(_ keys: Set<ObjectKey>, into writer: inout ByteWriter) {
+        let runs = runs(keys)
+        writer.count(runs.count)
+        var previous: Int64 = 0
+        for run in runs {
+            writer.unsigned(UInt64(run.start - previous))
+            writer.unsigned(UInt64(run.length))
+            previous = run.start
+        }
+    }
+
+    private static func runs(_ keys: Set<ObjectKey>) -> [(start: Int64, length: Int64)] {
+        guard let lowest = keys.min(), let highest = keys.max() else { return [] }
+        // What a bulk load makes need not be sorted.
+        if highest.rawValue - lowest.rawValue == Int64(keys.count) - 1 { return [(lowest.rawValue, Int64(keys.count))] }
         var runs: [(start: Int64, length: Int64)] = []
         for key in keys.sorted() {
             if let last = runs.last, last.start + last.length == key.rawValue {
@@ -59,13 +73,7 @@ enum ChangeSetRecord {
                 runs.append((key.rawValue, 1))
             }
         }
-        writer.count(runs.count)
-        var previous: Int64 = 0
-        for run in runs {
-            writer.unsigned(UInt64(run.start - previous))
-            writer.unsigned(UInt64(run.length))
-            previous = run.start
-        }
+        return runs
     }
 
     private static func decodeKeys(_ reader: inout ByteReader) throws(DamagedRecord) -> Set<ObjectKey> {

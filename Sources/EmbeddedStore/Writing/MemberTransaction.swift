@@ -5,15 +5,15 @@ import StoreContract
 /// One piece of work within a group commit: checks the rules, records what changes, and can take everything back.
 final class MemberTransaction: WriteTransaction {
     let version: Version
-    private var changes: [ClassID: ClassChanges] = [:]
+    private var changes: [ClassID: ClassChangeRecorder] = [:]
     private let session: WriteSession
     private var journal: [Step] = []
 
     /// What undoes one change.
     private enum Step {
-        case created(ClassLayout, ObjectKey)
-        case assigned(ClassLayout, ObjectKey, ColumnLayout, old: Value)
-        case deleted(ClassLayout, ObjectKey, [Value])
+        case created(OpenClass, ObjectKey)
+        case assigned(OpenClass, ObjectKey, ColumnLayout, old: Value)
+        case deleted(OpenClass, ObjectKey, [Value])
     }
 
     init(_ session: WriteSession, version: Version) {
@@ -22,25 +22,27 @@ final class MemberTransaction: WriteTransaction {
     }
 
     /// What the work has done so far.
-    var changeSet: ChangeSet { ChangeSet(version: version, classes: changes.filter { !$0.value.isEmpty }) }
+    var changeSet: ChangeSet {
+        ChangeSet(version: version, classes: changes.mapValues(\.changes).filter { !$0.value.isEmpty })
+    }
 
     var schema: Schema { session.schema }
 
     // MARK: Reading
 
-    func count(of classID: ClassID) -> Int { session.state(classID).objectCount }
+    func count(of classID: ClassID) -> Int { session.objectClass(classID)?.state.objectCount ?? 0 }
 
-    func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool { try session.exists(layout(classID), key) }
+    func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool { try session.exists(objectClass(classID), key) }
 
     func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
-        let layout = try layout(classID)
-        guard let column = layout.primaryKey else { return nil }
-        return try session.lookUp(primaryKey, layout, column)
+        let objectClass = try objectClass(classID)
+        guard let column = objectClass.primaryKey else { return nil }
+        return try session.lookUp(primaryKey, objectClass, column)
     }
 
     func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
-        let layout = try existing(classID, key)
-        return try session.value(layout, key, column(property, layout))
+        let objectClass = try existing(classID, key)
+        return try session.value(objectClass, key, column(property, objectClass))
     }
 
     func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {
@@ -50,40 +52,40 @@ final class MemberTransaction: WriteTransaction {
     // MARK: Changing
 
     func create(_ classID: ClassID, _ values: [PropertyID: Value]) throws -> ObjectKey {
-        let layout = try layout(classID)
+        let objectClass = try objectClass(classID)
         var row: [Value] = []
-        row.reserveCapacity(layout.columns.count)
+        row.reserveCapacity(objectClass.columns.count)
         var used = 0
-        for column in layout.columns {
+        for column in objectClass.columns {
             let given = values[column.id]
             if given != nil { used += 1 }
             guard let value = given ?? column.initialValue else {
                 throw StoreError(
                     .missingValue,
-                    "Missing value for property '\(layout.schema.name).\(column.property.name)'. Give its primary key.",
+                    "Missing value for property '\(objectClass.schema.name).\(column.property.name)'. Give its primary key.",
                     property: column.property.name)
             }
-            try checkValue(value, column, layout)
-            if column.isPrimaryKey { try checkUnique(value, column, layout) }
+            try checkValue(value, column, objectClass)
+            if column.isPrimaryKey { try checkUnique(value, column, objectClass) }
             row.append(value)
         }
-        if used < values.count { for id in values.keys { _ = try column(id, layout) } }
-        let key = try session.append(layout, row)
-        journal.append(.created(layout, key))
-        changes[classID, default: ClassChanges()].recordInsertion(key)
+        if used < values.count { for id in values.keys { _ = try column(id, objectClass) } }
+        let key = try session.append(objectClass, row)
+        journal.append(.created(objectClass, key))
+        changes[classID, default: ClassChangeRecorder()].recordInsertion(key)
         return key
     }
 
     func set(_ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value]) throws {
-        let layout = try existing(classID, key)
+        let objectClass = try existing(classID, key)
         // All are checked before any is assigned, in a fixed order so that the first fault reported is always
         // the same one.
         var assignments: [(ColumnLayout, Value)] = []
         for id in values.keys.sorted() {
-            let column = try column(id, layout)
+            let column = try column(id, objectClass)
             guard let value = values[id] else { continue }
-            try checkValue(value, column, layout)
-            if column.isPrimaryKey, try session.value(layout, key, column) != value {
+            try checkValue(value, column, objectClass)
+            if column.isPrimaryKey, try session.value(objectClass, key, column) != value {
                 throw StoreError(
                     .keyImmutable,
                     "Primary key can't be changed after an object is inserted. Delete the object and create a new one.",
@@ -91,14 +93,14 @@ final class MemberTransaction: WriteTransaction {
             }
             assignments.append((column, value))
         }
-        for (column, value) in assignments { try assign(layout, key, column, value) }
+        for (column, value) in assignments { try assign(objectClass, key, column, value) }
     }
 
     func delete(_ classID: ClassID, _ key: ObjectKey) throws {
-        let layout = try existing(classID, key)
+        let objectClass = try existing(classID, key)
         for origin in session.schema.classes {
             guard origin.properties.contains(where: { $0.targetClass == classID }),
-                let other = session.layout(origin.id)
+                let other = session.objectClass(origin.id)
             else {
                 continue
             }
@@ -109,15 +111,16 @@ final class MemberTransaction: WriteTransaction {
                 }
             }
         }
-        journal.append(.deleted(layout, key, try layout.columns.map { try session.value(layout, key, $0) }))
-        try session.remove(layout, key)
-        changes[classID, default: ClassChanges()].recordDeletion(key)
+        journal.append(
+            .deleted(objectClass, key, try objectClass.columns.map { try session.value(objectClass, key, $0) }))
+        try session.remove(objectClass, key)
+        changes[classID, default: ClassChangeRecorder()].recordDeletion(key)
     }
 
-    private func assign(_ layout: ClassLayout, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
-        journal.append(.assigned(layout, key, column, old: try session.value(layout, key, column)))
-        try session.assign(layout, key, column, value)
-        changes[layout.schema.id, default: ClassChanges()].recordModification(key, column.id)
+    private func assign(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
+        journal.append(.assigned(objectClass, key, column, old: try session.value(objectClass, key, column)))
+        try session.assign(objectClass, key, column, value)
+        changes[objectClass.schema.id, default: ClassChangeRecorder()].recordModification(key, column.id)
     }
 
     /// Takes back everything, latest first. Keys given out are not given out again, which keeps the rule that
@@ -125,9 +128,10 @@ final class MemberTransaction: WriteTransaction {
     func rollBack() throws {
         for step in journal.reversed() {
             switch step {
-            case .created(let layout, let key): try session.remove(layout, key)
-            case .assigned(let layout, let key, let column, let old): try session.assign(layout, key, column, old)
-            case .deleted(let layout, let key, let values): try session.restore(layout, key, values)
+            case .created(let objectClass, let key): try session.remove(objectClass, key)
+            case .assigned(let objectClass, let key, let column, let old):
+                try session.assign(objectClass, key, column, old)
+            case .deleted(let objectClass, let key, let values): try session.restore(objectClass, key, values)
             }
         }
         journal.removeAll()
@@ -136,51 +140,51 @@ final class MemberTransaction: WriteTransaction {
 
     // MARK: Rules
 
-    private func layout(_ classID: ClassID) throws -> ClassLayout {
-        guard let layout = session.layout(classID) else { throw StoreError.unknownClass(classID) }
-        return layout
+    private func objectClass(_ classID: ClassID) throws -> OpenClass {
+        guard let objectClass = session.objectClass(classID) else { throw StoreError.unknownClass(classID) }
+        return objectClass
     }
 
-    private func existing(_ classID: ClassID, _ key: ObjectKey) throws -> ClassLayout {
-        let layout = try layout(classID)
-        guard try session.exists(layout, key) else { throw StoreError.notFound(key, in: layout.schema) }
-        return layout
+    private func existing(_ classID: ClassID, _ key: ObjectKey) throws -> OpenClass {
+        let objectClass = try objectClass(classID)
+        guard try session.exists(objectClass, key) else { throw StoreError.notFound(key, in: objectClass.schema) }
+        return objectClass
     }
 
-    private func column(_ id: PropertyID, _ layout: ClassLayout) throws -> ColumnLayout {
-        guard let column = layout.column(id) else { throw StoreError.unknownProperty(id, in: layout.schema) }
+    private func column(_ id: PropertyID, _ objectClass: OpenClass) throws -> ColumnLayout {
+        guard let column = objectClass.column(id) else { throw StoreError.unknownProperty(id, in: objectClass.schema) }
         return column
     }
 
-    private func checkUnique(_ value: Value, _ column: ColumnLayout, _ layout: ClassLayout) throws {
-        guard try session.lookUp(value, layout, column) == nil else {
+    private func checkUnique(_ value: Value, _ column: ColumnLayout, _ objectClass: OpenClass) throws {
+        guard try session.lookUp(value, objectClass, column) == nil else {
             throw StoreError(
                 .duplicateKey,
-                "Attempting to create an object of type '\(layout.schema.name)' with an existing primary key value '\(value.text)'.",
+                "Attempting to create an object of type '\(objectClass.schema.name)' with an existing primary key value '\(value.text)'.",
                 property: column.property.name)
         }
     }
 
-    private func checkValue(_ value: Value, _ column: ColumnLayout, _ layout: ClassLayout) throws {
+    private func checkValue(_ value: Value, _ column: ColumnLayout, _ objectClass: OpenClass) throws {
         guard column.accepts(value) else {
             throw StoreError(
                 .invalidValue,
-                "Invalid value of type '\(value.typeName)' for '\(column.property.type)' property '\(layout.schema.name).\(column.property.name)'.",
+                "Invalid value of type '\(value.typeName)' for '\(column.property.type)' property '\(objectClass.schema.name).\(column.property.name)'.",
                 property: column.property.name)
         }
         switch value {
         case .string(let text) where text.utf8.count > Self.maximumStringBytes:
             throw StoreError(
                 .valueTooLarge,
-                "String too big: property '\(layout.schema.name).\(column.property.name)' holds at most \(Self.maximumStringBytes) bytes.",
+                "String too big: property '\(objectClass.schema.name).\(column.property.name)' holds at most \(Self.maximumStringBytes) bytes.",
                 property: column.property.name)
         case .link(let key):
-            guard let target = try column.property.targetClass.map({ try self.layout($0) }),
+            guard let target = try column.property.targetClass.map({ try self.objectClass($0) }),
                 try session.exists(target, key)
             else {
                 throw StoreError(
                     .invalidValue,
-                    "Property '\(layout.schema.name).\(column.property.name)' cannot link to an object that does not exist.",
+                    "Property '\(objectClass.schema.name).\(column.property.name)' cannot link to an object that does not exist.",
                     property: column.property.name)
             }
         default:

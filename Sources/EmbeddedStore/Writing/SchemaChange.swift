@@ -32,10 +32,7 @@ struct SchemaChange {
         for before in old.classes where new[before.id] == nil { try drop(before) }
         session.schema = new
         for after in new.classes {
-            guard let before = old[after.id] else {
-                session.setState(after.id, ClassState())
-                continue
-            }
+            guard let before = old[after.id] else { continue }
             for property in before.storedProperties where after[property.id] == nil {
                 try dropIndex(after.id, property)
                 if property.leafKind == .link { try dropBacklinks(after.id, property) }
@@ -60,7 +57,7 @@ struct SchemaChange {
         var losses: [String] = []
         var conversions: [String] = []
         for before in old.classes {
-            let objectCount = session.state(before.id).objectCount
+            let objectCount = session.objectClass(before.id)?.state.objectCount ?? 0
             guard let after = new[before.id] else {
                 if objectCount > 0 {
                     losses.append("Class '\(before.name)', which has \(objectCount) objects, has been removed.")
@@ -148,8 +145,8 @@ struct SchemaChange {
                 entries.append((ObjectKey(Int64(cluster * view.clusterCapacity + slot)), leaf.value(at: slot)))
             }
         }
-        guard let layout = session.layout(objectClass.id), let column = layout.column(property.id) else { return }
-        for (key, value) in entries { try session.addReferences(layout, key, column, value) }
+        guard let open = session.objectClass(objectClass.id), let column = open.column(property.id) else { return }
+        for (key, value) in entries { try session.addReferences(open, key, column, value) }
     }
 
     /// The clusters that are stored, with their slot counts.

@@ -11,14 +11,20 @@ final class WriteSession {
     let trees: Trees
     let path: String
     let capacity: Int
-    var schema: Schema { didSet { layouts.removeAll() } }
+    /// Write everything out before replacing it: decoded clusters and open classes belong to the old one.
+    var schema: Schema {
+        didSet {
+            openClasses = Self.places(for: schema)
+        }
+    }
     var version: Version
-    private(set) var classes: [ClassID: ClassState]
-    private var dirtyClasses: Set<ClassID> = []
+    /// The counters as the transaction holds them; those of open classes may be newer.
+    private var classes: [ClassID: ClassState]
+    /// By class number.
+    private var openClasses: [OpenClass?]
     private var clusters: [LeafAddress: OpenCluster] = [:]
     /// The cluster that was used last: neighbouring changes mostly go to the same one.
     private var current: (address: LeafAddress, cluster: OpenCluster)?
-    private var layouts: [ClassID: ClassLayout] = [:]
     private let indexCursor: LMDBCursor
 
     /// Decoded clusters that are kept before all are written out: bounds the memory of a bulk load to some tens
@@ -34,39 +40,46 @@ final class WriteSession {
         schema = catalogue.schema
         version = catalogue.version
         classes = catalogue.classes
+        openClasses = Self.places(for: catalogue.schema)
+    }
+
+    private static func places(for schema: Schema) -> [OpenClass?] {
+        Array(repeating: nil, count: Int(schema.nextClassID))
     }
 
     // MARK: Reading
 
     /// The class as the writer needs it; nil when the schema does not have it.
-    func layout(_ classID: ClassID) -> ClassLayout? {
-        if let known = layouts[classID] { return known }
-        guard let layout = schema[classID].map({ ClassLayout($0) }) else { return nil }
-        layouts[classID] = layout
-        return layout
+    func objectClass(_ classID: ClassID) -> OpenClass? {
+        let number = Int(classID.rawValue)
+        guard number < openClasses.count else { return nil }
+        if let open = openClasses[number] { return open }
+        guard let opened = schema[classID].map({ OpenClass($0, classes[classID] ?? ClassState()) }) else { return nil }
+        openClasses[number] = opened
+        return opened
     }
 
-    func state(_ classID: ClassID) -> ClassState { classes[classID] ?? ClassState() }
-
-    func exists(_ layout: ClassLayout, _ key: ObjectKey) throws -> Bool {
-        guard key.rawValue >= 0, key.rawValue < state(layout.schema.id).nextKey else { return false }
-        let (address, slot) = place(layout, key)
-        return try cluster(address, layout).liveMask.isLive(slot)
+    func exists(_ objectClass: OpenClass, _ key: ObjectKey) throws -> Bool {
+        guard key.rawValue >= 0, key.rawValue < objectClass.state.nextKey else { return false }
+        let (address, slot) = place(objectClass, key)
+        return try cluster(address, objectClass).liveMask.isLive(slot)
     }
 
     /// The stored value; the object must exist.
-    func value(_ layout: ClassLayout, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
-        let (address, slot) = place(layout, key)
-        return try cluster(address, layout).value(column.position, slot) { try openLeaf(address, column) }
+    func value(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
+        let (address, slot) = place(objectClass, key)
+        return try cluster(address, objectClass).value(column.position, slot) { try openLeaf(address, column) }
     }
 
     /// The first object whose indexed property equals `value`.
-    func lookUp(_ value: Value, _ layout: ClassLayout, _ column: ColumnLayout) throws -> ObjectKey? {
+    func lookUp(_ value: Value, _ objectClass: OpenClass, _ column: ColumnLayout) throws -> ObjectKey? {
         guard let encoded = IndexKey.encode(value) else { return nil }
-        var prefix = TreeKey.index(of: layout.schema.id, column.id)
+        var prefix = TreeKey.index(of: objectClass.schema.id, column.id)
         prefix.append(contentsOf: encoded)
         if IndexKey.isExact(value) { return try indexCursor.first(prefix: prefix.bytes)?.trailingObjectKey }
-        return try keys(in: trees.index, prefix: prefix.bytes).first { try self.value(layout, $0, column) == value }
+        return try keys(in: trees.index, prefix: prefix.bytes).first {
+            try self.value(objectClass, $0, column) == value
+        }
     }
 
     func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
@@ -83,82 +96,69 @@ final class WriteSession {
     // MARK: Changing
 
     /// Appends an object with a value for every column of its class, in order.
-    func append(_ layout: ClassLayout, _ values: [Value]) throws -> ObjectKey {
+    func append(_ objectClass: OpenClass, _ values: [Value]) throws -> ObjectKey {
         if clusters.count > Self.openClusterLimit { try writeOutClusters() }
-        let classID = layout.schema.id
-        var state = state(classID)
-        let key = ObjectKey(state.nextKey)
-        state.nextKey += 1
-        state.objectCount += 1
-        let (address, _) = place(layout, key)
-        let cluster = try cluster(address, layout)
-        setState(classID, state)
+        let key = ObjectKey(objectClass.state.nextKey)
+        objectClass.state.nextKey += 1
+        objectClass.state.objectCount += 1
+        let (address, _) = place(objectClass, key)
+        let cluster = try cluster(address, objectClass)
         cluster.appendSlot()
-        for column in layout.columns {
+        for column in objectClass.columns {
             let value = values[column.position]
             try cluster.append(value, column.position) { try openLeaf(address, column) }
-            try addReferences(layout, key, column, value)
+            try addReferences(objectClass, key, column, value)
         }
         return key
     }
 
     /// Takes an object out: its slot stays, dead, so keys are never reused. Links to it must have been cleared
     /// before.
-    func remove(_ layout: ClassLayout, _ key: ObjectKey) throws {
-        let (address, slot) = place(layout, key)
-        for column in layout.columns {
+    func remove(_ objectClass: OpenClass, _ key: ObjectKey) throws {
+        let (address, slot) = place(objectClass, key)
+        for column in objectClass.columns {
             if column.isIndexed || column.isLink {
-                try removeReferences(layout, key, column, try value(layout, key, column))
+                try removeReferences(objectClass, key, column, try value(objectClass, key, column))
             }
-            try setLeaf(address, slot, layout, column, .null)
+            try setLeaf(address, slot, objectClass, column, .null)
         }
-        try cluster(address, layout).removeSlot(slot)
-        var state = state(layout.schema.id)
-        state.objectCount -= 1
-        setState(layout.schema.id, state)
+        try cluster(address, objectClass).removeSlot(slot)
+        objectClass.state.objectCount -= 1
     }
 
     /// Puts a removed object back with the values that it had.
-    func restore(_ layout: ClassLayout, _ key: ObjectKey, _ values: [Value]) throws {
-        let (address, slot) = place(layout, key)
-        try cluster(address, layout).restoreSlot(slot)
-        var state = state(layout.schema.id)
-        state.objectCount += 1
-        setState(layout.schema.id, state)
-        for column in layout.columns {
-            try setLeaf(address, slot, layout, column, values[column.position])
-            try addReferences(layout, key, column, values[column.position])
+    func restore(_ objectClass: OpenClass, _ key: ObjectKey, _ values: [Value]) throws {
+        let (address, slot) = place(objectClass, key)
+        try cluster(address, objectClass).restoreSlot(slot)
+        objectClass.state.objectCount += 1
+        for column in objectClass.columns {
+            try setLeaf(address, slot, objectClass, column, values[column.position])
+            try addReferences(objectClass, key, column, values[column.position])
         }
     }
 
-    func assign(_ layout: ClassLayout, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
+    func assign(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
         if clusters.count > Self.openClusterLimit { try writeOutClusters() }
-        let (address, slot) = place(layout, key)
+        let (address, slot) = place(objectClass, key)
         if column.isIndexed || column.isLink {
-            let old = try self.value(layout, key, column)
+            let old = try self.value(objectClass, key, column)
             if old != value {
-                try removeReferences(layout, key, column, old)
-                try addReferences(layout, key, column, value)
+                try removeReferences(objectClass, key, column, old)
+                try addReferences(objectClass, key, column, value)
             }
         }
-        try setLeaf(address, slot, layout, column, value)
+        try setLeaf(address, slot, objectClass, column, value)
     }
 
     private func setLeaf(
-        _ address: LeafAddress, _ slot: Int, _ layout: ClassLayout, _ column: ColumnLayout, _ value: Value
+        _ address: LeafAddress, _ slot: Int, _ objectClass: OpenClass, _ column: ColumnLayout, _ value: Value
     ) throws {
-        try cluster(address, layout).set(slot, value, column.position) { try openLeaf(address, column) }
+        try cluster(address, objectClass).set(slot, value, column.position) { try openLeaf(address, column) }
     }
 
-    func setState(_ classID: ClassID, _ state: ClassState) {
-        classes[classID] = state
-        dirtyClasses.insert(classID)
-    }
-
+    /// Drops the counters of a class that the schema no longer has.
     func forget(_ classID: ClassID) throws {
-        try writeOutClusters()
         classes[classID] = nil
-        dirtyClasses.remove(classID)
         var key = TreeKey(capacity: 4)
         key.append(classID.rawValue)
         try transaction.delete(trees.classes, key.bytes)
@@ -166,27 +166,27 @@ final class WriteSession {
 
     // MARK: Indexes and backlinks
 
-    func addReferences(_ layout: ClassLayout, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
-        guard let (tree, entry) = reference(layout, key, column, value) else { return }
+    func addReferences(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
+        guard let (tree, entry) = reference(objectClass, key, column, value) else { return }
         try transaction.put(tree, entry, [])
     }
 
-    func removeReferences(_ layout: ClassLayout, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
-        guard let (tree, entry) = reference(layout, key, column, value) else { return }
+    func removeReferences(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
+        guard let (tree, entry) = reference(objectClass, key, column, value) else { return }
         try transaction.delete(tree, entry)
     }
 
     /// The entry that a value has in the backlinks or the index.
     private func reference(
-        _ layout: ClassLayout, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value
+        _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value
     ) -> (LMDBDatabase, [UInt8])? {
         if case .link(let target) = value {
-            var entry = TreeKey.backlinks(from: layout.schema.id, column.id, to: target)
+            var entry = TreeKey.backlinks(from: objectClass.schema.id, column.id, to: target)
             entry.append(key)
             return (trees.backlinks, entry.bytes)
         }
         guard column.isIndexed, !column.isLink, let encoded = IndexKey.encode(value) else { return nil }
-        var entry = TreeKey.index(of: layout.schema.id, column.id)
+        var entry = TreeKey.index(of: objectClass.schema.id, column.id)
         entry.append(contentsOf: encoded)
         entry.append(key)
         return (trees.index, entry.bytes)
@@ -203,12 +203,12 @@ final class WriteSession {
 
     // MARK: Clusters
 
-    private func place(_ layout: ClassLayout, _ key: ObjectKey) -> (LeafAddress, slot: Int) {
+    private func place(_ objectClass: OpenClass, _ key: ObjectKey) -> (LeafAddress, slot: Int) {
         let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: capacity)
-        return (LeafAddress(classID: layout.schema.id, cluster: cluster), slot)
+        return (LeafAddress(classID: objectClass.schema.id, cluster: cluster), slot)
     }
 
-    private func cluster(_ address: LeafAddress, _ layout: ClassLayout) throws -> OpenCluster {
+    private func cluster(_ address: LeafAddress, _ objectClass: OpenClass) throws -> OpenCluster {
         if let current, current.address == address { return current.cluster }
         let cluster: OpenCluster
         if let open = clusters[address] {
@@ -218,7 +218,7 @@ final class WriteSession {
             if let bytes = try transaction.get(trees.leaves, address.key(FileFormat.liveMaskColumn)) {
                 mask = MutableLiveMask(decoding: try LiveMask(validating: bytes))
             }
-            cluster = OpenCluster(liveMask: mask, columnCount: layout.columns.count)
+            cluster = OpenCluster(liveMask: mask, columnCount: objectClass.columns.count)
             clusters[address] = cluster
         }
         current = (address, cluster)
@@ -244,18 +244,19 @@ final class WriteSession {
             ($0.key.classID, $0.key.cluster) < ($1.key.classID, $1.key.cluster)
         }
         for (address, cluster) in dirty {
-            guard let layout = layout(address.classID) else { continue }
+            guard let objectClass = objectClass(address.classID) else { continue }
             try cluster.writeDirty { column, bytes in
-                let id = column.map { layout.columns[$0].id } ?? FileFormat.liveMaskColumn
+                let id = column.map { objectClass.columns[$0].id } ?? FileFormat.liveMaskColumn
                 try transaction.put(trees.leaves, address.key(id), bytes)
             }
         }
-        for classID in dirtyClasses {
+        for case let open? in openClasses where open.isDirty {
             var key = TreeKey(capacity: 4)
-            key.append(classID.rawValue)
-            try transaction.put(trees.classes, key.bytes, state(classID).record)
+            key.append(open.schema.id.rawValue)
+            try transaction.put(trees.classes, key.bytes, open.state.record)
+            classes[open.schema.id] = open.state
+            open.isDirty = false
         }
-        dirtyClasses.removeAll()
     }
 
     /// Writes everything and forgets the decoded clusters: to bound memory, and before columns come or go.

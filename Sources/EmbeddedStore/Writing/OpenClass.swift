@@ -31,17 +31,21 @@ final class ColumnLayout: Sendable {
     }
 }
 
-/// A class as the writer needs it.
-final class ClassLayout: Sendable {
+/// A class as the writer needs it, with its counters.
+final class OpenClass {
     let schema: ClassSchema
     /// The stored properties in declaration order.
     let columns: [ColumnLayout]
     let primaryKey: ColumnLayout?
+    var state: ClassState { didSet { isDirty = true } }
+    /// Whether the counters differ from what the transaction holds.
+    var isDirty = false
     /// Positions by property number; -1 where there is no such stored property.
     private let positions: [Int]
 
-    init(_ schema: ClassSchema) {
+    init(_ schema: ClassSchema, _ state: ClassState) {
         self.schema = schema
+        self.state = state
         var columns: [ColumnLayout] = []
         var positions: [Int] = []
         for property in schema.storedProperties {
