@@ -159,9 +159,10 @@ package final class EmbeddedStore: Store {
         guard newest > announced, !listeners.isEmpty else { return }
         var changes = own
         if own.first?.version != announced.next {
-            let missed = try? file.changes(after: announced)
+            // The log may have grown meanwhile: what is newer is announced in its turn.
+            let missed = (try? file.changes(after: announced)).flatMap { $0 }?.filter { $0.version <= newest }
             // Where the log does not reach back, a schema change makes every listener look at everything again.
-            changes = missed.flatMap { $0 } ?? [ChangeSet(version: newest, schemaChanged: true)]
+            changes = missed ?? [ChangeSet(version: newest, schemaChanged: true)]
         }
         for listener in listeners { listener(changes) }
     }

@@ -11,7 +11,8 @@ struct SchemaCommand: ParsableCommand {
             Prints the classes as JSON, in the form that --apply and `serve --schema` read. --check reads a schema file \
             and says everything that is wrong with it, and what would change in the database if there is one; \
             nothing is written. --apply takes the file's classes over: what is new is added, what is gone is \
-            removed with its data, and what would have to be converted is refused.
+            removed with its data if the file's schemaVersion is higher than before, and what would have to be \
+            converted is refused.
 
             The database is --data or REALMGATE_DATA.
 
