@@ -4,8 +4,8 @@ import QueryLanguage
 
 /// Sorts objects by several keys, stably in the order that they come in, and keeps only the first `limit`.
 ///
-/// With a limit it sorts and cuts whenever twice as many have gathered, and lets whole clusters pass unread whose zone lies
-/// behind the last of the present best. Used by one thread at a time.
+/// With a limit it sorts and cuts whenever half as many again have gathered, and lets whole clusters pass unread whose zone
+/// lies behind the last of the present best. Used by one thread at a time.
 final class Sorter {
     private struct Column {
         let reader: PathReader
@@ -193,7 +193,9 @@ final class Sorter {
     }
 
     private func pruneIfLarge() {
-        guard limit < Int.max / 2, keys.count > max(2 * limit, limit + 1024) else { return }
+        // Cutting often keeps the threshold tight, so that few objects are taken in at all: of n in random order about
+        // limit × ln n. A sort of so few is cheap.
+        guard limit < Int.max / 2, keys.count > limit + max(limit / 2, 128) else { return }
         let best = order().prefix(limit)
         let width = columns.count
         keys = best.map { keys[Int($0.row)] }
