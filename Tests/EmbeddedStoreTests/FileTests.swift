@@ -100,4 +100,23 @@ struct FileTests {
         try store.write { _ = try $0.create(pets.dog.id, [pets.dog("name"): .string("small")]) }
         #expect(try store.snapshot().count(of: pets.dog.id) == 1)
     }
+
+    @Test("work that goes on after the store was full is not kept by halves")
+    func fullAndIgnored() throws {
+        var options = smallClusters()
+        options.maximumSize = 1 << 20
+        let store = try EmbeddedStore.open(path: directory.store, schema: petSchema, options: options)
+        let pets = try Pets(store)
+        let failed = code {
+            try store.write { transaction in
+                for number in Int64(0)..<40_000 {
+                    _ = try? transaction.create(pets.person.id, [pets.person("id"): .int(number)])
+                }
+            }
+        }
+        #expect(failed == .full)
+        #expect(try store.snapshot().count(of: pets.person.id) == 0)
+        try store.write { _ = try $0.create(pets.person.id, [pets.person("id"): .int(7)]) }
+        #expect(try store.snapshot().key(of: pets.person.id, primaryKey: .int(7)) != nil)
+    }
 }

@@ -67,11 +67,12 @@ struct GroupCommit {
             let member = MemberTransaction(session, version: version)
             do {
                 try work(member)
-                return member.changeSet
-            } catch let error where !(error is LMDBError) {
+            } catch let error where session.failure == nil && !(error is LMDBError) {
                 try member.rollBack()
                 throw MemberFailure(underlying: error)
             }
+            if let failure = session.failure { throw failure }
+            return member.changeSet
         }
     }
 }

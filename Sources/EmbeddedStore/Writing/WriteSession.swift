@@ -26,6 +26,9 @@ final class WriteSession {
     /// The cluster that was used last: neighbouring changes mostly go to the same one.
     private var current: (address: LeafAddress, cluster: OpenCluster)?
     private let indexCursor: LMDBCursor
+    /// Why the transaction must not be committed: a change broke off in the middle, so leaves, indexes and counters may
+    /// disagree. It counts even when the work that was told of it went on.
+    private(set) var failure: (any Error)?
 
     /// Decoded clusters that are kept before all are written out: bounds the memory of a bulk load to some tens
     /// of megabytes.
@@ -88,7 +91,7 @@ final class WriteSession {
 
     /// A view for queries that shows everything done so far; valid until the next change.
     func queryView() throws -> EmbeddedSnapshot {
-        try flush()
+        try wholly { try flush() }
         let catalogue = Catalogue(version: version, schema: schema, classes: classes, capacity: capacity)
         return EmbeddedSnapshot(transaction, trees, catalogue, path: path)
     }
@@ -97,57 +100,75 @@ final class WriteSession {
 
     /// Appends an object with a value for every column of its class, in order.
     func append(_ objectClass: OpenClass, _ values: [Value]) throws -> ObjectKey {
-        if clusters.count > Self.openClusterLimit { try writeOutClusters() }
-        let key = ObjectKey(objectClass.state.nextKey)
-        objectClass.state.nextKey += 1
-        objectClass.state.objectCount += 1
-        let (address, _) = place(objectClass, key)
-        let cluster = try cluster(address, objectClass)
-        cluster.appendSlot()
-        for column in objectClass.columns {
-            let value = values[column.position]
-            try cluster.append(value, column.position) { try openLeaf(address, column) }
-            try addReferences(objectClass, key, column, value)
+        try wholly {
+            if clusters.count > Self.openClusterLimit { try writeOutClusters() }
+            let key = ObjectKey(objectClass.state.nextKey)
+            objectClass.state.nextKey += 1
+            objectClass.state.objectCount += 1
+            let (address, _) = place(objectClass, key)
+            let cluster = try cluster(address, objectClass)
+            cluster.appendSlot()
+            for column in objectClass.columns {
+                let value = values[column.position]
+                try cluster.append(value, column.position) { try openLeaf(address, column) }
+                try addReferences(objectClass, key, column, value)
+            }
+            return key
         }
-        return key
     }
 
     /// Takes an object out: its slot stays, dead, so keys are never reused. Links to it must have been cleared
     /// before.
     func remove(_ objectClass: OpenClass, _ key: ObjectKey) throws {
-        let (address, slot) = place(objectClass, key)
-        for column in objectClass.columns {
-            if column.isIndexed || column.isLink {
-                try removeReferences(objectClass, key, column, try value(objectClass, key, column))
+        try wholly {
+            let (address, slot) = place(objectClass, key)
+            for column in objectClass.columns {
+                if column.isIndexed || column.isLink {
+                    try removeReferences(objectClass, key, column, try value(objectClass, key, column))
+                }
+                try setLeaf(address, slot, objectClass, column, .null)
             }
-            try setLeaf(address, slot, objectClass, column, .null)
+            try cluster(address, objectClass).removeSlot(slot)
+            objectClass.state.objectCount -= 1
         }
-        try cluster(address, objectClass).removeSlot(slot)
-        objectClass.state.objectCount -= 1
     }
 
     /// Puts a removed object back with the values that it had.
     func restore(_ objectClass: OpenClass, _ key: ObjectKey, _ values: [Value]) throws {
-        let (address, slot) = place(objectClass, key)
-        try cluster(address, objectClass).restoreSlot(slot)
-        objectClass.state.objectCount += 1
-        for column in objectClass.columns {
-            try setLeaf(address, slot, objectClass, column, values[column.position])
-            try addReferences(objectClass, key, column, values[column.position])
+        try wholly {
+            let (address, slot) = place(objectClass, key)
+            try cluster(address, objectClass).restoreSlot(slot)
+            objectClass.state.objectCount += 1
+            for column in objectClass.columns {
+                try setLeaf(address, slot, objectClass, column, values[column.position])
+                try addReferences(objectClass, key, column, values[column.position])
+            }
         }
     }
 
     func assign(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
-        if clusters.count > Self.openClusterLimit { try writeOutClusters() }
-        let (address, slot) = place(objectClass, key)
-        if column.isIndexed || column.isLink {
-            let old = try self.value(objectClass, key, column)
-            if old != value {
-                try removeReferences(objectClass, key, column, old)
-                try addReferences(objectClass, key, column, value)
+        try wholly {
+            if clusters.count > Self.openClusterLimit { try writeOutClusters() }
+            let (address, slot) = place(objectClass, key)
+            if column.isIndexed || column.isLink {
+                let old = try self.value(objectClass, key, column)
+                if old != value {
+                    try removeReferences(objectClass, key, column, old)
+                    try addReferences(objectClass, key, column, value)
+                }
             }
+            try setLeaf(address, slot, objectClass, column, value)
         }
-        try setLeaf(address, slot, objectClass, column, value)
+    }
+
+    /// Runs a change that must be done to its end; see `failure`.
+    private func wholly<R>(_ change: () throws -> R) throws -> R {
+        do {
+            return try change()
+        } catch {
+            failure = failure ?? error
+            throw error
+        }
     }
 
     private func setLeaf(
