@@ -36,8 +36,9 @@ package final class EmbeddedStore: Store {
     /// How often a commit by another process is looked for.
     private static let pollMilliseconds = 200
 
-    /// Opens the file at `path`, creating it if there is none; its directory must exist. Throws `StoreError`:
-    /// `fileAccess`, `invalidFile`, `unsupportedFormat`, `full`.
+    /// Opens the file at `path`, creating it with `schema` if there is none; its directory must exist. A file that
+    /// is there keeps the schema that it has: see `replaceSchema`. Throws `StoreError`: `schemaInvalid`,
+    /// `fileAccess`, `invalidFile`, `unsupportedFormat`, `busy`, `full`.
     package static func open(
         path: String, schema: Schema = .empty, options: EmbeddedStoreOptions = EmbeddedStoreOptions()
     ) throws -> EmbeddedStore {

@@ -21,15 +21,4 @@ extension StoreError {
     static func damaged(_ path: String) -> StoreError {
         StoreError(.invalidFile, "'\(path)' is damaged: a record in it cannot be read. Restore it from a backup.")
     }
-
-    /// Throws `schemaInvalid` with every fault of the schema.
-    static func check(_ schema: Schema) throws {
-        let faults = schema.faults()
-        guard faults.isEmpty else {
-            throw StoreError(
-                .schemaInvalid,
-                "Schema validation failed due to the following errors:\n"
-                    + faults.map { "- \($0)" }.joined(separator: "\n"))
-        }
-    }
 }

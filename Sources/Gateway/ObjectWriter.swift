@@ -2,16 +2,6 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// What to do with an object whose primary key exists.
-enum UpdatePolicy: String, CaseIterable, Sendable {
-    /// Refuse it.
-    case error
-    /// Assign the given properties that differ.
-    case modified
-    /// Assign all given properties, which observers hear of.
-    case all
-}
-
 /// Stores objects within one write transaction. All methods throw what the transaction does, and problems with the
 /// property's name where a link leads nowhere.
 struct ObjectWriter {
@@ -45,13 +35,7 @@ struct ObjectWriter {
     func set(_ input: ObjectInput, of key: ObjectKey, onlyDifferent: Bool = false) throws {
         var values = input.values
         for entry in input.links { values[entry.property] = try target(of: entry) }
-        if onlyDifferent {
-            for (property, value) in values
-            where try transaction.value(input.classID, key, property) == value {
-                values[property] = nil
-            }
-        }
-        if !values.isEmpty { try transaction.set(input.classID, key, values) }
+        try transaction.set(input.classID, key, values, onlyDifferent: onlyDifferent)
     }
 
     /// Assigns the given properties, and their initial values to all others but the primary key.

@@ -3,21 +3,10 @@ import StoreContract
 
 /// What replacing a schema does to a model store.
 enum ModelSchemaChange {
-    /// Throws `schemaInvalid` with every fault.
-    static func check(_ schema: Schema) throws {
-        let faults = schema.faults()
-        guard faults.isEmpty else {
-            throw StoreError(
-                .schemaInvalid,
-                "Schema validation failed due to the following errors:\n"
-                    + faults.map { "- \($0)" }.joined(separator: "\n"))
-        }
-    }
-
     /// The state under the new schema. Objects keep the values of the properties that stay; new properties get null
     /// or zero. Throws `schemaInvalid`, `schemaVersionTooLow`, `migrationRequired`.
     static func apply(_ schema: Schema, to state: ModelState) throws -> ModelState {
-        try check(schema)
+        try StoreError.check(schema)
         guard schema.version >= state.schema.version else {
             throw StoreError(
                 .schemaVersionTooLow,

@@ -31,7 +31,7 @@ package final class ModelStore: Store {
     /// An empty store at version 1. It keeps the change sets of its last `changeLogLimit` versions. Throws
     /// `schemaInvalid`.
     package init(_ schema: Schema, changeLogLimit: Int = .max) throws {
-        try ModelSchemaChange.check(schema)
+        try StoreError.check(schema)
         shared = Mutex(Shared(state: ModelState(version: Version(1), schema: schema)))
         self.changeLogLimit = changeLogLimit
     }

@@ -139,7 +139,7 @@ extension EmbeddedSnapshot: ColumnSource {
         guard let objectClass = schema[classID], let declared = objectClass[property],
             declared.isIndexed || objectClass.primaryKey == declared.name, let encoded = IndexKey.encode(value)
         else { return nil }
-        var prefix = TreeKey.index(of: classID, property)
+        var prefix = TreeKey.entries(of: classID, property)
         prefix.append(contentsOf: encoded)
         var keys = try keys(in: trees.index, prefix: prefix.bytes)
         if !IndexKey.isExact(value) {

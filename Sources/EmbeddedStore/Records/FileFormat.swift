@@ -81,15 +81,13 @@ struct TreeKey {
 
     /// Of the backlinks from one property to one object.
     static func backlinks(from origin: ClassID, _ property: PropertyID, to target: ObjectKey) -> TreeKey {
-        var key = TreeKey()
-        key.append(origin.rawValue)
-        key.append(property.rawValue)
+        var key = entries(of: origin, property)
         key.append(target)
         return key
     }
 
-    /// Of a column's index entries.
-    static func index(of classID: ClassID, _ property: PropertyID) -> TreeKey {
+    /// Of all entries that a property has in the index, or in the backlinks as their origin.
+    static func entries(of classID: ClassID, _ property: PropertyID) -> TreeKey {
         var key = TreeKey()
         key.append(classID.rawValue)
         key.append(property.rawValue)

@@ -4,7 +4,7 @@ import StoreContract
 
 /// Replaces the schema of a write session.
 ///
-/// By themselves: new and removed classes, new properties (existing objects get null or zero, not the declared
+/// By themselves: new classes, removed ones without objects, new properties (existing objects get null or zero, not the declared
 /// default, as in Realm), indexes added and removed. What would lose data needs a higher schema version:
 /// removing a property, or a class that still has objects. Everything else needs a migration.
 struct SchemaChange {
@@ -34,8 +34,8 @@ struct SchemaChange {
         for after in new.classes {
             guard let before = old[after.id] else { continue }
             for property in before.storedProperties where after[property.id] == nil {
-                try dropIndex(after.id, property)
-                if property.leafKind == .link { try dropBacklinks(after.id, property) }
+                try dropEntries(session.trees.index, after.id, property)
+                try dropEntries(session.trees.backlinks, after.id, property)
                 try dropColumn(after.id, property)
             }
             for property in after.storedProperties {
@@ -44,7 +44,7 @@ struct SchemaChange {
                 let isIndexed = property.isIndexed || after.primaryKey == property.name
                 let wasIndexed = was.map { $0.isIndexed || before.primaryKey == $0.name } ?? false
                 if isIndexed, !wasIndexed { try buildIndex(after, property) }
-                if wasIndexed, !isIndexed { try dropIndex(after.id, property) }
+                if wasIndexed, !isIndexed { try dropEntries(session.trees.index, after.id, property) }
             }
         }
         try session.transaction.put(session.trees.meta, FileFormat.schemaKey, SchemaRecord.encode(new))
@@ -99,7 +99,6 @@ struct SchemaChange {
     // MARK: Columns
 
     private func drop(_ objectClass: ClassSchema) throws {
-        try session.flush()
         var prefix = TreeKey(capacity: 4)
         prefix.append(objectClass.id.rawValue)
         for tree in [session.trees.leaves, session.trees.index, session.trees.backlinks] {
@@ -110,7 +109,6 @@ struct SchemaChange {
 
     private func addColumn(_ objectClass: ClassSchema, _ property: PropertySchema) throws {
         guard let kind = property.leafKind else { return }
-        try session.flush()
         for (cluster, slotCount) in try clusters(of: objectClass.id) {
             var leaf = MutableLeaf(kind: kind)
             for _ in 0..<slotCount { try leaf.append(property.type.zeroValue) }
@@ -120,19 +118,15 @@ struct SchemaChange {
     }
 
     private func dropColumn(_ classID: ClassID, _ property: PropertySchema) throws {
-        try session.flush()
         for (cluster, _) in try clusters(of: classID) {
             let address = LeafAddress(classID: classID, cluster: cluster)
             try session.transaction.delete(session.trees.leaves, address.key(property.id))
         }
     }
 
-    private func dropIndex(_ classID: ClassID, _ property: PropertySchema) throws {
-        try deleteAll(session.trees.index, prefix: TreeKey.index(of: classID, property.id).bytes)
-    }
-
-    private func dropBacklinks(_ classID: ClassID, _ property: PropertySchema) throws {
-        try deleteAll(session.trees.backlinks, prefix: TreeKey.index(of: classID, property.id).bytes)
+    /// Drops what a property has in the index or the backlinks; both trees' keys begin with class and property.
+    private func dropEntries(_ tree: LMDBDatabase, _ classID: ClassID, _ property: PropertySchema) throws {
+        try deleteAll(tree, prefix: TreeKey.entries(of: classID, property.id).bytes)
     }
 
     private func buildIndex(_ objectClass: ClassSchema, _ property: PropertySchema) throws {

@@ -77,7 +77,7 @@ final class WriteSession {
     /// The first object whose indexed property equals `value`.
     func lookUp(_ value: Value, _ objectClass: OpenClass, _ column: ColumnLayout) throws -> ObjectKey? {
         guard let encoded = IndexKey.encode(value) else { return nil }
-        var prefix = TreeKey.index(of: objectClass.schema.id, column.id)
+        var prefix = TreeKey.entries(of: objectClass.schema.id, column.id)
         prefix.append(contentsOf: encoded)
         if IndexKey.isExact(value) { return try indexCursor.first(prefix: prefix.bytes)?.trailingObjectKey }
         return try keys(in: trees.index, prefix: prefix.bytes).first {
@@ -207,7 +207,7 @@ final class WriteSession {
             return (trees.backlinks, entry.bytes)
         }
         guard column.isIndexed, !column.isLink, let encoded = IndexKey.encode(value) else { return nil }
-        var entry = TreeKey.index(of: objectClass.schema.id, column.id)
+        var entry = TreeKey.entries(of: objectClass.schema.id, column.id)
         entry.append(contentsOf: encoded)
         entry.append(key)
         return (trees.index, entry.bytes)

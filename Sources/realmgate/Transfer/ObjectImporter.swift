@@ -1,16 +1,6 @@
 import ObjectModel
 import StoreContract
 
-/// What happens to an imported object whose primary key exists.
-enum UpdatePolicy: String, CaseIterable {
-    /// It is a fault of the line.
-    case error
-    /// The given properties that differ are assigned.
-    case modified
-    /// The given properties are assigned.
-    case all
-}
-
 /// Puts rows into a class, many per transaction. A row that does not fit is left out and reported; the others of its
 /// transaction stay.
 struct ObjectImporter {
@@ -149,11 +139,7 @@ struct ObjectImporter {
             return key
         }
         values[primary.id] = nil
-        if policy == .modified {
-            values = try values.filter { id, value in try transaction.value(objectClass.id, key, id) != value }
-        }
-        if !values.isEmpty {
-            try transaction.set(objectClass.id, key, values)
+        if try transaction.set(objectClass.id, key, values, onlyDifferent: policy == .modified) {
             outcome.modified += 1
         }
         return key
