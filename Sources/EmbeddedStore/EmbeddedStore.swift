@@ -74,7 +74,8 @@ package final class EmbeddedStore: Store {
     }
 
     package func replaceSchema(
-        with schema: Schema, completion: @escaping @Sendable (Result<Version, any Error>) -> Void
+        with schema: Schema, migration: Migration?,
+        completion: @escaping @Sendable (Result<Version, any Error>) -> Void
     ) {
         enqueue(WriterJob(work: .schema(schema), completion: completion))
     }
@@ -87,6 +88,12 @@ package final class EmbeddedStore: Store {
         guard !state.withLock({ $0.isClosed }) else { throw Self.closed }
         return try file.changes(after: version)
     }
+
+    package func snapshot(at version: Version) throws -> any Snapshot {
+        throw StoreError(.versionGone, "Nobody holds version \(version).")
+    }
+
+    package func changeLogFloor() throws -> Version { Version(1) }
 
     package func close() {
         let wasClosed = state.withLock { state in

@@ -22,7 +22,7 @@ extension Gateway {
         let faults = schema.faults()
         guard faults.isEmpty else { throw Self.problem(faults.map { SchemaFault(path: "$.classes", message: $0) }) }
         return .later { [self] responder in
-            store.replaceSchema(with: schema) { [self] outcome in
+            store.replaceSchema(with: schema, migration: nil) { [self] outcome in
                 do {
                     _ = try outcome.get()
                     responder.answer(try schemaResponse())

@@ -73,6 +73,12 @@ struct RowWriter: RowSink {
         json.uuid(value, plan.style)
     }
 
+    mutating func data(_ column: Int, _ bytes: UnsafeBufferPointer<UInt8>) { null(column) }
+
+    mutating func decimal(_ column: Int, _ value: Decimal128) { null(column) }
+
+    mutating func value(_ column: Int, _ value: Value) { null(column) }
+
     mutating func link(_ column: Int, _ target: ObjectKey) {
         name()
         guard case .link(_, let place) = plan.columns[next - 1].kind else { return json.int(target.rawValue) }

@@ -35,6 +35,7 @@ extension JSONWriter {
         case .objectId(let value): objectId(value, style)
         case .uuid(let value): uuid(value, style)
         case .link(let key): int(key.rawValue)
+        case .data, .decimal, .reference, .list, .set, .dictionary, .embedded: null()
         }
     }
 

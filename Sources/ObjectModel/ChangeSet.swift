@@ -7,13 +7,17 @@ package struct ClassChanges: Hashable, Sendable {
     package var deletions: Set<ObjectKey>
     /// Objects that exist before and now, with the properties that were assigned. Assigning the present value counts.
     package var modifications: [ObjectKey: PropertySet]
+    /// What was done to the lists, sets and maps among the modified properties of modified objects.
+    package var edits: [ObjectKey: [PropertyID: CollectionEdit]]
 
     package init(
-        insertions: Set<ObjectKey> = [], deletions: Set<ObjectKey> = [], modifications: [ObjectKey: PropertySet] = [:]
+        insertions: Set<ObjectKey> = [], deletions: Set<ObjectKey> = [], modifications: [ObjectKey: PropertySet] = [:],
+        edits: [ObjectKey: [PropertyID: CollectionEdit]] = [:]
     ) {
         self.insertions = insertions
         self.deletions = deletions
         self.modifications = modifications
+        self.edits = edits
     }
 
     package var isEmpty: Bool { insertions.isEmpty && deletions.isEmpty && modifications.isEmpty }
@@ -22,6 +26,7 @@ package struct ClassChanges: Hashable, Sendable {
 
     package mutating func recordDeletion(_ key: ObjectKey) {
         modifications[key] = nil
+        edits[key] = nil
         if insertions.remove(key) == nil { deletions.insert(key) }
     }
 
@@ -30,12 +35,22 @@ package struct ClassChanges: Hashable, Sendable {
         modifications[key, default: PropertySet()].insert(property)
     }
 
+    /// Notes an edit of a collection, which is a modification of its property.
+    package mutating func recordEdit(_ key: ObjectKey, _ property: PropertyID, _ edit: CollectionEdit) {
+        guard !insertions.contains(key) else { return }
+        recordModification(key, property)
+        if edits[key]?[property]?.merge(edit) == nil { edits[key, default: [:]][property] = edit }
+    }
+
     /// Takes in what happened after this.
     package mutating func merge(_ later: ClassChanges) {
         for key in later.deletions { recordDeletion(key) }
         insertions.formUnion(later.insertions)
         for (key, properties) in later.modifications where !insertions.contains(key) {
             modifications[key, default: PropertySet()].formUnion(properties)
+        }
+        for (key, properties) in later.edits {
+            for (property, edit) in properties { recordEdit(key, property, edit) }
         }
     }
 }

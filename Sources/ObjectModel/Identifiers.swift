@@ -1,4 +1,5 @@
-// These are plain structs rather than RawRepresentable ones, whose hashing goes through an unspecialised generic in other modules.
+// These are plain structs rather than RawRepresentable ones, whose hashing goes through an unspecialised
+// generic in other modules.
 
 /// The key of an object within its class. Given out in creation order, starting at 0, and never reused,
 /// so ascending keys are creation order.
@@ -45,4 +46,19 @@ package struct Version: Hashable, Comparable, Sendable, CustomStringConvertible 
     package var next: Version { Version(rawValue + 1) }
 
     package var description: String { String(rawValue) }
+}
+
+/// One object of a store: its class and its key.
+package struct ObjectReference: Hashable, Comparable, Sendable {
+    package let classID: ClassID
+    package let key: ObjectKey
+
+    package init(_ classID: ClassID, _ key: ObjectKey) {
+        self.classID = classID
+        self.key = key
+    }
+
+    package static func < (a: ObjectReference, b: ObjectReference) -> Bool {
+        a.classID != b.classID ? a.classID < b.classID : a.key < b.key
+    }
 }

@@ -118,6 +118,29 @@ package struct PropertyType: Hashable, Sendable, CustomStringConvertible {
         return false
     }
 
+    /// Whether the property's values are objects of a class that the schema names, singly or in a collection.
+    package var isLink: Bool {
+        if case .link = base { return true }
+        return false
+    }
+
+    /// Whether values can hold links to objects of any class.
+    package var isMixed: Bool { base == .mixed }
+
+    package var isCollection: Bool { collection != .single }
+
+    /// The type of one element of a collection.
+    package var element: PropertyType { PropertyType(base, isOptional: isOptional) }
+
+    /// Whether one value, or one element, may be null. Mixed values always may, links in lists and sets never.
+    package var acceptsNull: Bool {
+        switch base {
+        case .mixed: true
+        case .link where collection == .list || collection == .set: false
+        default: isOptional
+        }
+    }
+
     /// Whether the property is a single link to another object.
     package var isToOneLink: Bool {
         if case .link = base { return collection == .single }

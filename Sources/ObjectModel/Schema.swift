@@ -3,6 +3,8 @@ package struct PropertySchema: Hashable, Sendable {
     package var name: String
     package var type: PropertyType
     package var isIndexed: Bool
+    /// Whether the words of the text are indexed, for `TEXT`.
+    package var isFullTextIndexed: Bool
     /// The value of a new object that names none; nil means null or the type's zero value.
     package var defaultValue: Value?
     /// The stable number; see `Schema.adoptingIdentities(of:)`.
@@ -11,11 +13,17 @@ package struct PropertySchema: Hashable, Sendable {
     package internal(set) var targetClass: ClassID?
     /// For a linking-objects property, the link that it inverts. Set when the schema is numbered.
     package internal(set) var originProperty: PropertyID?
+    /// Whether the property links to embedded objects, which it owns. Set when the schema is numbered.
+    package internal(set) var ownsTarget = false
 
-    package init(_ name: String, _ type: PropertyType, isIndexed: Bool = false, defaultValue: Value? = nil) {
+    package init(
+        _ name: String, _ type: PropertyType, isIndexed: Bool = false, isFullTextIndexed: Bool = false,
+        defaultValue: Value? = nil
+    ) {
         self.name = name
         self.type = type
         self.isIndexed = isIndexed
+        self.isFullTextIndexed = isFullTextIndexed
         self.defaultValue = defaultValue
     }
 
@@ -28,8 +36,15 @@ package struct PropertySchema: Hashable, Sendable {
 }
 
 extension PropertyType {
-    /// Null when optional, else zero, false, the empty string, 1970 or all-zero bytes.
+    /// An empty collection; of single values null when optional, else zero, false, empty text or data, 1970 or
+    /// all-zero bytes.
     package var zeroValue: Value {
+        switch collection {
+        case .list: return .list([])
+        case .set: return .set([])
+        case .map: return .dictionary(ValueMap())
+        case .single: break
+        }
         if isOptional { return .null }
         switch base {
         case .bool: return .bool(false)
@@ -40,7 +55,9 @@ extension PropertyType {
         case .date: return .date(.epoch)
         case .objectId: return .objectId(ObjectId(high: 0, low: 0))
         case .uuid: return .uuid(UUIDValue(high: 0, low: 0))
-        case .link, .linkingObjects, .data, .decimal128, .mixed: return .null
+        case .data: return .data([])
+        case .decimal128: return .decimal(.zero)
+        case .link, .linkingObjects, .mixed: return .null
         }
     }
 }
@@ -178,6 +195,7 @@ package struct Schema: Hashable, Sendable {
                 switch properties[position].type.base {
                 case .link(let target):
                     properties[position].targetClass = self[target]?.id
+                    properties[position].ownsTarget = self[target]?.isEmbedded ?? false
                 case .linkingObjects(let fromClass, let origin):
                     properties[position].targetClass = self[fromClass]?.id
                     properties[position].originProperty = self[fromClass]?[origin]?.id

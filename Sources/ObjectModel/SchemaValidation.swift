@@ -119,14 +119,37 @@ extension PropertyType {
         }
     }
 
-    /// Whether a single value can be stored in a property of this type as it is, without conversion.
+    /// Whether a value can be stored in a property of this type as it is, without conversion: elements of
+    /// collections are looked at one by one. Whether the objects that are linked to exist, and limits of size,
+    /// are not looked at.
     package func accepts(_ value: Value) -> Bool {
-        switch (value, base) {
-        case (.null, _): isOptional
-        case (.bool, .bool), (.int, .int), (.float, .float), (.double, .double), (.string, .string), (.date, .date),
-            (.objectId, .objectId), (.uuid, .uuid), (.link, .link):
-            true
+        switch (collection, value) {
+        case (.single, _): acceptsElement(value)
+        case (.list, .list(let elements)), (.set, .set(let elements)): elements.allSatisfy { acceptsElement($0) }
+        case (.map, .dictionary(let map)): map.entries.allSatisfy { acceptsElement($0.value) }
         default: false
+        }
+    }
+
+    /// Whether the value can stand in a property of this type if it is single, or as an element of it.
+    package func acceptsElement(_ value: Value) -> Bool {
+        switch (value, base) {
+        case (.null, _): acceptsNull
+        case (.bool, .bool), (.int, .int), (.float, .float), (.double, .double), (.string, .string), (.date, .date),
+            (.objectId, .objectId), (.uuid, .uuid), (.link, .link), (.data, .data), (.decimal, .decimal128):
+            true
+        case (.embedded, .link): collection != .set
+        case (_, .mixed): Self.acceptsMixed(value, collections: collection != .set)
+        default: false
+        }
+    }
+
+    private static func acceptsMixed(_ value: Value, collections: Bool) -> Bool {
+        switch value {
+        case .link, .embedded, .set: false
+        case .list(let elements): collections && elements.allSatisfy { acceptsMixed($0, collections: true) }
+        case .dictionary(let map): collections && map.entries.allSatisfy { acceptsMixed($0.value, collections: true) }
+        default: true
         }
     }
 }

@@ -13,8 +13,21 @@ package enum Value: Sendable {
     case date(Timestamp)
     case objectId(ObjectId)
     case uuid(UUIDValue)
+    case data([UInt8])
+    case decimal(Decimal128)
     /// A link to an object of the class that the property's type names.
     case link(ObjectKey)
+    /// A link in a mixed value, which may be to an object of any class that is not embedded.
+    case reference(ObjectReference)
+    /// The elements of a list, or a list in a mixed value.
+    case list([Value])
+    /// The elements of a set: ascending by `Value.order(_:_:)`, no two of them equal by it.
+    case set([Value])
+    /// The entries of a map, or a dictionary in a mixed value.
+    case dictionary(ValueMap)
+    /// A new embedded object by its properties. Only ever given to a store, which makes the object and gives
+    /// its link back.
+    case embedded([PropertyID: Value])
 
     package var isNull: Bool {
         if case .null = self { return true }
@@ -35,6 +48,13 @@ extension Value: Hashable {
         case (.objectId(let a), .objectId(let b)): a == b
         case (.uuid(let a), .uuid(let b)): a == b
         case (.link(let a), .link(let b)): a == b
+        case (.data(let a), .data(let b)): a == b
+        case (.decimal(let a), .decimal(let b)): a == b
+        case (.reference(let a), .reference(let b)): a == b
+        case (.list(let a), .list(let b)): a == b
+        case (.set(let a), .set(let b)): a == b
+        case (.dictionary(let a), .dictionary(let b)): a == b
+        case (.embedded(let a), .embedded(let b)): a == b
         default: false
         }
     }
@@ -52,14 +72,22 @@ extension Value: Hashable {
         case .objectId(let value): hasher.combine(value)
         case .uuid(let value): hasher.combine(value)
         case .link(let value): hasher.combine(value)
+        case .data(let value): hasher.combine(value)
+        case .decimal(let value): hasher.combine(value)
+        case .reference(let value): hasher.combine(value)
+        case .list(let value): hasher.combine(value)
+        case .set(let value): hasher.combine(value)
+        case .dictionary(let value): hasher.combine(value)
+        case .embedded(let value): hasher.combine(value)
         }
     }
 }
 
 extension Value {
     /// The total order of data-model.md §2, as negative, zero or positive: null first, numbers by value across
-    /// numeric types with NaN below all others, strings by UTF-8 bytes, false before true, links by key. Kinds
-    /// that are not comparable are ranked bool, numbers, string, date, objectId, uuid, link.
+    /// numeric types with NaN below all others, strings and data by bytes, false before true, links by class and key.
+    /// Kinds that are not comparable are ranked bool, numbers, string, data, date, objectId, uuid, links, list, set,
+    /// dictionary; two collections of the same kind are equal in this order.
     package static func order(_ a: Value, _ b: Value) -> Int {
         let rankA = a.rank
         let rankB = b.rank
@@ -71,6 +99,11 @@ extension Value {
         case (.objectId(let a), .objectId(let b)): return order(a, b)
         case (.uuid(let a), .uuid(let b)): return order(a, b)
         case (.link(let a), .link(let b)): return order(a, b)
+        case (.reference(let a), .reference(let b)): return order(a, b)
+        case (.link, .reference): return -1
+        case (.reference, .link): return 1
+        case (.data(let a), .data(let b)): return orderBytes(a, b)
+        case (.list, _), (.set, _), (.dictionary, _), (.embedded, _): return 0
         default: return orderNumbers(a, b)
         }
     }
@@ -87,6 +120,12 @@ extension Value {
                 return left.count - right.count
             }
         }
+    }
+
+    /// Orders two runs of bytes; a prefix sorts first.
+    package static func orderBytes(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        for index in 0..<min(a.count, b.count) where a[index] != b[index] { return a[index] < b[index] ? -1 : 1 }
+        return a.count - b.count
     }
 
     /// Orders an Int and a Double exactly, with no loss through rounding either one; NaN is below every number.
@@ -130,12 +169,17 @@ extension Value {
         switch self {
         case .null: 0
         case .bool: 1
-        case .int, .float, .double: 2
+        case .int, .float, .double, .decimal: 2
         case .string: 3
-        case .date: 4
-        case .objectId: 5
-        case .uuid: 6
-        case .link: 7
+        case .data: 4
+        case .date: 5
+        case .objectId: 6
+        case .uuid: 7
+        case .link, .reference: 8
+        case .list: 9
+        case .set: 10
+        case .dictionary: 11
+        case .embedded: 12
         }
     }
 
@@ -151,7 +195,13 @@ extension Value {
         case .date: "timestamp"
         case .objectId: "objectId"
         case .uuid: "uuid"
-        case .link: "link"
+        case .link, .reference: "link"
+        case .data: "binary"
+        case .decimal: "decimal128"
+        case .list: "list"
+        case .set: "set"
+        case .dictionary: "dictionary"
+        case .embedded: "object"
         }
     }
 }

@@ -52,7 +52,8 @@ struct SortCell {
     /// From a value that is no string.
     init(_ value: Value, ascending: Bool) {
         switch value {
-        case .null, .string: self = .null(ascending: ascending)
+        case .null, .string, .data, .decimal, .reference, .list, .set, .dictionary, .embedded:
+            self = .null(ascending: ascending)
         case .bool(let value): self.init(value ? 1 : 0, ascending: ascending)
         case .int(let value): self.init(Self.bits(value), ascending: ascending)
         case .link(let key): self.init(Self.bits(key.rawValue), ascending: ascending)

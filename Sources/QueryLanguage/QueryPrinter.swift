@@ -81,6 +81,7 @@ package enum QueryPrinter {
         case .objectId(let value): "oid(\(value.hex))"
         case .uuid(let value): "uuid(\(value.text))"
         case .link(let value): "object \(value.rawValue)"
+        case .data, .decimal, .reference, .list, .set, .dictionary, .embedded: value.typeName
         }
     }
 

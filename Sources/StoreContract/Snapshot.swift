@@ -16,10 +16,22 @@ package protocol Snapshot: AnyObject, Sendable {
     /// The object with that primary key. Cost: one index look-up.
     func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey?
 
-    /// One stored value. Throws `notFound`, `unknownProperty`.
+    /// One stored value; a collection as a whole. Throws `notFound`, `unknownProperty`.
     func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value
 
-    /// The objects of `origin` whose `property` links to `key`, ascending.
+    /// The number of elements of a list, set or map. Throws `notFound`, `unknownProperty`, `notACollection`.
+    /// Cost: constant.
+    func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int
+
+    /// Elements of a list, of a set in ascending order, or values of a map in the order of its keys, by
+    /// position; the part of the range that does not exist is left out. Throws as `elementCount`. Cost: the
+    /// blocks that hold them.
+    func elements(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
+    ) throws -> [Value]
+
+    /// The objects of `origin` whose `property` links to `key`, ascending; one that links to it several times,
+    /// in a list, is there as many times.
     func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey]
 
     /// Reads stored properties of many objects into `sink`, object by object in the order of `keys`, properties
@@ -62,5 +74,9 @@ package protocol RowSink {
     mutating func objectId(_ column: Int, _ value: ObjectId)
     mutating func uuid(_ column: Int, _ value: UUIDValue)
     mutating func link(_ column: Int, _ target: ObjectKey)
+    mutating func data(_ column: Int, _ bytes: UnsafeBufferPointer<UInt8>)
+    mutating func decimal(_ column: Int, _ value: Decimal128)
+    /// A mixed value that is not null, or a collection.
+    mutating func value(_ column: Int, _ value: Value)
     mutating func endObject()
 }

@@ -16,13 +16,22 @@ package protocol Store: AnyObject, Sendable {
         _ work: @escaping @Sendable (any WriteTransaction) throws -> Void,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void)
 
-    /// Replaces the schema. Added classes, properties and indexes, removed indexes and empty classes are taken over by
-    /// themselves; objects that are there get null or zero for a new property. Removing a property or a class that still
-    /// has objects needs a higher schema version, so that data is not let go by a slip; a changed type or primary key of
-    /// a class with objects is refused. Both with `migrationRequired`; a version below the present one with
-    /// `schemaVersionTooLow`, a faulty schema with `schemaInvalid`.
+    /// Replaces the schema. Without a migration, and at the same schema version: added classes, properties and
+    /// indexes, removed indexes and empty classes are taken over by themselves; objects that are there get null
+    /// or zero for a new property. Everything else needs a higher schema version, and `migration` says what
+    /// becomes of the data: see `Migration` for what happens by itself. `migrationRequired` with the list of
+    /// changes when the version does not rise, a version below the present one with `schemaVersionTooLow`, a
+    /// faulty schema with `schemaInvalid`, data that the new schema cannot hold with `migrationFailed`; the
+    /// store is as it was then.
     func replaceSchema(
-        with schema: Schema, completion: @escaping @Sendable (Result<Version, any Error>) -> Void)
+        with schema: Schema, migration: Migration?,
+        completion: @escaping @Sendable (Result<Version, any Error>) -> Void)
+
+    /// The store at a version that somebody still holds a snapshot of. Throws `versionGone` for any other.
+    func snapshot(at version: Version) throws -> any Snapshot
+
+    /// The oldest version that `changes(after:)` still answers for.
+    func changeLogFloor() throws -> Version
 
     /// Calls `listener` after each durable commit, on the writer's thread and in order, before the completions
     /// of that commit, with one change set per version. It must be quick. The listener stays until the store is
@@ -51,9 +60,9 @@ extension Store {
 
     /// `replaceSchema`, waiting for the commit.
     @discardableResult
-    package func replaceSchema(with schema: Schema) throws -> Version {
+    package func replaceSchema(with schema: Schema, migration: Migration? = nil) throws -> Version {
         let outcome = Waiter<Version>()
-        replaceSchema(with: schema) { outcome.put($0) }
+        replaceSchema(with: schema, migration: migration) { outcome.put($0) }
         return try outcome.take()
     }
 }

@@ -15,12 +15,25 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let invalidValue = Code(rawValue: "object.invalid_value")
         package static let missingValue = Code(rawValue: "object.missing_value")
         package static let valueTooLarge = Code(rawValue: "object.value_too_large")
+        package static let embeddedWithoutOwner = Code(rawValue: "object.embedded_without_owner")
+        package static let embeddedOwned = Code(rawValue: "object.embedded_owned")
+        package static let invalidMapKey = Code(rawValue: "object.invalid_map_key")
+        package static let indexOutOfBounds = Code(rawValue: "object.index_out_of_bounds")
+        package static let notACollection = Code(rawValue: "object.not_a_collection")
+        package static let tooDeep = Code(rawValue: "object.too_deep")
+        package static let noPrimaryKey = Code(rawValue: "object.no_primary_key")
         package static let preconditionFailed = Code(rawValue: "object.precondition_failed")
 
         // The schema.
         package static let schemaInvalid = Code(rawValue: "schema.invalid")
         package static let schemaVersionTooLow = Code(rawValue: "schema.version_too_low")
         package static let migrationRequired = Code(rawValue: "schema.migration_required")
+
+        package static let migrationFailed = Code(rawValue: "schema.migration_failed")
+
+        // Transactions and versions.
+        package static let nestedWrite = Code(rawValue: "store.nested_write")
+        package static let tooManyVersions = Code(rawValue: "store.too_many_versions")
 
         // The file and the machine.
         package static let fileAccess = Code(rawValue: "store.file_access")

@@ -11,8 +11,8 @@ package enum UpdatePolicy: String, CaseIterable, Sendable {
 }
 
 extension WriteTransaction {
-    /// Assigns properties, or, with `onlyDifferent`, those whose value is another one than what is stored. False when that
-    /// left nothing to assign, so that observers hear of nothing. Throws what `set` throws.
+    /// Assigns properties, or, with `onlyDifferent`, those whose value is another one than what is stored.
+    /// False when that left nothing to assign, so that observers hear of nothing. Throws what `set` throws.
     @discardableResult
     package func set(
         _ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value], onlyDifferent: Bool

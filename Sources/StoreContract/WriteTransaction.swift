@@ -11,23 +11,48 @@ package protocol WriteTransaction: AnyObject {
     /// The version that this work makes if it succeeds.
     var version: Version { get }
 
-    /// Creates an object. Properties that are not given get `PropertySchema.initialValue`. Throws
+    /// Creates an object. Properties that are not given get `PropertySchema.initialValue`. A link to an
+    /// embedded class is given as `.embedded`, with the properties of the new embedded object. Throws
     /// `duplicateKey`, `missingValue` for a primary key that is not given and not optional, `invalidValue` for
-    /// a value that the type does not accept and for a link to an object that does not exist, `valueTooLarge`.
+    /// a value that the type does not accept and for a link to an object that does not exist, `valueTooLarge`,
+    /// `invalidMapKey`, `tooDeep`, `embeddedWithoutOwner` for an embedded class, `embeddedOwned` for a link to
+    /// an embedded object that exists.
     func create(_ classID: ClassID, _ values: [PropertyID: Value]) throws -> ObjectKey
 
-    /// Assigns properties; an equal value counts as a change. Throws `notFound`, `keyImmutable` for a different
-    /// primary key, `invalidValue`, `valueTooLarge`.
+    /// Assigns properties; an equal value counts as a change. A collection is replaced as a whole. An embedded
+    /// object that is replaced is deleted, unless it is assigned to the place that it has. Throws `notFound`,
+    /// `keyImmutable` for a different primary key, and what `create` throws for values.
     func set(_ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value]) throws
 
-    /// Deletes an object; links to it become null, which counts as a change of the objects that held them.
-    /// Throws `notFound`.
+    /// Edits one collection in place; see `CollectionOperation`. False when that left nothing to do: an element
+    /// that a set has already or does not have, a map key that does not exist. Throws `notFound`,
+    /// `notACollection` when the property is none or is another kind of collection, `indexOutOfBounds`, and
+    /// what `create` throws for values. Cost: for lists of any length, a few blocks of elements.
+    @discardableResult
+    func edit(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ operation: CollectionOperation
+    ) throws -> Bool
+
+    /// Deletes an object and the embedded objects that it owns, recursively. Single links to it, in mixed
+    /// values too, and values of maps become null, elements of lists and sets go away, which counts as a change
+    /// of the objects that held them. Deleting an embedded object does that to its owner. Throws `notFound`.
     func delete(_ classID: ClassID, _ key: ObjectKey) throws
 
     func count(of classID: ClassID) -> Int
     func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool
     func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey?
     func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value
+
+    /// See `Snapshot.elementCount`.
+    func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int
+
+    /// See `Snapshot.elements`.
+    func elements(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
+    ) throws -> [Value]
+
+    /// See `Snapshot.backlinks`.
+    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey]
 
     /// The objects that the query gives, in its order, with this work's changes.
     func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey]

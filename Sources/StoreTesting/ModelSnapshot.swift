@@ -27,6 +27,12 @@ package final class ModelSnapshot: Snapshot {
         try state.value(classID, key, property)
     }
 
+    package func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int { 0 }
+
+    package func elements(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
+    ) throws -> [Value] { [] }
+
     package func backlinks(
         to key: ObjectKey, from origin: ClassID, _ property: PropertyID
     ) throws -> [ObjectKey] {
@@ -91,6 +97,9 @@ extension RowSink {
         case .objectId(let value): objectId(column, value)
         case .uuid(let value): uuid(column, value)
         case .link(let target): link(column, target)
+        case .data(let bytes): bytes.withUnsafeBufferPointer { data(column, $0) }
+        case .decimal(let value): decimal(column, value)
+        case .reference, .list, .set, .dictionary, .embedded: self.value(column, value)
         }
     }
 }

@@ -55,7 +55,8 @@ package final class ModelStore: Store {
     }
 
     package func replaceSchema(
-        with schema: Schema, completion: @escaping @Sendable (Result<Version, any Error>) -> Void
+        with schema: Schema, migration: Migration?,
+        completion: @escaping @Sendable (Result<Version, any Error>) -> Void
     ) {
         enqueue(.schema(schema), completion)
     }
@@ -72,6 +73,12 @@ package final class ModelStore: Store {
             return shared.log.filter { $0.version > version }
         }
     }
+
+    package func snapshot(at version: Version) throws -> any Snapshot {
+        throw StoreError(.versionGone, "Nobody holds version \(version).")
+    }
+
+    package func changeLogFloor() throws -> Version { Version(1) }
 
     package func close() {
         shared.withLock { $0.isClosed = true }

@@ -82,6 +82,18 @@ final class ModelTransaction: WriteTransaction {
         changes[classID, default: ClassChanges()].recordDeletion(key)
     }
 
+    func edit(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ operation: CollectionOperation
+    ) throws -> Bool { false }
+
+    func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int { 0 }
+
+    func elements(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
+    ) throws -> [Value] { [] }
+
+    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] { [] }
+
     func count(of classID: ClassID) -> Int { state.keys(of: classID).count }
 
     func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool { try state.exists(classID, key) }

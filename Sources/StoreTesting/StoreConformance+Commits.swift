@@ -190,6 +190,11 @@ package struct ValueSink: RowSink {
     package mutating func objectId(_ column: Int, _ value: ObjectId) { append(column, .objectId(value)) }
     package mutating func uuid(_ column: Int, _ value: UUIDValue) { append(column, .uuid(value)) }
     package mutating func link(_ column: Int, _ target: ObjectKey) { append(column, .link(target)) }
+    package mutating func data(_ column: Int, _ bytes: UnsafeBufferPointer<UInt8>) {
+        append(column, .data(Array(bytes)))
+    }
+    package mutating func decimal(_ column: Int, _ value: Decimal128) { append(column, .decimal(value)) }
+    package mutating func value(_ column: Int, _ value: Value) { append(column, value) }
     package mutating func endObject() {}
 
     /// Columns arrive in order; a value for another one shows as a row of the wrong length.

@@ -65,8 +65,12 @@ final class ProbeStore: Store {
     ) { base.submit(work, completion: completion) }
 
     func replaceSchema(
-        with schema: Schema, completion: @escaping @Sendable (Result<Version, any Error>) -> Void
-    ) { base.replaceSchema(with: schema, completion: completion) }
+        with schema: Schema, migration: Migration?,
+        completion: @escaping @Sendable (Result<Version, any Error>) -> Void
+    ) { base.replaceSchema(with: schema, migration: migration, completion: completion) }
+
+    func snapshot(at version: Version) throws -> any Snapshot { try base.snapshot(at: version) }
+    func changeLogFloor() throws -> Version { try base.changeLogFloor() }
 
     func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) {
         commits.withLock { $0.listeners.append(listener) }

@@ -61,6 +61,12 @@ final class EmbeddedSnapshot: Snapshot {
         return try leaf(of: classID, cluster: cluster, property).value(at: slot)
     }
 
+    func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int { 0 }
+
+    func elements(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
+    ) throws -> [Value] { [] }
+
     // MARK: Queries
 
     func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {

@@ -37,7 +37,7 @@ enum IndexKey {
         case .string(let value):
             key.append(UInt8(1))
             key.append(contentsOf: encode(value.utf8))
-        case .float, .double, .link:
+        case .float, .double, .link, .data, .decimal, .reference, .list, .set, .dictionary, .embedded:
             return nil
         }
         return key.bytes

@@ -88,6 +88,7 @@ enum SchemaRecord {
         case .link(let value):
             writer.byte(10)
             writer.fixed(UInt64(bitPattern: value.rawValue))
+        case .data, .decimal, .reference, .list, .set, .dictionary, .embedded: writer.byte(0)
         }
     }
 

@@ -49,7 +49,21 @@ final class MemberTransaction: WriteTransaction {
         try session.queryView().select(query, window)
     }
 
+    func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int { 0 }
+
+    func elements(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
+    ) throws -> [Value] { [] }
+
+    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
+        try session.backlinks(to: key, from: origin, property)
+    }
+
     // MARK: Changing
+
+    func edit(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ operation: CollectionOperation
+    ) throws -> Bool { false }
 
     func create(_ classID: ClassID, _ values: [PropertyID: Value]) throws -> ObjectKey {
         let objectClass = try objectClass(classID)
@@ -210,6 +224,7 @@ extension Value {
         case .objectId(let value): value.hex
         case .uuid(let value): value.text
         case .link(let value): "object \(value.rawValue)"
+        case .data, .decimal, .reference, .list, .set, .dictionary, .embedded: typeName
         }
     }
 }

@@ -58,6 +58,12 @@ struct ExportRows: RowSink {
     mutating func objectId(_ column: Int, _ value: ObjectId) { row[column] = .value(.objectId(value)) }
     mutating func uuid(_ column: Int, _ value: UUIDValue) { row[column] = .value(.uuid(value)) }
 
+    mutating func data(_ column: Int, _ bytes: UnsafeBufferPointer<UInt8>) { null(column) }
+
+    mutating func decimal(_ column: Int, _ value: Decimal128) { null(column) }
+
+    mutating func value(_ column: Int, _ value: Value) { null(column) }
+
     mutating func link(_ column: Int, _ target: ObjectKey) {
         guard let (classID, property) = targets[column] else { return }
         let address = Target(classID: classID, key: target)

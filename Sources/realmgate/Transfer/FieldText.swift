@@ -32,6 +32,7 @@ enum FieldText {
         case .date(let value): value.rfc3339
         case .objectId(let value): value.hex
         case .uuid(let value): value.text
+        case .data, .decimal, .reference, .list, .set, .dictionary, .embedded: nil
         }
     }
 

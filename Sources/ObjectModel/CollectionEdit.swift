@@ -1,0 +1,109 @@
+/// What was done to one list, set or map.
+package enum CollectionEdit: Hashable, Sendable {
+    case list(ListEdit)
+    case set(SetEdit)
+    case map(MapEdit)
+
+    /// Takes in what happened after this. Kinds differ only when the property's type was changed; then the
+    /// later one counts.
+    package mutating func merge(_ later: CollectionEdit) {
+        switch (self, later) {
+        case (.list(var edit), .list(let next)):
+            edit.merge(next)
+            self = .list(edit)
+        case (.set(var edit), .set(let next)):
+            edit.merge(next)
+            self = .set(edit)
+        case (.map(var edit), .map(let next)):
+            edit.merge(next)
+            self = .map(edit)
+        default: self = later
+        }
+    }
+
+    package var isEmpty: Bool {
+        switch self {
+        case .list(let edit): edit.isEmpty
+        case .set(let edit): edit.isEmpty
+        case .map(let edit): edit.isEmpty
+        }
+    }
+}
+
+/// What was done to a set: its elements are told apart by `Value.order(_:_:)`, of which structural equality is enough
+/// here because a set gives back what it holds.
+package struct SetEdit: Hashable, Sendable {
+    package var deletions: Set<Value> = []
+    package var insertions: Set<Value> = []
+
+    package init(deletions: Set<Value> = [], insertions: Set<Value> = []) {
+        self.deletions = deletions
+        self.insertions = insertions
+    }
+
+    package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty }
+
+    package mutating func recordInsertion(_ value: Value) {
+        if deletions.remove(value) == nil { insertions.insert(value) }
+    }
+
+    package mutating func recordDeletion(_ value: Value) {
+        if insertions.remove(value) == nil { deletions.insert(value) }
+    }
+
+    package mutating func merge(_ later: SetEdit) {
+        for value in later.deletions { recordDeletion(value) }
+        for value in later.insertions { recordInsertion(value) }
+    }
+}
+
+/// What was done to a map, by its keys.
+package struct MapEdit: Hashable, Sendable {
+    /// Keys that were there before and are not now.
+    package private(set) var deletions: Set<MapKey> = []
+    /// Keys that are there now and were not before.
+    package private(set) var insertions: Set<MapKey> = []
+    /// Keys that were there before and are now, whose value was assigned.
+    package private(set) var modifications: Set<MapKey> = []
+
+    package init() {}
+
+    package init(deletions: Set<MapKey>, insertions: Set<MapKey>, modifications: Set<MapKey>) {
+        self.deletions = deletions
+        self.insertions = insertions
+        self.modifications = modifications
+    }
+
+    package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
+
+    package mutating func recordInsertion(_ key: MapKey) {
+        if deletions.remove(key) != nil { modifications.insert(key) } else { insertions.insert(key) }
+    }
+
+    package mutating func recordModification(_ key: MapKey) {
+        if !insertions.contains(key) { modifications.insert(key) }
+    }
+
+    package mutating func recordDeletion(_ key: MapKey) {
+        modifications.remove(key)
+        if insertions.remove(key) == nil { deletions.insert(key) }
+    }
+
+    package mutating func merge(_ later: MapEdit) {
+        for key in later.deletions { recordDeletion(key) }
+        for key in later.insertions { recordInsertion(key) }
+        for key in later.modifications { recordModification(key) }
+    }
+}
+
+/// A map's key, told apart from others by its bytes and ordered by them.
+package struct MapKey: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
+    package let text: String
+
+    package init(_ text: String) { self.text = text }
+    package init(stringLiteral text: String) { self.text = text }
+
+    package static func == (a: MapKey, b: MapKey) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
+    package static func < (a: MapKey, b: MapKey) -> Bool { Value.orderBytes(a.text, b.text) < 0 }
+    package func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
+}

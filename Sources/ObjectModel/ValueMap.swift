@@ -1,0 +1,89 @@
+/// The entries of a map or dictionary, ascending by the bytes of their keys, each key once.
+///
+/// Keys are told apart by their UTF-8 bytes, as Realm does, and not by canonical equivalence, as Swift's
+/// `Dictionary` would.
+package struct ValueMap: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
+        package var key: String
+        package var value: Value
+
+        package init(key: String, value: Value) {
+            self.key = key
+            self.value = value
+        }
+
+        package static func == (a: Entry, b: Entry) -> Bool {
+            a.key.utf8.elementsEqual(b.key.utf8) && a.value == b.value
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(Value.string(key))
+            hasher.combine(value)
+        }
+    }
+
+    package private(set) var entries: [Entry]
+
+    package init() { entries = [] }
+
+    /// Of several entries with the same key the last one counts.
+    package init(_ pairs: some Sequence<(String, Value)>) {
+        entries = pairs.map { Entry(key: $0.0, value: $0.1) }
+        let isOrdered = entries.indices.dropFirst().allSatisfy {
+            Value.orderBytes(entries[$0 - 1].key, entries[$0].key) < 0
+        }
+        if !isOrdered { sortEntries() }
+    }
+
+    package var count: Int { entries.count }
+    package var isEmpty: Bool { entries.isEmpty }
+
+    /// Cost: logarithmic to read; setting moves the entries behind. Setting nil removes the entry.
+    package subscript(key: String) -> Value? {
+        get {
+            let index = position(of: key)
+            guard index < entries.count, Value.orderBytes(entries[index].key, key) == 0 else { return nil }
+            return entries[index].value
+        }
+        set {
+            let index = position(of: key)
+            let exists = index < entries.count && Value.orderBytes(entries[index].key, key) == 0
+            switch (newValue, exists) {
+            case (let value?, true): entries[index].value = value
+            case (let value?, false): entries.insert(Entry(key: key, value: value), at: index)
+            case (nil, true): entries.remove(at: index)
+            case (nil, false): break
+            }
+        }
+    }
+
+    /// The values with the same keys.
+    package func mapValues<E: Error>(_ transform: (Value) throws(E) -> Value) throws(E) -> ValueMap {
+        var result = self
+        for index in result.entries.indices { result.entries[index].value = try transform(result.entries[index].value) }
+        return result
+    }
+
+    /// The first entry whose key is not below `key`.
+    package func position(of key: String) -> Int {
+        var low = 0
+        var high = entries.count
+        while low < high {
+            let middle = (low + high) / 2
+            if Value.orderBytes(entries[middle].key, key) < 0 { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private mutating func sortEntries() {
+        let ordered = entries.enumerated().sorted { a, b in
+            let order = Value.orderBytes(a.element.key, b.element.key)
+            return order != 0 ? order < 0 : a.offset < b.offset
+        }
+        entries.removeAll(keepingCapacity: true)
+        for (_, entry) in ordered {
+            if let last = entries.last, Value.orderBytes(last.key, entry.key) == 0 { entries.removeLast() }
+            entries.append(entry)
+        }
+    }
+}

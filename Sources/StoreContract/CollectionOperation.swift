@@ -1,0 +1,23 @@
+package import ObjectModel
+
+/// One edit of a list, set or map. Positions are those before the operation, except `move`'s target, which is
+/// the position that the element has afterwards.
+package enum CollectionOperation: Hashable, Sendable {
+    // Lists.
+    case insert(Value, at: Int)
+    case append(Value)
+    case replace(Value, at: Int)
+    case remove(at: Int)
+    case move(from: Int, to: Int)
+
+    // Sets.
+    case add(Value)
+    case removeElement(Value)
+
+    // Maps.
+    case put(Value, key: String)
+    case removeKey(String)
+
+    /// Empties a collection of any kind.
+    case removeAll
+}
