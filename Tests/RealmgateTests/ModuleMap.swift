@@ -29,6 +29,9 @@ enum ModuleMap {
         "CLMDB": "EmbeddedStore", "CMicrohttpd": "HTTPServer", "CJansson": "JSONCoding", "CKernels": "Columnar",
     ]
 
+    /// C libraries that tests load into programs; nothing imports them.
+    static let preloaded: Set<String> = ["CFaults"]
+
     /// What comes with the toolchain. Foundation is left out on purpose: it would weigh down every binary.
     static let toolchain: Set<String> = ["Swift", "Glibc", "Dispatch", "Synchronization", "FoundationEssentials"]
 }
