@@ -27,7 +27,9 @@ struct WorkerRun {
         var environment: [String: String] = [:]
         if plan != nil || trace != nil {
             let library = try Program.beside("libCFaults.so")
-            environment = FaultEnvironment(library: library, files: [path], plan: plan, trace: trace).variables
+            // A new file is made under a name of its own first.
+            let files = [path, path + ".new-*"]
+            environment = FaultEnvironment(library: library, files: files, plan: plan, trace: trace).variables
         }
         return try ChildProcess(
             try Program.beside("StoreWorker"), arguments, environment: environment, directory: directory.path)
