@@ -31,8 +31,10 @@ var targets: [Target] = [
     .target(name: "CKernels"),
     // Stands between a process under test and the system: loaded, not linked. See its header.
     .target(name: "CFaults"),
+    // Intel's decimal library comes as an archive and is linked in; Debian has it in libintelrdfpmath-dev.
+    .target(name: "CDecimal", linkerSettings: [.linkedLibrary("bidgcc000")]),
 
-    module("ObjectModel", []),
+    module("ObjectModel", ["CDecimal"]),
     module("QueryLanguage", ["ObjectModel"]),
     module("Columnar", ["ObjectModel", "CKernels"]),
     module("StoreContract", ["QueryLanguage", "ObjectModel"]),
