@@ -21,9 +21,15 @@ struct WorkerRun {
     var commits = Int(Int32.max)
     var burst = 1
 
-    /// Starts the worker, behind CFaults if there is a plan or a trace.
-    func start(plan: FaultPlan? = nil, trace: String? = nil, in directory: TestDirectory) throws -> ChildProcess {
-        let arguments = [path] + [Int(history.seed), round, firstThread, threads, commits, burst].map(String.init)
+    /// Starts the worker, behind CFaults if there is a plan or a trace, as an argument of another program if one is
+    /// named.
+    func start(
+        behind program: [String] = [], plan: FaultPlan? = nil, trace: String? = nil, in directory: TestDirectory
+    ) throws -> ChildProcess {
+        let worker = try Program.beside("StoreWorker")
+        let arguments =
+            (program.isEmpty ? [] : [worker]) + [path]
+            + [Int(history.seed), history.target, round, firstThread, threads, commits, burst].map(String.init)
         var environment: [String: String] = [:]
         if plan != nil || trace != nil {
             let library = try Program.beside("libCFaults.so")
@@ -32,7 +38,8 @@ struct WorkerRun {
             environment = FaultEnvironment(library: library, files: files, plan: plan, trace: trace).variables
         }
         return try ChildProcess(
-            try Program.beside("StoreWorker"), arguments, environment: environment, directory: directory.path)
+            program.first ?? worker, program.dropFirst() + arguments, environment: environment,
+            directory: directory.path)
     }
 
     /// Opens the file in this process and has it checked.

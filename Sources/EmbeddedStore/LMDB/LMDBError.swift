@@ -12,7 +12,8 @@ struct LMDBError: Error {
 
     /// The same fault as callers know it.
     func storeError(path: String) -> StoreError {
-        switch code {
+        // LMDB calls it an input/output error when the system wrote only a part.
+        switch code == EIO && FreeSpace.isExhausted(path) ? ENOSPC : code {
         case MDB_MAP_FULL:
             StoreError(
                 .full, "The store '\(path)' has reached its maximum size. Open it with a larger one, or compact it.")
