@@ -71,7 +71,7 @@ package struct ClassSchema: Hashable, Sendable {
     package var properties: [PropertySchema] { didSet { reindex() } }
     /// The stable number; see `Schema.adoptingIdentities(of:)`.
     package internal(set) var id = ClassID(0)
-    /// The number that the next new property gets. Never goes down.
+    /// The number that the next new property gets. Never goes down; 0 when all have been given out.
     package internal(set) var nextPropertyID: UInt16 = 1
 
     private var positions: [String: Int] = [:]
@@ -177,7 +177,8 @@ package struct Schema: Hashable, Sendable {
                     properties[position].id = same.id
                 } else {
                     properties[position].id = PropertyID(classes[index].nextPropertyID)
-                    classes[index].nextPropertyID += 1
+                    // 0 says that the numbers are used up, which is a fault of the schema.
+                    if classes[index].nextPropertyID != 0 { classes[index].nextPropertyID &+= 1 }
                 }
             }
             classes[index].properties = properties

@@ -1,6 +1,6 @@
 extension Schema {
     /// Every fault of the schema, as sentences; empty when a store can open it. The rules and most sentences
-    /// are those of data-model.md §7, so that users of Realm meet words they know.
+    /// are those of data-model.md §1, §5 and §7, so that users of Realm meet words they know.
     package func faults() -> [String] {
         var faults: [String] = []
         var seen: Set<String> = []
@@ -10,7 +10,7 @@ extension Schema {
             }
             faults += self.faults(of: objectClass)
         }
-        return faults
+        return faults + embeddingFaults()
     }
 
     private func faults(of objectClass: ClassSchema) -> [String] {
@@ -20,12 +20,18 @@ extension Schema {
             faults.append(
                 "'\(name)' cannot name a class: use letters, digits and underscores, not starting with a digit.")
         }
-        if name.utf8.count > 57 { faults.append("Class name '\(name)' is longer than 57 bytes.") }
-        if objectClass.isEmbedded {
-            faults.append("Class '\(name)': embedded classes are not supported by this version.")
+        if BaseType.isScalarName(name) {
+            faults.append("'\(name)' cannot name a class: it is the name of a type. Choose another name.")
         }
+        if name.utf8.count > 57 { faults.append("Class name '\(name)' is longer than 57 bytes.") }
         if objectClass.properties.isEmpty { faults.append("No properties are defined for '\(name)'.") }
-        if objectClass.properties.count > 65_535 { faults.append("Class '\(name)' has more than 65535 properties.") }
+        if objectClass.properties.count > 65_535 {
+            faults.append("Class '\(name)' has more than 65535 properties.")
+        } else if objectClass.properties.contains { $0.id.rawValue == 0 } {
+            faults.append(
+                "Class '\(name)' has had 65535 properties over time and can have no new ones. Copy its objects to a new class."
+            )
+        }
         var seen: Set<String> = []
         for property in objectClass.properties {
             if !seen.insert(property.name).inserted {
@@ -33,8 +39,12 @@ extension Schema {
             }
             faults += self.faults(of: property, in: objectClass)
         }
-        if let key = objectClass.primaryKey, objectClass[key] == nil {
-            faults.append("Primary key property '\(name).\(key)' does not exist.")
+        if let key = objectClass.primaryKey {
+            if objectClass.isEmbedded {
+                faults.append("Embedded object type '\(name)' cannot have a primary key.")
+            } else if objectClass[key] == nil {
+                faults.append("Primary key property '\(name).\(key)' does not exist.")
+            }
         }
         return faults
     }
@@ -48,38 +58,20 @@ extension Schema {
             faults.append("Property '\(path)': names starting with '$' are reserved, as '$key' is on the wire.")
         }
         let type = property.type
-        if type.collection != .single {
-            faults.append(
-                "Property '\(path)' of type '\(type)': lists, sets and maps are not supported by this version.")
-        }
+        faults += nullabilityFaults(path, type)
         switch type.base {
-        case .data, .decimal128, .mixed:
-            faults.append("Property '\(path)': type '\(type.base.name)' is not supported by this version.")
         case .link(let target):
-            if self[target] == nil {
-                faults.append("Property '\(path)' of type 'object' has unknown object type '\(target)'")
-            }
-            if type.collection == .single, !type.isOptional {
-                faults.append("Property '\(path)' of type 'object' must be nullable.")
-            }
-        case .linkingObjects(let fromClass, let origin):
-            if let originProperty = self[fromClass]?[origin] {
-                if case .link(let target) = originProperty.type.base {
-                    if target != objectClass.name {
-                        faults.append(
-                            "Property '\(fromClass).\(origin)' declared as origin of linking objects property '\(path)' links to type '\(target)'"
-                        )
-                    }
-                } else {
+            if let target = self[target] {
+                if target.isEmbedded, type.collection == .set {
                     faults.append(
-                        "Property '\(fromClass).\(origin)' declared as origin of linking objects property '\(path)' is not a link"
+                        "Set property '\(path)' cannot contain embedded object type '\(target.name)'. Use a list."
                     )
                 }
             } else {
-                faults.append(
-                    "Property '\(fromClass).\(origin)' declared as origin of linking objects property '\(path)' does not exist"
-                )
+                faults.append("Property '\(path)' of type 'object' has unknown object type '\(target)'")
             }
+        case .linkingObjects(let fromClass, let origin):
+            faults += originFaults(path, objectClass, fromClass, origin)
         default:
             break
         }
@@ -90,15 +82,130 @@ extension Schema {
         if property.isIndexed, !type.canBeIndexed {
             faults.append("Property '\(path)' of type '\(type)' cannot be indexed.")
         }
-        if let value = property.defaultValue {
-            if type.isComputed || isKey {
-                faults.append("Property '\(path)' cannot have a default value.")
-            } else if !type.accepts(value) {
-                faults.append(
-                    "Property '\(path)' of type '\(type)' cannot have a default value of type '\(value.typeName)'.")
+        if property.isFullTextIndexed, !type.canBeFullTextIndexed {
+            faults.append(
+                "Property '\(path)' of type '\(type)' cannot be indexed for full-text search: only texts can.")
+        }
+        if let value = property.defaultValue { faults += defaultFaults(path, type, isKey: isKey, value) }
+        return faults
+    }
+
+    /// Single links and links in maps are always optional, those in lists and sets never are; mixed values have
+    /// null among them and are not declared optional.
+    private func nullabilityFaults(_ path: String, _ type: PropertyType) -> [String] {
+        switch type.base {
+        case .link where type.collection == .single || type.collection == .map:
+            type.isOptional ? [] : ["Property '\(path)' of type '\(type.faultName)' must be nullable."]
+        case .link:
+            type.isOptional
+                ? ["Property '\(path)' of type '\(type.faultName)' cannot be nullable: no element is ever null."] : []
+        case .mixed:
+            type.isOptional
+                ? ["Property '\(path)' of type 'mixed' cannot be nullable: null is among its values anyhow."] : []
+        case .linkingObjects:
+            type.isOptional || type.isCollection
+                ? ["Property '\(path)' of type '\(type.base.name)' cannot be nullable or a collection."] : []
+        default: []
+        }
+    }
+
+    private func originFaults(
+        _ path: String, _ objectClass: ClassSchema, _ fromClass: String, _ origin: String
+    ) -> [String] {
+        let declared = "Property '\(fromClass).\(origin)' declared as origin of linking objects property '\(path)'"
+        guard let type = self[fromClass]?[origin]?.type else { return ["\(declared) does not exist"] }
+        guard case .link(let target) = type.base else { return ["\(declared) is not a link"] }
+        return target == objectClass.name ? [] : ["\(declared) links to type '\(target)'"]
+    }
+
+    private func defaultFaults(_ path: String, _ type: PropertyType, isKey: Bool, _ value: Value) -> [String] {
+        if type.isComputed || isKey || type.isLink || value.namesObjects {
+            return ["Property '\(path)' cannot have a default value."]
+        }
+        guard type.accepts(value) else {
+            return ["Property '\(path)' of type '\(type)' cannot have a default value of type '\(value.typeName)'."]
+        }
+        if let key = value.invalidMapKey {
+            return [
+                "The default value of property '\(path)' has the key '\(key)': keys neither start with '$' nor contain '.'."
+            ]
+        }
+        return []
+    }
+
+    // MARK: Embedded classes
+
+    /// Faults that only all embedded classes together show: cycles, and classes that no object can ever be of.
+    private func embeddingFaults() -> [String] {
+        var faults: [String] = []
+        var finished: Set<String> = []
+        for objectClass in classes where objectClass.isEmbedded && !finished.contains(objectClass.name) {
+            if let cycle = embeddedCycle(from: objectClass, without: finished) {
+                faults.append("Cycles containing embedded objects are not currently supported: '\(cycle)'")
+            }
+            finished.insert(objectClass.name)
+        }
+        var reached: Set<String> = []
+        var open = classes.filter { !$0.isEmbedded }
+        while let next = open.popLast() {
+            for target in next.properties.compactMap({ embeddedTarget($0) }) where reached.insert(target.name).inserted
+            {
+                open.append(target)
             }
         }
+        for objectClass in classes where objectClass.isEmbedded && reached.insert(objectClass.name).inserted {
+            faults.append(
+                "Embedded object type '\(objectClass.name)' cannot be reached: no top-level class links to it, directly or through other embedded classes."
+            )
+        }
         return faults
+    }
+
+    private func embeddedTarget(_ property: PropertySchema) -> ClassSchema? {
+        guard case .link(let target) = property.type.base, let objectClass = self[target], objectClass.isEmbedded else {
+            return nil
+        }
+        return objectClass
+    }
+
+    /// The way from an embedded class through embedded classes back to it, as names with dots. Classes in
+    /// `finished` are not entered: a cycle through them has been named.
+    private func embeddedCycle(from root: ClassSchema, without finished: Set<String>) -> String? {
+        var open: [(objectClass: ClassSchema, path: String)] = [(root, root.name)]
+        var seen = finished
+        while let (current, path) = open.popLast() {
+            for property in current.properties {
+                guard let target = embeddedTarget(property) else { continue }
+                let longer = "\(path).\(property.name)"
+                if target.name == root.name { return longer }
+                if seen.insert(target.name).inserted { open.append((target, longer)) }
+            }
+        }
+        return nil
+    }
+}
+
+extension Value {
+    /// Whether the value is an object or has one in it, which only a store can tell to exist.
+    fileprivate var namesObjects: Bool {
+        switch self {
+        case .link, .reference, .embedded: true
+        case .list(let elements), .set(let elements): elements.contains { $0.namesObjects }
+        case .dictionary(let map): map.entries.contains { $0.value.namesObjects }
+        default: false
+        }
+    }
+
+    /// A key of a map in the value that no map can have.
+    fileprivate var invalidMapKey: String? {
+        switch self {
+        case .list(let elements), .set(let elements): elements.lazy.compactMap(\.invalidMapKey).first
+        case .dictionary(let map):
+            map.entries.lazy.compactMap {
+                $0.key.hasPrefix("$") || $0.key.contains(".") ? $0.key : $0.value.invalidMapKey
+            }.first
+        default: nil
+        }
     }
 }
 
@@ -111,13 +218,19 @@ extension PropertyType {
         }
     }
 
-    /// What a primary key can be, and Bool and Date.
+    /// What a primary key can be, and Bool, Date and Mixed.
     package var canBeIndexed: Bool {
         switch base {
-        case .bool, .date: collection == .single
+        case .bool, .date, .mixed: collection == .single
         default: canBePrimaryKey
         }
     }
+
+    /// Texts, optional or not.
+    package var canBeFullTextIndexed: Bool { base == .string && collection == .single }
+
+    /// The type as Realm's sentences name it, where all links are 'object'.
+    var faultName: String { isLink ? "object" : description }
 
     /// Whether a value can be stored in a property of this type as it is, without conversion: elements of
     /// collections are looked at one by one. Whether the objects that are linked to exist, and limits of size,

@@ -67,17 +67,6 @@ struct WireServiceTests {
         #expect(try wire.get("/v1/schema")["classes"]?[0]?["name"] == "Dog")
     }
 
-    @Test(
-        "types of later versions are refused with their name",
-        arguments: ["string[]", "int<>", "double?{}", "data", "decimal128", "mixed"])
-    func laterTypes(type: String) throws {
-        let wire = try Wire.populated()
-        let schema = #"{"schemaVersion":1,"classes":[{"name":"A","properties":[{"name":"b","type":"\#(type)"}]}]}"#
-        let answer = try wire.send(.put, "/v1/schema", schema)
-        #expect(answer.status == 422)
-        #expect(answer.text.contains("not supported"), "\(answer)")
-    }
-
     @Test("a change that would convert values needs a migration; an older version is refused")
     func schemaConflicts() throws {
         let wire = try Wire.populated()
