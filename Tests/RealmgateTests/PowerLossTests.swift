@@ -20,7 +20,7 @@ struct PowerLossTests {
         #expect(try worker.wait() == 0, "\(worker.errors)")
         let trace = try FaultTrace(decoding: Array(try Data(contentsOf: URL(filePath: directory.file("trace")))))
         let syncs = trace.records.count { $0 == .sync }
-        #expect(syncs > 8, "each group commit syncs")
+        #expect(syncs > 4, "each group commit syncs")
         #expect(
             syncs == trace.records.count { if case .isDurable = $0 { true } else { false } }, "and writes a meta page")
 
