@@ -9,7 +9,7 @@ ARG SWIFT_VERSION=6.3
 FROM swift:${SWIFT_VERSION}-bookworm AS build
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
-        libmicrohttpd-dev libjansson-dev liblmdb-dev pkg-config \
+        libmicrohttpd-dev libjansson-dev liblmdb-dev libintelrdfpmath-dev pkg-config \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 # The dependencies change less often than the sources; this way they stay in the build cache.

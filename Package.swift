@@ -29,8 +29,10 @@ var targets: [Target] = [
         name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     .target(name: "CKernels"),
+    // Intel's decimal library comes as an archive and is linked in; Debian has it in libintelrdfpmath-dev.
+    .target(name: "CDecimal", linkerSettings: [.linkedLibrary("bidgcc000")]),
 
-    module("ObjectModel", []),
+    module("ObjectModel", ["CDecimal"]),
     module("QueryLanguage", ["ObjectModel"]),
     module("Columnar", ["ObjectModel", "CKernels"]),
     module("StoreContract", ["QueryLanguage", "ObjectModel"]),

@@ -7,7 +7,8 @@ package struct ClassChanges: Hashable, Sendable {
     package var deletions: Set<ObjectKey>
     /// Objects that exist before and now, with the properties that were assigned. Assigning the present value counts.
     package var modifications: [ObjectKey: PropertySet]
-    /// What was done to the lists, sets and maps among the modified properties of modified objects.
+    /// What was done to the lists, sets and maps among the modified properties of modified objects. A property
+    /// without an entry was assigned what it had, or was changed back.
     package var edits: [ObjectKey: [PropertyID: CollectionEdit]]
 
     package init(
@@ -39,7 +40,14 @@ package struct ClassChanges: Hashable, Sendable {
     package mutating func recordEdit(_ key: ObjectKey, _ property: PropertyID, _ edit: CollectionEdit) {
         guard !insertions.contains(key) else { return }
         recordModification(key, property)
-        if edits[key]?[property]?.merge(edit) == nil { edits[key, default: [:]][property] = edit }
+        // Taken out while it grows, so that it is not copied.
+        var whole = edit
+        if var earlier = edits[key]?.removeValue(forKey: property) {
+            earlier.merge(edit)
+            whole = earlier
+        }
+        if !whole.isEmpty { edits[key, default: [:]][property] = whole }
+        if edits[key]?.isEmpty == true { edits[key] = nil }
     }
 
     /// Takes in what happened after this.

@@ -66,10 +66,10 @@ package struct IndexRuns: Hashable, Sendable {
         return true
     }
 
-    /// Makes room at `index`: members from there on move up by one. The new place is not a member.
-    package mutating func openGap(at index: Int) {
+    /// Makes room for `count` places at `index`: members from there on move up. The new places are no members.
+    package mutating func openGap(at index: Int, count: Int = 1) {
         let place = firstRun(endingAfter: index)
-        guard place < runs.count else { return }
+        guard place < runs.count, count > 0 else { return }
         var following = place
         if runs[place].lowerBound < index {
             let run = runs[place]
@@ -77,34 +77,64 @@ package struct IndexRuns: Hashable, Sendable {
             following += 1
         }
         for position in following..<runs.count {
-            runs[position] = runs[position].lowerBound + 1..<runs[position].upperBound + 1
+            runs[position] = runs[position].lowerBound + count..<runs[position].upperBound + count
         }
     }
 
-    /// Takes the place `index` out: members above move down by one. Whether it was a member.
-    @discardableResult
-    package mutating func closeGap(at index: Int) -> Bool {
-        let wasMember = remove(index)
-        let place = firstRun(endingAfter: index)
-        for position in place..<runs.count {
-            runs[position] = runs[position].lowerBound - 1..<runs[position].upperBound - 1
+    /// Takes places out: members above move down.
+    package mutating func closeGap(_ range: Range<Int>) {
+        guard !range.isEmpty else { return }
+        let first = firstRun(endingAfter: range.lowerBound)
+        var end = first
+        var kept: [Range<Int>] = []
+        while end < runs.count, runs[end].lowerBound < range.upperBound {
+            let run = runs[end]
+            if run.lowerBound < range.lowerBound { kept.append(run.lowerBound..<range.lowerBound) }
+            if run.upperBound > range.upperBound { kept.append(range.upperBound..<run.upperBound) }
+            end += 1
         }
-        if place > 0, place < runs.count, runs[place - 1].upperBound == runs[place].lowerBound {
-            runs[place - 1] = runs[place - 1].lowerBound..<runs[place].upperBound
-            runs.remove(at: place)
+        runs.replaceSubrange(first..<end, with: kept)
+        for position in firstRun(endingAfter: range.lowerBound)..<runs.count {
+            runs[position] = runs[position].lowerBound - range.count..<runs[position].upperBound - range.count
         }
-        return wasMember
+        // What lay on both sides of the places may touch now.
+        let joint = firstRun(endingAfter: range.lowerBound)
+        if joint > 0, joint < runs.count, runs[joint - 1].upperBound == runs[joint].lowerBound {
+            runs[joint - 1] = runs[joint - 1].lowerBound..<runs[joint].upperBound
+            runs.remove(at: joint)
+        }
     }
 
-    /// The position of the first place that is no member and has `rank` such places before it: where the
-    /// element that is now number `rank` of those that were left stood among all.
-    package func position(ofNonMember rank: Int) -> Int {
-        var position = rank
+    /// The places of `range` that are no members.
+    package func gaps(in range: Range<Int>) -> [Range<Int>] {
+        var gaps: [Range<Int>] = []
+        var start = range.lowerBound
+        for run in runs[firstRun(endingAfter: start)...] {
+            guard run.lowerBound < range.upperBound else { break }
+            if start < run.lowerBound { gaps.append(start..<run.lowerBound) }
+            start = run.upperBound
+        }
+        if start < range.upperBound { gaps.append(start..<range.upperBound) }
+        return gaps
+    }
+
+    /// Where the places stand that are no members, counted by `ranks` among their like: with the members 0 and 3,
+    /// ranks 0..<3 stand at 1..<3 and 4..<5.
+    package func positions(ofNonMembers ranks: Range<Int>) -> [Range<Int>] {
+        var positions: [Range<Int>] = []
+        var rank = ranks.lowerBound
+        var passed = 0
         for run in runs {
-            if run.lowerBound > position { break }
-            position += run.count
+            let end = min(run.lowerBound - passed, ranks.upperBound)
+            if rank < end {
+                positions.append(rank + passed..<end + passed)
+                rank = end
+            }
+            if rank == ranks.upperBound { return positions }
+            passed += run.count
         }
-        return position
+        if rank < ranks.upperBound { positions.append(rank + passed..<ranks.upperBound + passed) }
+        return positions
     }
 
     private func firstRun(endingAfter index: Int) -> Int {

@@ -23,45 +23,49 @@ package struct ListEdit: Hashable, Sendable {
     package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 
     /// An element was put in at `index`.
-    package mutating func recordInsertion(at index: Int) {
-        modifications.openGap(at: index)
-        insertions.openGap(at: index)
-        insertions.insert(index)
-    }
+    package mutating func recordInsertion(at index: Int) { recordInsertions(at: index..<index + 1) }
 
     /// The element at `index` was taken out.
-    package mutating func recordDeletion(at index: Int) {
-        let before = positionBefore(index)
-        modifications.closeGap(at: index)
-        if !insertions.closeGap(at: index) { deletions.insert(before) }
-    }
+    package mutating func recordDeletion(at index: Int) { recordDeletions(at: index..<index + 1) }
 
     /// The element at `index` was assigned.
-    package mutating func recordModification(at index: Int) {
-        if !insertions.contains(index) { modifications.insert(index) }
-    }
+    package mutating func recordModification(at index: Int) { recordModifications(at: index..<index + 1) }
 
+    /// The element at `from` was taken out and put in again at `to`.
     package mutating func recordMove(from: Int, to: Int) {
         guard from != to else { return }
         recordDeletion(at: from)
         recordInsertion(at: to)
     }
 
-    /// Takes in what happened after this. Cost: the runs of both, for each position of the later one.
-    package mutating func merge(_ later: ListEdit) {
-        for run in later.deletions.runs.reversed() {
-            for index in run.reversed() { recordDeletion(at: index) }
-        }
-        for run in later.insertions.runs {
-            for index in run { recordInsertion(at: index) }
-        }
-        for run in later.modifications.runs {
-            for index in run { recordModification(at: index) }
-        }
+    /// Elements were put in that stand at `range` now. Cost: the runs.
+    package mutating func recordInsertions(at range: Range<Int>) {
+        modifications.openGap(at: range.lowerBound, count: range.count)
+        insertions.openGap(at: range.lowerBound, count: range.count)
+        insertions.insert(range)
     }
 
-    /// Where an element that is now at `index`, and was not put in, stood before.
-    private func positionBefore(_ index: Int) -> Int {
-        deletions.position(ofNonMember: index - insertions.count(below: index))
+    /// The elements at `range` were taken out. Cost: the runs.
+    package mutating func recordDeletions(at range: Range<Int>) {
+        // Only those count that were there before; the runs of `deletions` tell where they stood.
+        let before = insertions.gaps(in: range).flatMap { old in
+            let rank = old.lowerBound - insertions.count(below: old.lowerBound)
+            return deletions.positions(ofNonMembers: rank..<rank + old.count)
+        }
+        for run in before { deletions.insert(run) }
+        modifications.closeGap(range)
+        insertions.closeGap(range)
+    }
+
+    /// The elements at `range` were assigned. Cost: the runs.
+    package mutating func recordModifications(at range: Range<Int>) {
+        for old in insertions.gaps(in: range) { modifications.insert(old) }
+    }
+
+    /// Takes in what happened after this. Cost: the runs of both, multiplied.
+    package mutating func merge(_ later: ListEdit) {
+        for run in later.deletions.runs.reversed() { recordDeletions(at: run) }
+        for run in later.insertions.runs { recordInsertions(at: run) }
+        for run in later.modifications.runs { recordModifications(at: run) }
     }
 }

@@ -145,6 +145,11 @@ extension Value {
     private static func orderNumbers(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {
         case (.int(let a), .int(let b)): order(a, b)
+        case (.decimal(let a), .decimal(let b)): Decimal128.order(a, b)
+        case (.decimal(let a), .int(let b)): Decimal128.order(a, Decimal128(b))
+        case (.int(let a), .decimal(let b)): Decimal128.order(Decimal128(a), b)
+        case (.decimal(let a), _): Decimal128.order(a, b.floating)
+        case (_, .decimal(let b)): -Decimal128.order(b, a.floating)
         case (.int(let a), _): order(a, b.floating)
         case (_, .int(let b)): -order(b, a.floating)
         default: orderFloating(a.floating, b.floating)

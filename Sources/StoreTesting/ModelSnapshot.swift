@@ -27,11 +27,13 @@ package final class ModelSnapshot: Snapshot {
         try state.value(classID, key, property)
     }
 
-    package func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int { 0 }
+    package func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int {
+        try state.elements(classID, key, property).count
+    }
 
     package func elements(
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
-    ) throws -> [Value] { [] }
+    ) throws -> [Value] { try state.elements(classID, key, property, range) }
 
     package func backlinks(
         to key: ObjectKey, from origin: ClassID, _ property: PropertyID

@@ -65,4 +65,48 @@ extension ModelState: RowSource {
         let stored = try storedProperty(property, of: try objectClass(classID))
         return try row(classID, key)[property] ?? stored.type.zeroValue
     }
+
+    /// Everything that a collection holds, in its order.
+    func elements(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> [Value] {
+        let objectClass = try objectClass(classID)
+        let stored = try storedProperty(property, of: objectClass)
+        guard stored.type.isCollection else { throw StoreError.notACollection(stored, of: objectClass) }
+        return try value(classID, key, property).elements
+    }
+
+    func elements(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
+    ) throws -> [Value] {
+        let all = try elements(classID, key, property)
+        return Array(all[range.clamped(to: 0..<all.count)])
+    }
+}
+
+extension StoreError {
+    static func notACollection(_ property: PropertySchema, of objectClass: ClassSchema) -> StoreError {
+        StoreError(
+            .notACollection,
+            "Property '\(objectClass.name).\(property.name)' of type '\(property.type)' is not such a collection.",
+            property: property.name)
+    }
+}
+
+extension Value {
+    /// The elements of a list or set, the values of a map in the order of its keys; none of anything else.
+    var elements: [Value] {
+        switch self {
+        case .list(let elements), .set(let elements): elements
+        case .dictionary(let map): map.entries.map(\.value)
+        default: []
+        }
+    }
+
+    /// The objects that a property's value links to, as often as it does.
+    var linkedKeys: [ObjectKey] {
+        if case .link(let key) = self { return [key] }
+        return elements.compactMap {
+            guard case .link(let key) = $0 else { return nil }
+            return key
+        }
+    }
 }

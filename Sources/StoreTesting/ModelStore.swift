@@ -21,7 +21,25 @@ package final class ModelStore: Store {
         var log: [ChangeSet] = []
         var pending: [(job: Job, completion: Completion)] = []
         var listeners: [@Sendable ([ChangeSet]) -> Void] = []
+        /// Those that somebody holds, by their version.
+        var snapshots: [Version: LiveSnapshot] = [:]
         var isClosed = false
+
+        /// The oldest version that the log still leads on from.
+        var floor: Version { Version(state.version.rawValue - UInt64(log.count)) }
+
+        /// The newest version's snapshot; the same one as long as somebody holds it.
+        mutating func newest() -> ModelSnapshot {
+            if let known = snapshots[state.version]?.snapshot { return known }
+            snapshots = snapshots.filter { $0.value.snapshot != nil }
+            let made = ModelSnapshot(state)
+            snapshots[state.version] = LiveSnapshot(snapshot: made)
+            return made
+        }
+    }
+
+    private struct LiveSnapshot {
+        weak var snapshot: ModelSnapshot?
     }
 
     private let shared: Mutex<Shared>
@@ -40,11 +58,10 @@ package final class ModelStore: Store {
 
     /// The snapshot as what it is, for comparisons.
     func modelSnapshot() throws -> ModelSnapshot {
-        let state = try shared.withLock { shared in
+        try shared.withLock { shared in
             guard !shared.isClosed else { throw Self.closed }
-            return shared.state
+            return shared.newest()
         }
-        return ModelSnapshot(state)
     }
 
     package func submit(
@@ -68,17 +85,28 @@ package final class ModelStore: Store {
     package func changes(after version: Version) throws -> [ChangeSet]? {
         try shared.withLock { shared in
             guard !shared.isClosed else { throw Self.closed }
-            let reach = shared.state.version.rawValue - UInt64(shared.log.count)
-            guard version.rawValue >= reach else { return nil }
+            guard version >= shared.floor else { return nil }
             return shared.log.filter { $0.version > version }
         }
     }
 
     package func snapshot(at version: Version) throws -> any Snapshot {
-        throw StoreError(.versionGone, "Nobody holds version \(version).")
+        try shared.withLock { shared in
+            guard !shared.isClosed else { throw Self.closed }
+            if version == shared.state.version { return shared.newest() }
+            guard let known = shared.snapshots[version]?.snapshot else {
+                throw StoreError(.versionGone, "Nobody holds version \(version) any more. Read the newest one.")
+            }
+            return known
+        }
     }
 
-    package func changeLogFloor() throws -> Version { Version(1) }
+    package func changeLogFloor() throws -> Version {
+        try shared.withLock { shared in
+            guard !shared.isClosed else { throw Self.closed }
+            return shared.floor
+        }
+    }
 
     package func close() {
         shared.withLock { $0.isClosed = true }

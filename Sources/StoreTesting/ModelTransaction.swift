@@ -2,13 +2,11 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// One piece of work on a model store: changes a copy of the state, which the writer keeps or drops.
+/// One piece of work on a model store: changes a copy of the state, which the writer keeps or drops. Every call
+/// checks everything first and changes something only when nothing can fail any more.
 final class ModelTransaction: WriteTransaction {
-    /// The longest string that Realm stores, in bytes.
-    private static let stringBytesMax = 16_777_199
-
-    private(set) var state: ModelState
-    private(set) var changes: [ClassID: ClassChanges] = [:]
+    var state: ModelState
+    var changes: [ClassID: ClassChanges] = [:]
 
     init(_ base: ModelState) {
         state = base
@@ -22,7 +20,13 @@ final class ModelTransaction: WriteTransaction {
 
     func create(_ classID: ClassID, _ values: [PropertyID: Value]) throws -> ObjectKey {
         let objectClass = try state.objectClass(classID)
-        try check(values, for: objectClass)
+        guard !objectClass.isEmbedded else {
+            throw StoreError(
+                .embeddedWithoutOwner,
+                "Embedded objects cannot be created directly: assign a new \(objectClass.name) to the property that is to own it."
+            )
+        }
+        try check(values, for: objectClass, holding: [:])
         if let primaryKey = objectClass.primaryKeyProperty {
             guard let value = values[primaryKey.id] ?? (primaryKey.type.isOptional ? .null : nil) else {
                 throw StoreError(
@@ -35,24 +39,13 @@ final class ModelTransaction: WriteTransaction {
                     property: primaryKey.name)
             }
         }
-        var row: [PropertyID: Value] = [:]
-        for property in objectClass.storedProperties {
-            row[property.id] = values[property.id] ?? property.initialValue
-        }
-        var table = state.tables[classID] ?? ModelState.Table()
-        let key = ObjectKey(table.nextKey)
-        table.nextKey += 1
-        table.keys.append(key)
-        table.rows[key] = row
-        state.tables[classID] = table
-        changes[classID, default: ClassChanges()].recordInsertion(key)
-        return key
+        return insert(objectClass, values)
     }
 
     func set(_ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value]) throws {
         let objectClass = try state.objectClass(classID)
         let row = try state.row(classID, key)
-        try check(values, for: objectClass)
+        try check(values, for: objectClass, holding: row)
         if let primaryKey = objectClass.primaryKeyProperty, let value = values[primaryKey.id],
             value != row[primaryKey.id]
         {
@@ -61,38 +54,32 @@ final class ModelTransaction: WriteTransaction {
                 "The primary key '\(objectClass.name).\(primaryKey.name)' of an object cannot be changed.",
                 property: primaryKey.name)
         }
-        for (property, value) in values {
-            state.tables[classID]?.rows[key]?[property] = value
-            changes[classID, default: ClassChanges()].recordModification(key, property)
+        for property in objectClass.storedProperties.sorted(by: { $0.id < $1.id }) {
+            guard let given = values[property.id] else { continue }
+            let before = row[property.id] ?? property.type.zeroValue
+            let after = stored(given, in: property)
+            assign(after, classID, key, property)
+            if let edit = CollectionEdit(from: before, to: after) { recordEdit(classID, key, property.id, edit) }
         }
     }
 
     func delete(_ classID: ClassID, _ key: ObjectKey) throws {
         _ = try state.row(classID, key)
-        for origin in schema.classes {
-            for link in origin.properties where link.type.isToOneLink && link.targetClass == classID {
-                for holder in try state.backlinks(to: key, from: origin.id, link.id) {
-                    state.tables[origin.id]?.rows[holder]?[link.id] = .null
-                    changes[origin.id, default: ClassChanges()].recordModification(holder, link.id)
-                }
-            }
-        }
-        state.tables[classID]?.rows[key] = nil
-        state.tables[classID]?.keys.removeAll { $0 == key }
-        changes[classID, default: ClassChanges()].recordDeletion(key)
+        remove([ObjectReference(classID, key)])
     }
 
-    func edit(
-        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ operation: CollectionOperation
-    ) throws -> Bool { false }
-
-    func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int { 0 }
+    func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int {
+        try state.elements(classID, key, property).count
+    }
 
     func elements(
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
-    ) throws -> [Value] { [] }
+    ) throws -> [Value] { try state.elements(classID, key, property, range) }
 
-    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] { [] }
+    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
+        _ = try state.storedProperty(property, of: try state.objectClass(origin))
+        return try state.backlinks(to: key, from: origin, property)
+    }
 
     func count(of classID: ClassID) -> Int { state.keys(of: classID).count }
 
@@ -111,33 +98,84 @@ final class ModelTransaction: WriteTransaction {
         return try ReferenceEvaluator(state).select(query, window)
     }
 
-    /// Everything that can be wrong with assigned values, before anything is changed.
-    private func check(_ values: [PropertyID: Value], for objectClass: ClassSchema) throws {
-        for (id, value) in values {
-            guard let property = objectClass[id] else {
-                throw StoreError(
-                    .unknownProperty, "Class '\(objectClass.name)' has no property number \(id.rawValue).")
+    // MARK: Changing the state, after all checks
+
+    /// Puts in an object and the embedded objects that it is to own. Keys are given out from the outside in,
+    /// properties in the order of their numbers, elements in the order given.
+    func insert(_ objectClass: ClassSchema, _ values: [PropertyID: Value]) -> ObjectKey {
+        let key = ObjectKey(state.tables[objectClass.id]?.nextKey ?? 0)
+        state.tables[objectClass.id, default: ModelState.Table()].nextKey += 1
+        var row: [PropertyID: Value] = [:]
+        for property in objectClass.storedProperties.sorted(by: { $0.id < $1.id }) {
+            row[property.id] = stored(values[property.id] ?? property.initialValue, in: property)
+        }
+        state.tables[objectClass.id]?.keys.append(key)
+        state.tables[objectClass.id]?.rows[key] = row
+        changes[objectClass.id, default: ClassChanges()].recordInsertion(key)
+        return key
+    }
+
+    /// A value as it is kept: embedded objects made, sets in order without duplicates.
+    func stored(_ value: Value, in property: PropertySchema) -> Value {
+        func element(_ value: Value) -> Value {
+            guard case .embedded(let values) = value, let target = property.targetClass.flatMap({ schema[$0] }) else {
+                return value
             }
-            guard !property.type.isComputed, property.type.accepts(value) else {
-                throw StoreError(
-                    .invalidValue,
-                    "Property '\(objectClass.name).\(property.name)' of type '\(property.type)' does not take a value of type '\(value.typeName)'.",
-                    property: property.name)
-            }
-            if case .link(let target) = value {
-                guard let targetClass = property.targetClass, try state.exists(targetClass, target) else {
-                    throw StoreError(
-                        .invalidValue,
-                        "Property '\(objectClass.name).\(property.name)' cannot link to object \(target.rawValue), which does not exist.",
-                        property: property.name)
-                }
-            }
-            if case .string(let text) = value, text.utf8.count > Self.stringBytesMax {
-                throw StoreError(
-                    .valueTooLarge,
-                    "The text for '\(objectClass.name).\(property.name)' is longer than \(Self.stringBytesMax) bytes.",
-                    property: property.name)
-            }
+            return .link(insert(target, values))
+        }
+        switch (property.type.collection, value) {
+        case (.single, _): return element(value)
+        case (.list, .list(let elements)): return .list(elements.map(element))
+        case (.map, .dictionary(let map)): return .dictionary(map.mapValues(element))
+        case (.set, .set(let elements)): return .set(elements.asSet)
+        default: return value
+        }
+    }
+
+    /// Puts a value that `stored` made into its place. Embedded objects that it lets go of are deleted.
+    func assign(_ value: Value, _ classID: ClassID, _ key: ObjectKey, _ property: PropertySchema) {
+        let before = state.tables[classID]?.rows[key]?[property.id] ?? .null
+        state.tables[classID]?.rows[key]?[property.id] = value
+        changes[classID, default: ClassChanges()].recordModification(key, property.id)
+        if property.ownsTarget, let target = property.targetClass {
+            remove(Set(before.linkedKeys).subtracting(value.linkedKeys).map { ObjectReference(target, $0) })
+        }
+    }
+
+    func recordEdit(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ edit: CollectionEdit) {
+        changes[classID, default: ClassChanges()].recordEdit(key, property, edit)
+    }
+}
+
+extension Array<Value> {
+    /// In the order of sets; of equal elements the first one stays.
+    var asSet: [Value] {
+        let ordered = enumerated().sorted { a, b in
+            let order = Value.order(a.element, b.element)
+            return order != 0 ? order < 0 : a.offset < b.offset
+        }
+        var kept: [Value] = []
+        for (_, value) in ordered where kept.last.map({ Value.order($0, value) != 0 }) ?? true { kept.append(value) }
+        return kept
+    }
+}
+
+extension CollectionEdit {
+    /// What the assignment of a whole collection does to it; nil for single values.
+    init?(from before: Value, to after: Value) {
+        switch (before, after) {
+        case (.list(let old), .list(let new)): self = .list(ListEdit(replacing: old.count, with: new.count))
+        case (.set(let old), .set(let new)):
+            self = .set(
+                SetEdit(deletions: Set(old).subtracting(new), insertions: Set(new).subtracting(old)))
+        case (.dictionary(let old), .dictionary(let new)):
+            let oldKeys = Set(old.entries.map { MapKey($0.key) })
+            let newKeys = Set(new.entries.map { MapKey($0.key) })
+            self = .map(
+                MapEdit(
+                    deletions: oldKeys.subtracting(newKeys), insertions: newKeys.subtracting(oldKeys),
+                    modifications: oldKeys.intersection(newKeys)))
+        default: return nil
         }
     }
 }

@@ -10,7 +10,8 @@ package protocol RowSource {
     /// One stored value of an object that exists.
     func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value
 
-    /// The objects of `origin` whose link `property` leads to `key`, ascending.
+    /// The objects of `origin` whose link `property` leads to `key`, ascending; one that links to it several times,
+    /// in a list, is there as many times.
     func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey]
 }
 
@@ -21,6 +22,8 @@ extension RowSource {
 
     /// Looks at every object of the origin class: slow, and right by definition.
     package func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
-        try keys(of: origin).filter { try value(origin, $0, property) == .link(key) }
+        try keys(of: origin).flatMap { holder in
+            try value(origin, holder, property).linkedKeys.filter { $0 == key }.map { _ in holder }
+        }
     }
 }

@@ -22,6 +22,60 @@ struct ChangeSetTests {
         #expect(changes == ClassChanges(deletions: [ObjectKey(2)]))
     }
 
+    @Test("an edit is a modification of its property; it goes with the object, and nothing of it is left when undone")
+    func edits() {
+        let key = ObjectKey(1)
+        var inserted = ListEdit()
+        inserted.recordInsertion(at: 0)
+        var removed = ListEdit()
+        removed.recordDeletion(at: 0)
+        var changes = ClassChanges()
+        changes.recordEdit(key, Self.p, .list(inserted))
+        let modified = ClassChanges(modifications: [key: PropertySet([Self.p])])
+        var expected = modified
+        expected.edits = [key: [Self.p: .list(inserted)]]
+        #expect(changes == expected)
+        changes.recordEdit(key, Self.p, .list(removed))
+        #expect(changes == modified)
+        changes.recordEdit(key, Self.q, .set(SetEdit()))
+        #expect(changes == ClassChanges(modifications: [key: PropertySet([Self.p, Self.q])]))
+        changes.recordEdit(key, Self.q, .set(SetEdit(insertions: [.int(1)])))
+        changes.recordDeletion(key)
+        #expect(changes == ClassChanges(deletions: [key]))
+
+        var made = ClassChanges(insertions: [key])
+        made.recordEdit(key, Self.p, .list(inserted))
+        #expect(made == ClassChanges(insertions: [key]))
+        made.merge(expected)
+        #expect(made == ClassChanges(insertions: [key]))
+    }
+
+    @Test("merging changes merges their edits, position by position")
+    func mergedEdits() {
+        let key = ObjectKey(1)
+        var first = ClassChanges()
+        var second = ClassChanges()
+        var whole = ClassChanges()
+        for (part, edit) in [ListEdit(replacing: 2, with: 3), ListEdit(replacing: 1, with: 0)].enumerated() {
+            whole.recordEdit(key, Self.p, .list(edit))
+            if part == 0 {
+                first.recordEdit(key, Self.p, .list(edit))
+            } else {
+                second.recordEdit(key, Self.p, .list(edit))
+            }
+        }
+        first.merge(second)
+        #expect(first == whole)
+        #expect(first.edits == [key: [Self.p: .list(ListEdit(replacing: 2, with: 2))]])
+        var undone = second
+        var putBack = ClassChanges()
+        putBack.recordEdit(key, Self.p, .list(ListEdit(replacing: 0, with: 1)))
+        undone.merge(putBack)
+        #expect(undone.edits == [key: [Self.p: .list(ListEdit(replacing: 1, with: 1))]])
+        putBack.merge(second)
+        #expect(putBack == ClassChanges(modifications: [key: PropertySet([Self.p])]))
+    }
+
     @Test("merging keeps the later version and remembers that the schema was replaced")
     func versions() {
         var first = ChangeSet(version: Version(2), schemaChanged: true)

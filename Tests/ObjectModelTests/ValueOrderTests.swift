@@ -2,19 +2,27 @@ import ObjectModel
 import Testing
 
 struct ValueOrderTests {
+    /// Not a NaN by a slip: then its rung of the ladder would be wrong.
+    private static func decimal(_ text: String) -> Value { .decimal(Decimal128(text) ?? .nan) }
+
     /// Ascending; values within one array are equal in the order.
     static let ladder: [[Value]] = [
         [.null], [.bool(false)], [.bool(true)],
-        [.double(.nan), .float(.nan), .double(-.nan)], [.double(-.infinity), .float(-.infinity)],
+        [.double(.nan), .float(.nan), .double(-.nan), .decimal(.nan)],
+        [.double(-.infinity), .float(-.infinity), .decimal(-.infinity)], [decimal("-9E+6144")],
         [.double(-1e300)], [.double(-9_223_372_036_854_777_856)],
         [.int(.min), .double(-9_223_372_036_854_775_808), .float(-9_223_372_036_854_775_808)], [.int(.min + 1)],
-        [.int(-1), .double(-1), .float(-1)], [.double(-.leastNonzeroMagnitude)],
-        [.int(0), .double(0), .double(-0.0), .float(-0.0)], [.float(.leastNonzeroMagnitude)], [.double(0.1)],
+        [.int(-1), .double(-1), .float(-1), decimal("-1.0")], [.double(-.leastNonzeroMagnitude)],
+        [.int(0), .double(0), .double(-0.0), .float(-0.0), decimal("-0.00")], [decimal("1E-6176")],
+        [.float(.leastNonzeroMagnitude)], [decimal("0.1")], [decimal("0.1000000000000000055511151231257827")],
+        [.double(0.1)],
+        [decimal("0.1000000000000000055511151231257828")],
         // The nearest Float to a tenth is above the nearest Double.
-        [.float(0.1)], [.int(1), .float(1)], [.double(1.5)],
-        [.int(9_007_199_254_740_992), .double(9_007_199_254_740_992)], [.int(9_007_199_254_740_993)],
+        [.float(0.1)], [.int(1), .float(1), decimal("1.00")], [.double(1.5)],
+        [.int(9_007_199_254_740_992), .double(9_007_199_254_740_992)], [decimal("9007199254740992.5")],
+        [.int(9_007_199_254_740_993), decimal("9007199254740993")],
         [.int(.max)], [.double(9_223_372_036_854_775_808)], [.float(.greatestFiniteMagnitude)],
-        [.double(.infinity), .float(.infinity)],
+        [decimal("9E+6144")], [.double(.infinity), .float(.infinity), .decimal(.infinity)],
         [.string("")], [.string("Z")], [.string("a")], [.string("a\u{0}")], [.string("ab")], [.string("e\u{301}")],
         [.string("é")], [.string("日")], [.string("👍")],
         [.date(Timestamp(seconds: -1))], [.date(Timestamp(floorSeconds: -1, fraction: 999_999_999))], [.date(.epoch)],
@@ -60,7 +68,10 @@ struct ValueOrderTests {
     private func value(_ random: inout Random) -> Value {
         let magnitude = Int64(1) << Int64(random.next() % 63)
         let near = magnitude &+ Int64(random.next() % 5) &- 2
-        switch random.next() % 8 {
+        switch random.next() % 11 {
+        case 8: return .decimal(Decimal128(near))
+        case 9: return .decimal(Decimal128(near) + Decimal128(Double(Int64(random.next() % 9) - 4) / 8))
+        case 10: return .decimal(Decimal128(Double(bitPattern: random.next())))
         case 0, 1: return .int(near)
         case 2, 3: return .double(Double(magnitude) + Double(random.next() % 9) / 4 - 1)
         case 4: return .float(Float(magnitude) + Float(random.next() % 5) - 2)

@@ -5,7 +5,7 @@ import Foundation
 /// The one addition to the plain layering is `StoreContract → QueryLanguage`: a store answers bound queries.
 enum ModuleMap {
     static let arrows: [String: Set<String>] = [
-        "ObjectModel": [],
+        "ObjectModel": ["CDecimal"],
         "QueryLanguage": ["ObjectModel"],
         "Columnar": ["ObjectModel", "CKernels"],
         "StoreContract": ["QueryLanguage", "ObjectModel"],
@@ -27,6 +27,7 @@ enum ModuleMap {
     /// C modules, each with the one Swift target that imports it.
     static let doors = [
         "CLMDB": "EmbeddedStore", "CMicrohttpd": "HTTPServer", "CJansson": "JSONCoding", "CKernels": "Columnar",
+        "CDecimal": "ObjectModel",
     ]
 
     /// What comes with the toolchain. Foundation is left out on purpose: it would weigh down every binary.

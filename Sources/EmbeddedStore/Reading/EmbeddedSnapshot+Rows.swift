@@ -46,6 +46,9 @@ extension EmbeddedSnapshot {
         case .objectId: sink.objectId(column, leaf.objectId(at: slot))
         case .uuid: sink.uuid(column, leaf.uuid(at: slot))
         case .link: sink.link(column, leaf.link(at: slot))
+        case .data: sink.data(column, leaf.utf8(at: slot))
+        case .decimal128: sink.decimal(column, leaf.decimal(at: slot))
+        case .mixed, .list, .set, .map: sink.value(column, leaf.value(at: slot))
         }
     }
 }

@@ -1,3 +1,4 @@
+import Columnar
 import ObjectModel
 
 /// A change set as it lies in the change log: when it was made, then per class the runs of inserted and deleted

@@ -1,0 +1,114 @@
+package import ObjectModel
+
+/// A run of elements of a list, set or map, in memory: a whole small collection, or one block of a large one.
+///
+/// As bytes: nothing at all when empty; else the number of elements, then for a map its keys, then a tag. If
+/// the tag is one of `ValueRecord`'s, all elements have it and follow without tags of their own; 255 says that
+/// each has its own. A list of small integers takes two bytes and one per element.
+package struct ElementBlock: Sendable {
+    /// Whether every element has a key.
+    package let hasKeys: Bool
+    package private(set) var keys: [String] = []
+    package private(set) var values: [Value] = []
+
+    private static let ownTags: UInt8 = 255
+
+    package init(hasKeys: Bool) { self.hasKeys = hasKeys }
+
+    /// Of a whole collection; sets are taken as they come.
+    package init(_ collection: Value) {
+        switch collection {
+        case .list(let elements), .set(let elements):
+            hasKeys = false
+            values = elements
+        case .dictionary(let map):
+            hasKeys = true
+            keys = map.entries.map(\.key)
+            values = map.entries.map(\.value)
+        default:
+            hasKeys = false
+        }
+    }
+
+    package init(decoding bytes: UnsafeRawBufferPointer, hasKeys: Bool) throws(DamagedRecord) {
+        self.hasKeys = hasKeys
+        guard !bytes.isEmpty else { return }
+        var reader = ByteReader(bytes)
+        let count = try reader.integer(Int.self)
+        if hasKeys {
+            for _ in 0..<count { keys.append(try reader.text()) }
+        }
+        let tag = try reader.byte()
+        // Elements without content, such as nulls, take no bytes: what is left does not bound their number.
+        guard tag > 2 && tag != Self.ownTags ? count <= bytes.count : count <= Self.countLimit else {
+            throw DamagedRecord()
+        }
+        for _ in 0..<count {
+            values.append(
+                tag == Self.ownTags
+                    ? try ValueRecord.decode(&reader) : try ValueRecord.decodeContent(tag: tag, &reader))
+        }
+        guard reader.isAtEnd else { throw DamagedRecord() }
+    }
+
+    /// More elements than this are never in one block; what says so is damaged.
+    package static let countLimit = 1 << 16
+
+    package var count: Int { values.count }
+
+    package func encode() -> [UInt8] {
+        guard let first = values.first else { return [] }
+        var writer = ByteWriter()
+        writer.count(values.count)
+        for key in keys { writer.text(key) }
+        let tag = ValueRecord.tag(of: first)
+        if values.allSatisfy({ ValueRecord.tag(of: $0) == tag }) {
+            writer.byte(tag)
+            for value in values { ValueRecord.encodeContent(value, into: &writer) }
+        } else {
+            writer.byte(Self.ownTags)
+            for value in values { ValueRecord.encode(value, into: &writer) }
+        }
+        return writer.bytes
+    }
+
+    package mutating func insert(_ value: Value, key: String?, at index: Int) {
+        values.insert(value, at: index)
+        if hasKeys { keys.insert(key ?? "", at: index) }
+    }
+
+    package mutating func replace(_ value: Value, at index: Int) { values[index] = value }
+
+    package mutating func remove(at index: Int) {
+        values.remove(at: index)
+        if hasKeys { keys.remove(at: index) }
+    }
+
+    package mutating func append(_ other: ElementBlock) {
+        values += other.values
+        keys += other.keys
+    }
+
+    /// Takes the elements from `index` on out, into a block of their own.
+    package mutating func split(at index: Int) -> ElementBlock {
+        var rest = ElementBlock(hasKeys: hasKeys)
+        rest.values = Array(values[index...])
+        values.removeSubrange(index...)
+        if hasKeys {
+            rest.keys = Array(keys[index...])
+            keys.removeSubrange(index...)
+        }
+        return rest
+    }
+}
+
+extension CollectionKind {
+    /// A whole collection of this kind from its elements.
+    package func value(_ block: ElementBlock) -> Value {
+        switch self {
+        case .single, .list: .list(block.values)
+        case .set: .set(block.values)
+        case .map: .dictionary(ValueMap(zip(block.keys, block.values)))
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import ObjectModel
+import Testing
+
+/// What was done to a collection, against elements that are told apart by a tag each.
+struct CollectionEditTests {
+    /// A list's element: the position that it had at the start, or nil if it was put in later.
+    private struct Element: Hashable {
+        var before: Int?
+        var isModified = false
+    }
+
+    /// The difference that the elements themselves show.
+    private static func difference(_ elements: [Element], before: Int) -> ListEdit {
+        let kept = Set(elements.compactMap(\.before))
+        return ListEdit(
+            deletions: IndexRuns((0..<before).filter { !kept.contains($0) }),
+            insertions: IndexRuns(elements.indices.filter { elements[$0].before == nil }),
+            modifications: IndexRuns(elements.indices.filter { elements[$0].before != nil && elements[$0].isModified }))
+    }
+
+    /// Does one thing to the elements and notes it. An element that moves counts as taken out and put in.
+    private static func step(_ elements: inout [Element], _ edit: inout ListEdit, _ random: inout Random) {
+        let index = elements.isEmpty ? 0 : Int(random.next() % UInt64(elements.count))
+        let length = min(Int(random.next() % 4), elements.count - index)
+        switch random.next() % 8 {
+        case 0, 1:
+            elements.insert(Element(), at: index)
+            edit.recordInsertion(at: index)
+        case 2:
+            let new = Int(random.next() % 4)
+            elements.insert(contentsOf: Array(repeating: Element(), count: new), at: index)
+            edit.recordInsertions(at: index..<index + new)
+        case 3 where !elements.isEmpty:
+            elements.remove(at: index)
+            edit.recordDeletion(at: index)
+        case 4:
+            elements.removeSubrange(index..<index + length)
+            edit.recordDeletions(at: index..<index + length)
+        case 5 where !elements.isEmpty:
+            elements[index].isModified = true
+            edit.recordModification(at: index)
+        case 6:
+            for position in index..<index + length { elements[position].isModified = true }
+            edit.recordModifications(at: index..<index + length)
+        case 7 where !elements.isEmpty:
+            let target = Int(random.next() % UInt64(elements.count))
+            guard target != index else { break }
+            elements.remove(at: index)
+            elements.insert(Element(), at: target)
+            edit.recordMove(from: index, to: target)
+        default: break
+        }
+    }
+
+    @Test("a list's edit says what was taken out, put in and assigned, and merges as if all had been noted at once")
+    func lists() {
+        let seed = UInt64.random(in: 0..<1 << 32)
+        var random = Random(state: seed)
+        for _ in 0..<2000 {
+            let count = Int(random.next() % 12)
+            var elements = (0..<count).map { Element(before: $0) }
+            var whole = ListEdit()
+            var merged = ListEdit()
+            var parts: [ListEdit] = []
+            for _ in 0..<3 {
+                var part = ListEdit()
+                for _ in 0..<random.next() % 7 {
+                    var again = random
+                    var copy = elements
+                    Self.step(&copy, &whole, &again)
+                    Self.step(&elements, &part, &random)
+                }
+                merged.merge(part)
+                parts.append(part)
+                let expected = Self.difference(elements, before: count)
+                #expect(whole == expected, "seed \(seed)")
+                #expect(merged == expected, "seed \(seed)")
+                #expect(merged.isEmpty == (expected == ListEdit()), "seed \(seed)")
+            }
+            var tail = parts[1]
+            tail.merge(parts[2])
+            var grouped = parts[0]
+            grouped.merge(tail)
+            #expect(grouped == whole, "seed \(seed)")
+        }
+    }
+
+    @Test("replacing a list of any length is two runs, and so is replacing it again")
+    func replacing() {
+        var edit = ListEdit(replacing: 1_000_000, with: 2_000_000)
+        edit.merge(ListEdit(replacing: 2_000_000, with: 3_000_000))
+        #expect(edit == ListEdit(replacing: 1_000_000, with: 3_000_000))
+        #expect(edit.deletions.runs == [0..<1_000_000] && edit.insertions.runs == [0..<3_000_000])
+        #expect(ListEdit(replacing: 0, with: 0).isEmpty)
+    }
+
+    @Test("a set's edit is the difference between what it held and what it holds")
+    func sets() {
+        let seed = UInt64.random(in: 0..<1 << 32)
+        var random = Random(state: seed)
+        for _ in 0..<500 {
+            let before = Set((0..<6).filter { _ in random.next() % 2 == 0 }.map { Value.int($0) })
+            var set = before
+            var whole = SetEdit()
+            var merged = SetEdit()
+            for _ in 0..<3 {
+                var part = SetEdit()
+                for _ in 0..<random.next() % 6 {
+                    let value = Value.int(Int64(random.next() % 6))
+                    if set.remove(value) != nil {
+                        part.recordDeletion(value)
+                        whole.recordDeletion(value)
+                    } else {
+                        set.insert(value)
+                        part.recordInsertion(value)
+                        whole.recordInsertion(value)
+                    }
+                }
+                merged.merge(part)
+            }
+            let expected = SetEdit(deletions: before.subtracting(set), insertions: set.subtracting(before))
+            #expect(whole == expected && merged == expected, "seed \(seed)")
+            #expect(merged.isEmpty == (set == before), "seed \(seed)")
+        }
+    }
+
+    @Test("a map's edit names the keys that went, came and were assigned")
+    func maps() {
+        let keys = ["", "a", "A", "é", "e\u{301}", "b"].map { MapKey($0) }
+        let seed = UInt64.random(in: 0..<1 << 32)
+        var random = Random(state: seed)
+        for _ in 0..<1000 {
+            let before = Set(keys.filter { _ in random.next() % 2 == 0 })
+            var map = before
+            // Assigned, or taken out and put in again: either way the key was there before and is now.
+            var touched: Set<MapKey> = []
+            var whole = MapEdit()
+            var merged = MapEdit()
+            for _ in 0..<3 {
+                var part = MapEdit()
+                for _ in 0..<random.next() % 6 {
+                    guard let key = keys.randomElement(using: &random) else { continue }
+                    touched.insert(key)
+                    var edits = [part, whole]
+                    for index in edits.indices {
+                        switch (map.contains(key), random.state % 2 == 0) {
+                        case (true, true): edits[index].recordDeletion(key)
+                        case (true, false): edits[index].recordModification(key)
+                        case (false, _): edits[index].recordInsertion(key)
+                        }
+                    }
+                    (part, whole) = (edits[0], edits[1])
+                    if map.contains(key), random.state % 2 == 0 { map.remove(key) } else { map.insert(key) }
+                }
+                merged.merge(part)
+            }
+            let expected = MapEdit(
+                deletions: before.subtracting(map), insertions: map.subtracting(before),
+                modifications: before.intersection(map).intersection(touched))
+            #expect(whole == expected, "seed \(seed)")
+            #expect(merged == expected, "seed \(seed)")
+        }
+    }
+
+    @Test("edits of different kinds do not mix: the later one counts")
+    func kinds() {
+        var edit = CollectionEdit.list(ListEdit(replacing: 2, with: 1))
+        let later = CollectionEdit.set(SetEdit(insertions: [.int(1)]))
+        edit.merge(later)
+        #expect(edit == later)
+        edit.merge(.set(SetEdit(deletions: [.int(1)])))
+        #expect(edit.isEmpty)
+    }
+
+    @Test("keys of maps are told apart by their bytes and ordered by them")
+    func mapKeys() {
+        #expect(MapKey("é") != MapKey("e\u{301}"))
+        #expect(Set([MapKey("é"), MapKey("e\u{301}"), MapKey("é")]).count == 2)
+        #expect(MapKey("Z") < MapKey("a") && MapKey("e\u{301}") < MapKey("é") && MapKey("") < MapKey("\u{0}"))
+    }
+}
