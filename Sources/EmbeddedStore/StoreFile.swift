@@ -140,8 +140,9 @@ final class StoreFile: Sendable {
         }
         let trees = Trees(
             meta: try tree(FileFormat.metaTree), classes: try tree(FileFormat.classTree),
-            leaves: try tree(FileFormat.leafTree),
-            index: try tree(FileFormat.indexTree), backlinks: try tree(FileFormat.backlinkTree),
+            leaves: try tree(FileFormat.leafTree), outsized: try tree(FileFormat.outsizedTree),
+            index: try tree(FileFormat.indexTree), words: try tree(FileFormat.wordTree),
+            backlinks: try tree(FileFormat.backlinkTree),
             log: try tree(FileFormat.logTree))
         if existing == nil {
             var format = TreeKey(capacity: 4)
