@@ -9,6 +9,7 @@ struct ClassChangeRecorder {
     private var createdAndDeleted: Set<ObjectKey> = []
     private var deletions: Set<ObjectKey> = []
     private var modifications: [ObjectKey: PropertySet] = [:]
+    private var edits: [ObjectKey: [PropertyID: CollectionEdit]] = [:]
 
     mutating func recordInsertion(_ key: ObjectKey) {
         created = (created?.lowerBound ?? key.rawValue)..<key.rawValue + 1
@@ -19,19 +20,23 @@ struct ClassChangeRecorder {
             createdAndDeleted.insert(key)
         } else {
             modifications[key] = nil
+            edits[key] = nil
             deletions.insert(key)
         }
     }
 
-    mutating func recordModification(_ key: ObjectKey, _ property: PropertyID) {
+    /// With what was done to a collection, if the property is one.
+    mutating func recordModification(_ key: ObjectKey, _ property: PropertyID, _ edit: CollectionEdit? = nil) {
         guard created?.contains(key.rawValue) != true else { return }
         modifications[key, default: PropertySet()].insert(property)
+        guard let edit else { return }
+        if edits[key]?[property]?.merge(edit) == nil { edits[key, default: [:]][property] = edit }
     }
 
     var changes: ClassChanges {
         var insertions = Set<ObjectKey>(minimumCapacity: created?.count ?? 0)
         for key in created ?? 0..<0 { insertions.insert(ObjectKey(key)) }
         if !createdAndDeleted.isEmpty { insertions.subtract(createdAndDeleted) }
-        return ClassChanges(insertions: insertions, deletions: deletions, modifications: modifications)
+        return ClassChanges(insertions: insertions, deletions: deletions, modifications: modifications, edits: edits)
     }
 }
