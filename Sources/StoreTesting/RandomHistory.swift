@@ -4,9 +4,13 @@ package import ObjectModel
 package struct RandomHistory: Sendable {
     private let schema: Schema
     /// Makes primary keys that are not used twice.
-    private var nextKey: Int64 = 0
+    private var nextKey: Int64
 
-    package init(_ schema: Schema) { self.schema = schema }
+    /// Histories of one store that are made side by side need key ranges of their own.
+    package init(_ schema: Schema, firstKey: Int64 = 0) {
+        self.schema = schema
+        nextKey = firstKey
+    }
 
     /// The operations of one commit: mostly one to four, more creations than deletions while `count` objects are
     /// few, about as many once there are `target`.
