@@ -51,11 +51,28 @@ extension Leaf {
         return UUIDValue(high: UInt64(bigEndian: high), low: UInt64(bigEndian: low))
     }
 
-    /// The text of a slot, borrowed; empty for null. It is well-formed UTF-8 when the leaf was written by us.
+    @inline(__always)
+    package func decimal(at slot: Int) -> Decimal128 {
+        checkSlot(slot)
+        precondition(kind == .decimal128, "not a decimal leaf")
+        let low = values.loadUnaligned(fromByteOffset: slot * 16, as: UInt64.self)
+        return Decimal128(high: values.loadUnaligned(fromByteOffset: slot * 16 + 8, as: UInt64.self), low: low)
+    }
+
+    /// The text or the bytes of a slot, borrowed; empty for null. Of a string it is well-formed UTF-8 when the
+    /// leaf was written by us.
     @inline(__always)
     package func utf8(at slot: Int) -> UnsafeBufferPointer<UInt8> {
         checkSlot(slot)
-        precondition(kind == .string, "not a string leaf")
+        precondition(kind.isBytes, "not a leaf of bytes")
+        if encoding == .dictionary { return entry(Int(unpack(slot))) }
+        if entryCount > 0, isOutsized(slot) { return outsizedBytes(slot) }
+        return text(offsets: values, width: width, index: slot)
+    }
+
+    /// The bytes that lie in the leaf for a slot: of an outsized one its size.
+    func inlineBytes(at slot: Int) -> UnsafeBufferPointer<UInt8> {
+        checkSlot(slot)
         if encoding == .dictionary { return entry(Int(unpack(slot))) }
         return text(offsets: values, width: width, index: slot)
     }

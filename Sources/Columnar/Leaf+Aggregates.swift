@@ -31,7 +31,7 @@ extension Leaf {
         case .int, .bool, .link: return integerBounds(found)
         case .float, .double: return floatingBounds(found)
         case .date: return dateBounds(found)
-        case .string, .objectId, .uuid: return nil
+        case .string, .objectId, .uuid, .data, .decimal128, .mixed, .list, .set, .map: return nil
         }
     }
 

@@ -1,6 +1,8 @@
 package import ObjectModel
 
 /// The values of one property of one cluster, read in place from memory that somebody else keeps alive.
+/// Outsized values, which lie elsewhere, must be made known with `resolving` before their bytes are read; else
+/// they are empty.
 ///
 /// The header is checked once, in constant time, so that no read can leave the bytes whatever they contain:
 /// damaged bytes give wrong values or empty text, never a fault. Making a leaf costs a few nanoseconds.
@@ -25,8 +27,11 @@ package struct Leaf: @unchecked Sendable {
     let values: UnsafeRawPointer
     let sideValues: UnsafeRawPointer
     let area: UnsafeRawPointer
+    /// Where the outsized slots' bytes lie, ascending by slot; nil as long as nobody has said.
+    var outsized: UnsafeBufferPointer<OutsizedBytes>?
 
-    /// Checks that the bytes are a leaf of that kind and that all its parts lie within them. Bytes behind it are ignored.
+    /// Checks that the bytes are a leaf of that kind and that all its parts lie within them. Bytes behind it
+    /// are ignored.
     package init(validating bytes: UnsafeRawBufferPointer, kind: LeafKind) throws(LeafError) {
         let header = try LeafHeader(validating: bytes)
         guard header.kind == kind else { throw .kindMismatch }
@@ -77,7 +82,21 @@ package struct Leaf: @unchecked Sendable {
         case .objectId: return .objectId(objectId(at: slot))
         case .uuid: return .uuid(uuid(at: slot))
         case .link: return .link(link(at: slot))
+        case .data: return .data(Array(utf8(at: slot)))
+        case .decimal128: return .decimal(decimal(at: slot))
+        case .mixed:
+            // Damaged bytes read as null, as a damaged text reads as empty.
+            return (try? ValueRecord.decode(UnsafeRawBufferPointer(utf8(at: slot)))) ?? .null
+        case .list, .set, .map:
+            return kind.collection.value(elements(at: slot))
         }
+    }
+
+    /// The elements of a collection that is not outsized, in order.
+    package func elements(at slot: Int) -> ElementBlock {
+        let hasKeys = kind == .map
+        let bytes = UnsafeRawBufferPointer(utf8(at: slot))
+        return (try? ElementBlock(decoding: bytes, hasKeys: hasKeys)) ?? ElementBlock(hasKeys: hasKeys)
     }
 
     /// Smallest integer (of dates: second) among the values that are not null; above `maximumInteger` without any.

@@ -8,9 +8,14 @@
 ///     null words   one bit per slot, in 64-bit words; only when nulls > 0
 ///     packed       slots × width bits: value - min, unsigned, least significant bits first;
 ///                  dates hold seconds there, then slots × side bits of nanoseconds (32, or 0 when all are zero)
-///     raw          slots × 4 (float), 8 (double), 12 (objectId, big endian), 16 (uuid, big endian) bytes
-///     text         (slots + 1) offsets of `width` bits, then `area` bytes of UTF-8
+///     raw          slots × 4 (float), 8 (double), 12 (objectId, big endian), 16 (uuid, big endian; decimal128, low word
+///                  first) bytes
+///     text         (slots + 1) offsets of `width` bits, then, when entries > 0, one bit per slot in 64-bit words that marks the
+///                  outsized ones, then `area` bytes
 ///     dictionary   slots × width bits of codes, (entries + 1) offsets of `side` bits, then `area` bytes
+///
+/// Outsized values lie elsewhere, found by the object's key; in their place stand the eight bytes of their
+/// size: of a string, data or mixed value in bytes, of a collection in elements.
 ///
 /// Min and max are of the values that are neither null nor NaN: as signed integers for packed leaves (seconds of
 /// dates), as doubles for floating ones, and unused otherwise. Without any such value min is above max.
@@ -51,7 +56,7 @@ struct LeafHeader {
         }
     }
 
-    /// Where the nanoseconds or the dictionary's offsets begin.
+    /// Where the nanoseconds, the dictionary's offsets or the marks of outsized slots begin.
     var sideOffset: Int { valuesOffset + valuesSize }
 
     /// The bytes that they take.
@@ -59,7 +64,8 @@ struct LeafHeader {
         switch encoding {
         case .packed: count * side / 8
         case .dictionary: (entryCount + 1) * side / 8
-        case .raw, .text: 0
+        case .text: entryCount > 0 ? maskWordCount(count) * 8 : 0
+        case .raw: 0
         }
     }
 
@@ -104,7 +110,7 @@ struct LeafHeader {
         case (.date, .packed): Self.isPackedWidth(width) && (side == 0 || side == 32) && areaSize == 0
         case (_, .packed): Self.isPackedWidth(width) && side == 0 && areaSize == 0
         case (_, .raw): width == Self.rawWidth(kind) && side == 0 && areaSize == 0
-        case (_, .text): Self.isOffsetWidth(width) && side == 0
+        case (_, .text): Self.isOffsetWidth(width) && side == 0 && entryCount <= count
         case (_, .dictionary): Self.isPackedWidth(width) && width <= 8 && Self.isOffsetWidth(side) && entryCount <= 256
         }
     }
@@ -121,7 +127,7 @@ struct LeafHeader {
         case .float: 32
         case .double: 64
         case .objectId: 96
-        case .uuid: 128
+        case .uuid, .decimal128: 128
         default: 0
         }
     }

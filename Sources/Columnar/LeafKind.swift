@@ -11,11 +11,28 @@ package enum LeafKind: UInt8, Sendable, CaseIterable {
     case objectId = 7
     case uuid = 8
     case link = 9
+    case data = 10
+    case decimal128 = 11
+    /// Values that say what they are, as `ValueRecord` writes them.
+    case mixed = 12
+    /// Whole collections, as `ElementBlock` writes them.
+    case list = 13
+    case set = 14
+    case map = 15
 
-    /// The kind of a stored single-valued property; nil for types that have no column.
+    /// The kind of a stored property; nil for types that have no column.
     package init?(_ type: PropertyType) {
-        guard type.collection == .single else { return nil }
-        switch type.base {
+        if type.isComputed { return nil }
+        switch type.collection {
+        case .list: self = .list
+        case .set: self = .set
+        case .map: self = .map
+        case .single: self.init(type.base)
+        }
+    }
+
+    private init?(_ base: BaseType) {
+        switch base {
         case .bool: self = .bool
         case .int: self = .int
         case .float: self = .float
@@ -25,7 +42,29 @@ package enum LeafKind: UInt8, Sendable, CaseIterable {
         case .objectId: self = .objectId
         case .uuid: self = .uuid
         case .link: self = .link
-        case .data, .decimal128, .mixed, .linkingObjects: return nil
+        case .data: self = .data
+        case .decimal128: self = .decimal128
+        case .mixed: self = .mixed
+        case .linkingObjects: return nil
+        }
+    }
+
+    /// Whether the values are runs of bytes of any length.
+    @inline(__always)
+    package var isBytes: Bool {
+        switch self {
+        case .string, .data, .mixed, .list, .set, .map: true
+        default: false
+        }
+    }
+
+    /// Of columns of collections: which.
+    package var collection: CollectionKind {
+        switch self {
+        case .list: .list
+        case .set: .set
+        case .map: .map
+        default: .single
         }
     }
 
@@ -33,9 +72,11 @@ package enum LeafKind: UInt8, Sendable, CaseIterable {
     package func accepts(_ value: Value) -> Bool {
         switch (value, self) {
         case (.null, _), (.bool, .bool), (.int, .int), (.float, .float), (.double, .double), (.string, .string),
-            (.date, .date), (.objectId, .objectId), (.uuid, .uuid), (.link, .link):
+            (.date, .date), (.objectId, .objectId), (.uuid, .uuid), (.link, .link), (.data, .data),
+            (.decimal, .decimal128), (.list, .list), (.set, .set), (.dictionary, .map):
             true
-        default: false
+        case (.link, .mixed), (.embedded, .mixed), (.set, .mixed): false
+        default: self == .mixed
         }
     }
 
@@ -43,8 +84,8 @@ package enum LeafKind: UInt8, Sendable, CaseIterable {
     func allows(_ encoding: LeafHeader.Encoding) -> Bool {
         switch self {
         case .bool, .int, .date, .link: encoding == .packed
-        case .float, .double, .objectId, .uuid: encoding == .raw
-        case .string: encoding == .text || encoding == .dictionary
+        case .float, .double, .objectId, .uuid, .decimal128: encoding == .raw
+        case .string, .data, .mixed, .list, .set, .map: encoding == .text || encoding == .dictionary
         }
     }
 }

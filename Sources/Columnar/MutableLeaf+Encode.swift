@@ -6,8 +6,8 @@ extension MutableLeaf {
     package func encode() -> [UInt8] {
         switch kind {
         case .bool, .int, .link, .date: encodePacked()
-        case .float, .double, .objectId, .uuid: encodeRaw()
-        case .string: encodeStrings()
+        case .float, .double, .objectId, .uuid, .decimal128: encodeRaw()
+        case .string, .data, .mixed, .list, .set, .map: encodeStrings()
         }
     }
 
@@ -114,6 +114,11 @@ extension MutableLeaf {
                     out.storeBytes(of: id.high.bigEndian, toByteOffset: slot * 12, as: UInt32.self)
                     out.storeBytes(of: id.low.bigEndian, toByteOffset: slot * 12 + 4, as: UInt64.self)
                 }
+            case .decimal128:
+                for (slot, decimal) in decimals.enumerated() {
+                    out.storeBytes(of: decimal.low, toByteOffset: slot * 16, as: UInt64.self)
+                    out.storeBytes(of: decimal.high, toByteOffset: slot * 16 + 8, as: UInt64.self)
+                }
             default:
                 for (slot, id) in uuids.enumerated() {
                     out.storeBytes(of: id.high.bigEndian, toByteOffset: slot * 16, as: UInt64.self)
@@ -154,7 +159,7 @@ extension MutableLeaf {
 
     private func encodeStrings() -> [UInt8] {
         let plain = textHeader()
-        if let dictionary = StringDictionary(of: strings, nulls: nulls) {
+        if outsized.isEmpty, let dictionary = StringDictionary(of: strings, nulls: nulls) {
             let header = dictionaryHeader(dictionary)
             if header.totalSize < plain.totalSize { return encode(dictionary, header) }
         }
@@ -165,6 +170,7 @@ extension MutableLeaf {
                 Self.storeOffset(end, width: plain.width, at: place)
             }
             store(0)
+            outsized.withUnsafeBytes { copy($0, to: out + plain.sideOffset) }
             strings.bytes.withUnsafeBytes { bytes in
                 for (slot, range) in strings.ranges.enumerated() {
                     copy(
@@ -206,14 +212,15 @@ extension MutableLeaf {
     }
 
     private func textHeader() -> LeafHeader {
-        var header = LeafHeader(kind: .string, encoding: .text, count: count, nullCount: nullCount)
+        var header = LeafHeader(kind: kind, encoding: .text, count: count, nullCount: nullCount)
+        header.entryCount = outsizedCount
         header.areaSize = strings.textSize
         header.width = header.areaSize <= Int(UInt16.max) ? 16 : 32
         return header
     }
 
     private func dictionaryHeader(_ dictionary: StringDictionary) -> LeafHeader {
-        var header = LeafHeader(kind: .string, encoding: .dictionary, count: count, nullCount: nullCount)
+        var header = LeafHeader(kind: kind, encoding: .dictionary, count: count, nullCount: nullCount)
         header.areaSize = dictionary.textSize
         header.entryCount = dictionary.entries.count
         header.width = Self.packedWidth(UInt64(max(0, dictionary.entries.count - 1)))

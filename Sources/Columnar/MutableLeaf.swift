@@ -17,7 +17,11 @@ package struct MutableLeaf: Sendable {
     var doubles: [Double] = []
     var objectIds: [ObjectId] = []
     var uuids: [UUIDValue] = []
+    var decimals: [Decimal128] = []
     var strings = StringArena()
+    /// Of bytes: empty as long as no slot is outsized, else one bit per slot; the slot's bytes are its size then.
+    var outsized: [UInt64] = []
+    private(set) var outsizedCount = 0
 
     /// An empty leaf.
     package init(kind: LeafKind) { self.kind = kind }
@@ -38,7 +42,13 @@ package struct MutableLeaf: Sendable {
         case .double: doubles = (0..<count).map { leaf.double(at: $0) }
         case .objectId: objectIds = (0..<count).map { leaf.objectId(at: $0) }
         case .uuid: uuids = (0..<count).map { leaf.uuid(at: $0) }
-        case .string: for slot in 0..<count { strings.append(leaf.utf8(at: slot)) }
+        case .decimal128: decimals = (0..<count).map { leaf.decimal(at: $0) }
+        case .string, .data, .mixed, .list, .set, .map:
+            for slot in 0..<count { strings.append(leaf.inlineBytes(at: slot)) }
+            if leaf.hasOutsized {
+                outsized = (0..<maskWordCount(count)).map { leaf.outsizedWord($0) }
+                outsizedCount = outsized.reduce(0) { $0 + $1.nonzeroBitCount }
+            }
         }
     }
 
@@ -50,7 +60,8 @@ package struct MutableLeaf: Sendable {
         case .double: doubles.reserveCapacity(slots)
         case .objectId: objectIds.reserveCapacity(slots)
         case .uuid: uuids.reserveCapacity(slots)
-        case .string: strings.reserveCapacity(slots)
+        case .decimal128: decimals.reserveCapacity(slots)
+        case .string, .data, .mixed, .list, .set, .map: strings.reserveCapacity(slots)
         }
     }
 
@@ -70,9 +81,13 @@ package struct MutableLeaf: Sendable {
         case (.objectId(let value), .objectId): objectIds.append(value)
         case (.uuid(let value), .uuid): uuids.append(value)
         case (.null, _): appendFiller()
-        default: throw .kindMismatch
+        case (.decimal(let value), .decimal128): decimals.append(value)
+        default: try appendBytes(Self.bytes(of: value, in: kind))
         }
-        if count & 63 == 0 { nulls.append(0) }
+        if count & 63 == 0 {
+            nulls.append(0)
+            if outsizedCount > 0 { outsized.append(0) }
+        }
         if value.isNull {
             nulls[count >> 6] |= 1 << UInt64(count & 63)
             nullCount += 1
@@ -96,8 +111,13 @@ package struct MutableLeaf: Sendable {
         case (.objectId(let value), .objectId): objectIds[slot] = value
         case (.uuid(let value), .uuid): uuids[slot] = value
         case (.null, _): setFiller(slot)
-        default: throw .kindMismatch
+        case (.decimal(let value), .decimal128): decimals[slot] = value
+        default:
+            let bytes = try Self.bytes(of: value, in: kind)
+            guard strings.fits(bytes.count) else { throw .full }
+            strings.replace(slot, with: bytes)
         }
+        if outsizedCount > 0 { mark(slot, outsized: false) }
         let bit: UInt64 = 1 << UInt64(slot & 63)
         let wasNull = nulls[slot >> 6] & bit != 0
         if value.isNull, !wasNull {
@@ -109,9 +129,66 @@ package struct MutableLeaf: Sendable {
         }
     }
 
+    /// Adds a slot whose bytes lie elsewhere, with their size; see `LeafHeader`. Throws as `append(_:)`.
+    package mutating func append(outsized size: Int) throws(LeafError) {
+        guard kind.isBytes else { throw .kindMismatch }
+        try append(.null)
+        try set(count - 1, outsized: size)
+    }
+
+    /// Says that the bytes of a slot lie elsewhere. Throws as `set(_:_:)`.
+    package mutating func set(_ slot: Int, outsized size: Int) throws(LeafError) {
+        try set(slot, bytes: withUnsafeBytes(of: UInt64(size).littleEndian) { Array($0) })
+        mark(slot, outsized: true)
+    }
+
+    /// Replaces a slot of a column of bytes with what is encoded already. Throws as `set(_:_:)`.
+    mutating func set(_ slot: Int, bytes: [UInt8]) throws(LeafError) {
+        guard kind.isBytes else { throw .kindMismatch }
+        guard slot >= 0, slot < count else { throw .noSuchSlot }
+        guard strings.fits(bytes.count) else { throw .full }
+        strings.replace(slot, with: bytes)
+        if isNull(slot) {
+            nulls[slot >> 6] &= ~(1 << UInt64(slot & 63))
+            nullCount -= 1
+        }
+        if outsizedCount > 0 { mark(slot, outsized: false) }
+    }
+
+    /// The size of an outsized slot; nil for any other.
+    package func outsizedSize(_ slot: Int) -> Int? {
+        guard outsizedCount > 0, outsized[slot >> 6] >> UInt64(slot & 63) & 1 != 0 else { return nil }
+        return strings.withText(slot) { LeafHeader.outsizedSize(UnsafeRawBufferPointer($0)) }
+    }
+
+    private mutating func mark(_ slot: Int, outsized isOutsized: Bool) {
+        if outsized.isEmpty { outsized = [UInt64](repeating: 0, count: maskWordCount(count)) }
+        let bit: UInt64 = 1 << UInt64(slot & 63)
+        let was = outsized[slot >> 6] & bit != 0
+        guard was != isOutsized else { return }
+        outsized[slot >> 6] ^= bit
+        outsizedCount += isOutsized ? 1 : -1
+        if outsizedCount == 0 { outsized = [] }
+    }
+
+    /// The bytes of a value that is neither null nor a string. Throws `kindMismatch`.
+    private static func bytes(of value: Value, in kind: LeafKind) throws(LeafError) -> [UInt8] {
+        switch (value, kind) {
+        case (.data(let bytes), .data): return bytes
+        case (.list, .list), (.set, .set), (.dictionary, .map): return ElementBlock(value).encode()
+        case (_, .mixed) where kind.accepts(value): return ValueRecord.encode(value)
+        default: throw .kindMismatch
+        }
+    }
+
+    private mutating func appendBytes(_ bytes: [UInt8]) throws(LeafError) {
+        guard strings.fits(bytes.count) else { throw .full }
+        bytes.withUnsafeBufferPointer { strings.append($0) }
+    }
+
     package func isNull(_ slot: Int) -> Bool { nulls[slot >> 6] >> UInt64(slot & 63) & 1 != 0 }
 
-    /// The value of a slot that the leaf has.
+    /// The value of a slot that the leaf has and that is not outsized.
     package func value(at slot: Int) -> Value {
         if isNull(slot) { return .null }
         switch kind {
@@ -124,7 +201,19 @@ package struct MutableLeaf: Sendable {
         case .objectId: return .objectId(objectIds[slot])
         case .uuid: return .uuid(uuids[slot])
         case .link: return .link(ObjectKey(integers[slot]))
+        case .decimal128: return .decimal(decimals[slot])
+        case .data: return .data(strings.withText(slot) { Array($0) })
+        case .mixed:
+            return strings.withText(slot) { try? ValueRecord.decode(UnsafeRawBufferPointer($0)) } ?? .null
+        case .list, .set, .map: return kind.collection.value(elements(at: slot))
         }
+    }
+
+    /// The elements of a collection that is not outsized, in order.
+    package func elements(at slot: Int) -> ElementBlock {
+        let hasKeys = kind == .map
+        return strings.withText(slot) { try? ElementBlock(decoding: UnsafeRawBufferPointer($0), hasKeys: hasKeys) }
+            ?? ElementBlock(hasKeys: hasKeys)
     }
 
     private func date(at slot: Int) -> Timestamp {
@@ -154,7 +243,8 @@ package struct MutableLeaf: Sendable {
         case .double: doubles.append(0)
         case .objectId: objectIds.append(ObjectId(high: 0, low: 0))
         case .uuid: uuids.append(UUIDValue(high: 0, low: 0))
-        case .string: strings.append("")
+        case .decimal128: decimals.append(.zero)
+        case .string, .data, .mixed, .list, .set, .map: strings.append("")
         }
     }
 
@@ -166,7 +256,8 @@ package struct MutableLeaf: Sendable {
         case .double: doubles[slot] = 0
         case .objectId: objectIds[slot] = ObjectId(high: 0, low: 0)
         case .uuid: uuids[slot] = UUIDValue(high: 0, low: 0)
-        case .string: strings.replace(slot, with: "")
+        case .decimal128: decimals[slot] = .zero
+        case .string, .data, .mixed, .list, .set, .map: strings.replace(slot, with: "")
         }
     }
 }

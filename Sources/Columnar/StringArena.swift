@@ -32,12 +32,18 @@ struct StringArena: Sendable {
     }
 
     mutating func replace(_ index: Int, with text: String) {
-        gaps += Int(ranges[index].count)
         var text = text
-        text.withUTF8 { utf8 in
-            ranges[index] = (UInt32(truncatingIfNeeded: bytes.count), UInt32(truncatingIfNeeded: utf8.count))
-            bytes.append(contentsOf: utf8)
-        }
+        text.withUTF8 { replace(index, with: $0) }
+    }
+
+    mutating func replace(_ index: Int, with text: [UInt8]) {
+        text.withUnsafeBufferPointer { replace(index, with: $0) }
+    }
+
+    private mutating func replace(_ index: Int, with text: UnsafeBufferPointer<UInt8>) {
+        gaps += Int(ranges[index].count)
+        ranges[index] = (UInt32(truncatingIfNeeded: bytes.count), UInt32(truncatingIfNeeded: text.count))
+        bytes.append(contentsOf: text)
         if gaps > 4096, gaps > bytes.count / 2 { closeGaps() }
     }
 

@@ -59,11 +59,22 @@ package final class EmbeddedStore: Store {
 
     package func snapshot() throws -> any Snapshot {
         guard !state.withLock({ $0.isClosed }) else { throw Self.closed }
-        let newest = file.environment.lastTransaction
-        if let latest = latest.withLock({ $0 }), latest.transaction == newest { return latest.snapshot }
-        let (snapshot, transaction) = try file.snapshot()
-        latest.withLock { $0 = Latest(snapshot: snapshot, transaction: transaction) }
-        return snapshot
+        return try newest().snapshot
+    }
+
+    /// The newest version; the last one that is known when the environment has stopped.
+    private func newest() throws -> Latest {
+        let known = latest.withLock { $0 }
+        if let known, known.transaction == file.environment.lastTransaction { return known }
+        do {
+            let (snapshot, transaction) = try file.snapshot()
+            let newest = Latest(snapshot: snapshot, transaction: transaction)
+            latest.withLock { $0 = newest }
+            return newest
+        } catch let error as StoreError where error.code == .inputOutput {
+            if let known { return known }
+            throw error
+        }
     }
 
     package func submit(
@@ -140,6 +151,9 @@ package final class EmbeddedStore: Store {
     }
 
     private func commit(_ jobs: [WriterJob]) {
+        // If the commit fails so badly that LMDB stops, readers still get this version. It holds up no space: the
+        // commit could not reuse that of the version that it starts from anyway.
+        let before = try? newest()
         do {
             let outcome = try GroupCommit(file: file).run(jobs)
             if let newest = outcome.changes.last?.version {
@@ -150,6 +164,7 @@ package final class EmbeddedStore: Store {
             }
             for (job, result) in zip(jobs, outcome.results) { job.completion(result) }
         } catch {
+            latest.withLock { $0 = before }
             if jobs.count > 1 {
                 for job in jobs { commit([job]) }
             } else {
@@ -190,9 +205,8 @@ package final class EmbeddedStore: Store {
             defer { state.seenTransaction = newest }
             return state.seenTransaction
         }
-        guard newest != seen else { return }
+        guard newest != seen, let version = try? file.snapshot().snapshot.version else { return }
         latest.withLock { if $0?.transaction != newest { $0 = nil } }
-        guard let version = try? file.snapshot().snapshot.version else { return }
         announce([], upTo: version)
     }
 

@@ -33,18 +33,22 @@ final class StoreFile: Sendable {
         self.path = path
         self.options = options
         do {
-            let isNew = try Self.inspect(path)
+            if try !Self.exists(path) {
+                try Self.create(path: path, options: options) { environment in
+                    _ = try Self.prepare(environment, path: path, schema: schema, options: options)
+                }
+            }
             environment = try LMDBEnvironment(
                 path: path, mapSize: options.maximumSize, maximumReaders: options.maximumReaders)
+            // LMDB takes an empty file for a new one; so do we, as a program may have made it to reserve the name.
             let size = Self.fileSize(path)
-            guard isNew || environment.usedBytes <= size else {
+            guard environment.usedBytes <= size else {
                 throw StoreError(
                     .invalidFile,
                     "'\(path)' is truncated: it has \(size) bytes where \(environment.usedBytes) are in use. Restore it from a backup."
                 )
             }
             trees = try Self.prepare(environment, path: path, schema: schema, options: options)
-            if isNew { Self.syncDirectory(of: path) }
         } catch let error as LMDBError {
             throw error.storeError(path: path)
         } catch is DamagedRecord {
@@ -96,18 +100,17 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// Whether the file is to be made; throws for something that is no file of ours, before LMDB touches it.
-    private static func inspect(_ path: String) throws -> Bool {
+    /// Whether there is a file; throws for something that is no file, before LMDB touches it.
+    private static func exists(_ path: String) throws -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard errno == ENOENT else { throw LMDBError(code: errno, action: "Opening") }
-            return true
+            return false
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw StoreError(.fileAccess, "'\(path)' is not a regular file. Name a file to store the data in.")
         }
-        // LMDB takes an empty file for a new one; so do we, as left by a program that was killed while creating it.
-        return status.st_size == 0
+        return true
     }
 
     private static func fileSize(_ path: String) -> Int {
@@ -137,8 +140,9 @@ final class StoreFile: Sendable {
         }
         let trees = Trees(
             meta: try tree(FileFormat.metaTree), classes: try tree(FileFormat.classTree),
-            leaves: try tree(FileFormat.leafTree),
-            index: try tree(FileFormat.indexTree), backlinks: try tree(FileFormat.backlinkTree),
+            leaves: try tree(FileFormat.leafTree), outsized: try tree(FileFormat.outsizedTree),
+            index: try tree(FileFormat.indexTree), words: try tree(FileFormat.wordTree),
+            backlinks: try tree(FileFormat.backlinkTree),
             log: try tree(FileFormat.logTree))
         if existing == nil {
             var format = TreeKey(capacity: 4)
@@ -152,14 +156,5 @@ final class StoreFile: Sendable {
         }
         try transaction.commit()
         return trees
-    }
-
-    /// Makes the new file's name survive a power loss; LMDB syncs only the contents.
-    private static func syncDirectory(of path: String) {
-        let directory = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let descriptor = open(directory, O_RDONLY | O_DIRECTORY)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
     }
 }

@@ -1,8 +1,8 @@
 import Columnar
 import ObjectModel
 
-/// One sort key's value of one object, in a form that compares as unsigned integers: first `rank`, then `primary`, then
-/// `secondary`, or for strings the texts.
+/// One sort key's value of one object, in a form that compares as unsigned integers: first `rank`, then
+/// `primary`, then `secondary`, or for strings the texts.
 ///
 /// Ascending, null is below all values and a null link on the way above them; descending turns all bits over.
 struct SortCell {
@@ -45,7 +45,8 @@ struct SortCell {
         case .uuid:
             let id = leaf.uuid(at: slot)
             self.init(id.high, id.low, ascending: ascending)
-        case .string: self.init(text: leaf.utf8(at: slot), ascending: ascending)
+        case .string, .data: self.init(text: leaf.utf8(at: slot), ascending: ascending)
+        case .decimal128, .mixed, .list, .set, .map: self = .null(ascending: ascending)
         }
     }
 

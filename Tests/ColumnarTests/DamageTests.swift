@@ -75,7 +75,7 @@ struct DamageTests {
         let slots = Set((0..<min(leaf.count, 300)).map { leaf.count - 1 - $0 } + (0..<min(leaf.count, 300)))
         for slot in slots {
             if leaf.value(at: slot).isNull { total += 1 }
-            if kind == .string { total += leaf.utf8(at: slot).reduce(0) { $0 &+ Int($1) } }
+            if kind.isBytes { total += leaf.utf8(at: slot).reduce(0) { $0 &+ Int($1) } }
         }
         if leaf.count <= 2000 { _ = MutableLeaf(decoding: leaf).encode() }
         let mask = SelectionMask(capacity: leaf.count)
@@ -95,7 +95,9 @@ struct DamageTests {
             leaf.narrow(
                 mask, dates: .epoch, through: Timestamp(seconds: 1 << 33), inverted: false, scratch: scratch)
         case .string: leaf.narrow(mask, texts: TextPattern(.contains, "a"), inverted: true, scratch: scratch)
-        case .objectId, .uuid: leaf.narrow(mask, toNulls: false)
+        case .objectId, .uuid, .decimal128, .data, .mixed: leaf.narrow(mask, toNulls: false)
+        case .list, .set, .map:
+            for slot in slots { total += leaf.elements(at: slot).count }
         }
         _ = leaf.bounds(mask, scratch: scratch)
         if kind == .int { _ = leaf.integerSum(mask, scratch: scratch) }

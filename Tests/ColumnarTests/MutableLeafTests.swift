@@ -124,4 +124,69 @@ struct MutableLeafTests {
         #expect(leaf.value(at: 1) == .string(String(repeating: "x", count: 100) + "1999"))
         #expect(leaf.encode().count < 200)
     }
+
+    @Test(
+        "outsized values lie elsewhere, and are found by their slot",
+        arguments: [LeafKind.string, .data, .mixed, .list])
+    func outsized(kind: LeafKind) throws {
+        let plain = Samples.plain(kind)
+        var leaf = MutableLeaf(kind: kind)
+        for slot in 0..<150 {
+            if slot % 7 == 3 {
+                try leaf.append(outsized: 1000 + slot)
+            } else {
+                try leaf.append(slot % 5 == 0 ? .null : plain[slot % plain.count])
+            }
+        }
+        try leaf.set(3, plain[0])
+        try leaf.set(4, outsized: 77)
+        try leaf.set(10, .null)
+        try leaf.set(11, outsized: 78)
+        try leaf.set(11, outsized: 79)
+        let expected = [4: 77, 11: 79].merging(
+            (0..<150).filter { $0 % 7 == 3 && $0 != 3 && $0 != 10 }.map { ($0, 1000 + $0) }
+        ) { $1 }
+        for _ in 0..<2 {
+            let bytes = leaf.encode()
+            leaf = try bytes.withLeaf(kind) { read in
+                #expect(read.outsizedSlots == expected.keys.sorted())
+                for slot in 0..<150 {
+                    #expect(read.isOutsized(slot) == (expected[slot] != nil))
+                    if let size = expected[slot] {
+                        #expect(read.outsizedSize(slot) == size)
+                        #expect(!read.isNull(slot) && read.utf8(at: slot).isEmpty, "unknown bytes read as none")
+                    } else {
+                        let value: Value =
+                            slot == 10
+                            ? .null : slot == 3 ? plain[0] : slot % 5 == 0 ? .null : plain[slot % plain.count]
+                        #expect(read.value(at: slot) == value)
+                    }
+                }
+                return MutableLeaf(decoding: read)
+            }
+            for slot in 0..<150 { #expect(leaf.outsizedSize(slot) == expected[slot]) }
+        }
+        let text = Array("somewhere else".utf8)
+        try leaf.encode().withLeaf(kind) { read in
+            text.withUnsafeBytes { bytes in
+                let places = expected.keys.sorted().map { OutsizedBytes(slot: $0, bytes: bytes) }
+                places.withUnsafeBufferPointer { places in
+                    let resolved = read.resolving(places)
+                    for slot in 0..<150 where expected[slot] != nil {
+                        #expect(Array(resolved.utf8(at: slot)) == text)
+                    }
+                    guard kind == .string else { return }
+                    let mask = SelectionMask(capacity: 150)
+                    mask.reset(slotCount: 150)
+                    for slot in 0..<150 { mask.insert(slot) }
+                    let scratch = SelectionMask(capacity: 150)
+                    resolved.narrow(
+                        mask, texts: TextPattern(.equal, "somewhere else"), inverted: false, scratch: scratch)
+                    #expect(mask.population == expected.count)
+                }
+            }
+        }
+        for slot in expected.keys { try leaf.set(slot, .null) }
+        #expect(try leaf.encode().withLeaf(kind) { !$0.hasOutsized })
+    }
 }

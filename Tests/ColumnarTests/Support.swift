@@ -49,6 +49,27 @@ enum Samples {
             ]
         case .uuid: [.uuid(UUIDValue(high: 0, low: 0)), .uuid(UUIDValue(high: .max, low: 1)), .uuid(.generate())]
         case .link: [.link(ObjectKey(0)), .link(ObjectKey(.max)), .link(ObjectKey(7))]
+        case .data: [.data([]), .data([0]), .data([0xFF, 0, 0x80]), .data([0xC3])]
+        case .decimal128:
+            [.decimal(.zero), .decimal(Decimal128(high: .max, low: 1)), .decimal(Decimal128(high: 1, low: .max))]
+        case .mixed:
+            [
+                .int(-1), .string("é"), .bool(false), .double(.nan), .data([1, 2]), .date(.epoch),
+                .reference(ObjectReference(ClassID(3), ObjectKey(1 << 40))),
+                .list([.int(1), .null, .list([]), .dictionary(ValueMap([("a", .float(1.5))]))]),
+                .dictionary(ValueMap([("", .null), ("é", .uuid(UUIDValue(high: 1, low: 2)))])),
+            ]
+        case .list:
+            [
+                .list([]), .list([.int(1), .int(.min)]), .list([.null, .null]), .list([.int(1), .null, .int(3)]),
+                .list([.bool(true), .bool(true)]), .list([.string("a"), .string("")]), .list([.link(ObjectKey(9))]),
+            ]
+        case .set: [.set([]), .set([.null, .string("a"), .string("b")]), .set([.decimal(.zero)])]
+        case .map:
+            [
+                .dictionary(ValueMap()), .dictionary(ValueMap([("b", .int(2)), ("a", .null)])),
+                .dictionary(ValueMap([("", .objectId(ObjectId(high: 1, low: 2)))])),
+            ]
         }
     }
 
@@ -110,6 +131,9 @@ enum Samples {
         case .objectId: return .objectId(ObjectId(high: UInt32(truncatingIfNeeded: number), low: number))
         case .uuid: return .uuid(UUIDValue(high: number, low: ~number))
         case .link: return .link(ObjectKey(Int64(number % 5000)))
+        case .data: return .data((0..<number % 20).map { UInt8(truncatingIfNeeded: number >> $0) })
+        case .decimal128: return .decimal(Decimal128(high: number, low: ~number))
+        case .mixed, .list, .set, .map: return plain(kind)[Int((number >> 8) % UInt64(plain(kind).count))]
         }
     }
 }

@@ -17,8 +17,22 @@ struct ModelStoreTests {
         ("schemas", { try StoreConformance.replaceSchema($0) }),
         ("closing", { try StoreConformance.closing($0) }),
         ("random history", { try StoreConformance.randomHistory($0, seed: 5, steps: 60) }),
+        (
+            "random history of every kind of data",
+            {
+                for run in 0..<3 {
+                    try StoreConformance.randomHistory($0, seed: seed(run), steps: 100, kinds: .all, compareEvery: 5)
+                }
+            }
+        ),
         ("random queries", { try StoreConformance.randomQueries($0, seed: 7, steps: 10) }),
     ]
+
+    private static func seed(_ run: Int) -> UInt64 {
+        let seed = UInt64.random(in: 0..<1 << 32)
+        print("model store history \(run) seed \(seed)")
+        return seed
+    }
 
     @Test("the model store keeps the contract of stores", arguments: topics.indices)
     func conformance(_ topic: Int) throws {

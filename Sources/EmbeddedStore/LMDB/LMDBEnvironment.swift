@@ -34,14 +34,18 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// Opens or creates the file. The lock file lies beside it, named `PATH-lock`.
     ///
     /// `mapSize` bytes of address space are reserved; the file itself grows as needed. Where the system refuses
-    /// so much address space, smaller sizes are tried.
-    convenience init(path: String, mapSize: Int, maximumReaders: Int) throws(LMDBError) {
+    /// so much address space, smaller sizes are tried. A private file is one that nobody else opens: it gets no lock
+    /// file.
+    convenience init(
+        path: String, mapSize: Int, maximumReaders: Int, isPrivate: Bool = false
+    ) throws(LMDBError) {
         let outcome = openFiles.withLock { files -> Result<Opened, LMDBError> in
             if let identity = FileIdentity(path: path), files.contains(identity) {
                 return .failure(LMDBError(code: EBUSY, action: "Opening"))
             }
             do throws(LMDBError) {
-                let pointer = try Self.open(path: path, mapSize: mapSize, maximumReaders: maximumReaders)
+                let pointer = try Self.open(
+                    path: path, mapSize: mapSize, maximumReaders: maximumReaders, isPrivate: isPrivate)
                 let identity = FileIdentity(path: path)
                 if let identity { files.insert(identity) }
                 return .success(Opened(pointer: pointer, identity: identity))
@@ -67,7 +71,9 @@ final class LMDBEnvironment: @unchecked Sendable {
         let identity: FileIdentity?
     }
 
-    private static func open(path: String, mapSize: Int, maximumReaders: Int) throws(LMDBError) -> OpaquePointer {
+    private static func open(
+        path: String, mapSize: Int, maximumReaders: Int, isPrivate: Bool
+    ) throws(LMDBError) -> OpaquePointer {
         var size = mapSize
         while true {
             var environment: OpaquePointer?
@@ -78,7 +84,8 @@ final class LMDBEnvironment: @unchecked Sendable {
             mdb_env_set_mapsize(environment, size)
             // NOTLS: several read transactions per thread, each usable from any thread. NORDAHEAD: reads are of
             // single leaves.
-            let flags = UInt32(MDB_NOSUBDIR) | UInt32(MDB_NOTLS) | UInt32(MDB_NORDAHEAD)
+            var flags = UInt32(MDB_NOSUBDIR) | UInt32(MDB_NOTLS) | UInt32(MDB_NORDAHEAD)
+            if isPrivate { flags |= UInt32(MDB_NOLOCK) }
             let code = mdb_env_open(environment, path, flags, 0o640)
             if code == 0 { return environment }
             mdb_env_close(environment)

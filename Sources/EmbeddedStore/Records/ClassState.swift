@@ -1,3 +1,4 @@
+import Columnar
 import ObjectModel
 
 /// What the file knows of a class besides its leaves.

@@ -1,3 +1,4 @@
+import Columnar
 import ObjectModel
 
 /// The schema as it lies in the file: version, next class number, then each class with its numbers and

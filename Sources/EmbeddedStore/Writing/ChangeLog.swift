@@ -1,3 +1,4 @@
+import Columnar
 import Glibc
 import ObjectModel
 import StoreContract
