@@ -88,19 +88,21 @@ package struct ObjectWriter {
 
     private func create(_ input: ObjectInput, _ objectClass: ClassSchema) throws -> ObjectKey {
         var values = input.values
-        var toItself: [ObjectInput.Draft] = []
+        // Those with a link to the new object itself, and all after them: they may link to what those create.
+        var afterwards: [ObjectInput.Draft] = []
         let primaryKey = objectClass.primaryKeyProperty.flatMap { input.values[$0.id] }
         for draft in input.drafts {
-            if let primaryKey, draft.content.links(to: input.classID, primaryKey) {
-                toItself.append(draft)
+            let waits = primaryKey.map { draft.content.links(to: input.classID, $0) } ?? false
+            if waits || !afterwards.isEmpty {
+                afterwards.append(draft)
             } else {
                 values[draft.property] = try resolve(draft.content)
             }
         }
         let key = try transaction.create(input.classID, values)
-        if !toItself.isEmpty {
+        if !afterwards.isEmpty {
             var rest: [PropertyID: Value] = [:]
-            for draft in toItself { rest[draft.property] = try resolve(draft.content) }
+            for draft in afterwards { rest[draft.property] = try resolve(draft.content) }
             try transaction.set(input.classID, key, rest)
         }
         return key
