@@ -47,9 +47,9 @@ package enum DecodingProbe: Hashable, Sendable, CaseIterable {
             _ = Value.order(value, value)
             try again(ValueRecord.encode(value)) { Self.agree([try ValueRecord.decode($0)], [value]) }
         case .changeSet:
-            let changes = try ChangeSetRecord.decode(bytes, version: Version(7))
+            guard let changes = try ChangeSetRecord.decode(bytes, version: Version(7)) else { return }
             try again(ChangeSetRecord.encode(changes, at: 1)) {
-                try ChangeSetRecord.decode($0, version: Version(7)).classes.count == changes.classes.count
+                try ChangeSetRecord.decode($0, version: Version(7))?.classes.count == changes.classes.count
             }
         case .schema:
             let schema = try SchemaRecord.decode(bytes)
