@@ -112,7 +112,7 @@ package final class EmbeddedStore: Store {
             return state.isClosed
         }
         guard !wasClosed else { return }
-        writer.sync { drain() }
+        writer.sync { WriterThread.run(for: self) { drain() } }
         latest.withLock { $0 = nil }
         state.withLock { $0.listeners.removeAll() }
     }
@@ -131,7 +131,7 @@ package final class EmbeddedStore: Store {
         switch next {
         case .refuse: job.completion(.failure(Self.closed))
         case .wait: break
-        case .start: writer.async { self.drain() }
+        case .start: writer.async { WriterThread.run(for: self) { self.drain() } }
         }
     }
 
@@ -194,7 +194,7 @@ package final class EmbeddedStore: Store {
     private func startPolling() {
         writer.asyncAfter(deadline: .now() + .milliseconds(Self.pollMilliseconds)) { [weak self] in
             guard let self, !state.withLock({ $0.isClosed }) else { return }
-            lookForForeignCommits()
+            WriterThread.run(for: self) { lookForForeignCommits() }
             startPolling()
         }
     }
