@@ -175,7 +175,8 @@ extension EmbeddedSnapshot: ColumnSource {
         if objectClass.primaryKey == declared.name, declared.type.base == .int {
             return try integerKey(value, in: classID, property).map { [$0] } ?? []
         }
-        guard let encoded = IndexKey.encode(value) else { return nil }
+        let encoded = declared.type.isMixed ? IndexKey.encode(mixed: value) : IndexKey.encode(value)
+        guard let encoded else { return nil }
         var prefix = TreeKey.entries(of: classID, property)
         prefix.append(contentsOf: encoded)
         var keys = try keys(in: trees.index, prefix: prefix.bytes)
