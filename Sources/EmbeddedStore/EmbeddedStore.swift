@@ -88,7 +88,7 @@ package final class EmbeddedStore: Store {
         with schema: Schema, migration: Migration?,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void
     ) {
-        enqueue(WriterJob(work: .schema(schema), completion: completion))
+        enqueue(WriterJob(work: .schema(schema, migration), completion: completion))
     }
 
     package func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) {
@@ -140,7 +140,8 @@ package final class EmbeddedStore: Store {
     private func drain() {
         while true {
             let group = state.withLock { state in
-                let group = Array(state.queue.prefix(Self.groupLimit))
+                var group = Array(state.queue.prefix { !$0.isAlone }.prefix(Self.groupLimit))
+                if group.isEmpty { group = Array(state.queue.prefix(1)) }
                 state.queue.removeFirst(group.count)
                 if group.isEmpty { state.isDraining = false }
                 return group
