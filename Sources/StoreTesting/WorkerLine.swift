@@ -21,6 +21,18 @@ package enum WorkerLine: Hashable, Sendable {
     case done
 }
 
+extension WorkerLine {
+    /// What became of a commit.
+    package init(_ id: DurableHistory.CommitID, _ result: Result<Version, any Error>) {
+        switch result {
+        case .success(let version): self = .acknowledged(version, id)
+        case .failure(is DurableHistory.RolledBack): self = .rolledBack(id)
+        case .failure(let error as StoreError): self = .failed(id, error.code, message: error.message)
+        case .failure(let error): self = .unexpected("\(error)")
+        }
+    }
+}
+
 extension WorkerLine: LosslessStringConvertible {
     package var description: String {
         switch self {

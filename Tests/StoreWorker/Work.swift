@@ -60,17 +60,12 @@ struct Work: Sendable {
         _ id: DurableHistory.CommitID, to store: EmbeddedStore, then: @escaping @Sendable (Bool) -> Void
     ) {
         let completion: @Sendable (Result<Version, any Error>) -> Void = { result in
-            switch result {
-            case .success(let version): say(.acknowledged(version, id))
-            case .failure(is DurableHistory.RolledBack): say(.rolledBack(id))
-            case .failure(let error as StoreError):
-                say(.failed(id, error.code, message: error.message))
-                return then(false)
-            case .failure(let error):
-                say(.unexpected("\(error)"))
-                return then(false)
+            let line = WorkerLine(id, result)
+            say(line)
+            switch line {
+            case .acknowledged, .rolledBack: then(true)
+            default: then(false)
             }
-            then(true)
         }
         guard history.isSchemaChange(id) else {
             return store.submit({ [history] in try history.perform(id, in: $0) }, completion: completion)
