@@ -88,7 +88,7 @@ package final class EmbeddedStore: Store {
         with schema: Schema, migration: Migration?,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void
     ) {
-        enqueue(WriterJob(work: .schema(schema), completion: completion))
+        enqueue(WriterJob(work: .schema(schema, migration), completion: completion))
     }
 
     package func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) {
@@ -112,7 +112,7 @@ package final class EmbeddedStore: Store {
             return state.isClosed
         }
         guard !wasClosed else { return }
-        writer.sync { drain() }
+        writer.sync { WriterThread.run(for: self) { drain() } }
         latest.withLock { $0 = nil }
         state.withLock { $0.listeners.removeAll() }
     }
@@ -131,7 +131,7 @@ package final class EmbeddedStore: Store {
         switch next {
         case .refuse: job.completion(.failure(Self.closed))
         case .wait: break
-        case .start: writer.async { self.drain() }
+        case .start: writer.async { WriterThread.run(for: self) { self.drain() } }
         }
     }
 
@@ -140,7 +140,8 @@ package final class EmbeddedStore: Store {
     private func drain() {
         while true {
             let group = state.withLock { state in
-                let group = Array(state.queue.prefix(Self.groupLimit))
+                var group = Array(state.queue.prefix { !$0.isAlone }.prefix(Self.groupLimit))
+                if group.isEmpty { group = Array(state.queue.prefix(1)) }
                 state.queue.removeFirst(group.count)
                 if group.isEmpty { state.isDraining = false }
                 return group
@@ -194,7 +195,7 @@ package final class EmbeddedStore: Store {
     private func startPolling() {
         writer.asyncAfter(deadline: .now() + .milliseconds(Self.pollMilliseconds)) { [weak self] in
             guard let self, !state.withLock({ $0.isClosed }) else { return }
-            lookForForeignCommits()
+            WriterThread.run(for: self) { lookForForeignCommits() }
             startPolling()
         }
     }
