@@ -1,0 +1,35 @@
+import Glibc
+
+/// What the store asks of the file system besides what LMDB does.
+enum FileSystem {
+    /// The directory that a path lies in.
+    static func directory(of path: String) -> String {
+        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    }
+
+    /// Makes a new or changed name survive a power loss; syncing a file saves only its contents. False when that failed.
+    @discardableResult
+    static func syncDirectory(of path: String) -> Bool {
+        let descriptor = open(directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return fsync(descriptor) == 0
+    }
+
+    /// Gives the file a name that nothing has yet. Throws `EEXIST` where something has.
+    static func rename(_ path: String, toNew target: String) throws(LMDBError) {
+        // A link, unlike rename(2), never replaces anything.
+        if link(path, target) == 0 {
+            unlink(path)
+            return
+        }
+        let reason = errno
+        guard reason == EPERM || reason == EOPNOTSUPP || reason == ENOSYS || reason == EMLINK else {
+            throw LMDBError(code: reason, action: "Naming")
+        }
+        // A file system without links.
+        var status = stat()
+        guard stat(target, &status) != 0 else { throw LMDBError(code: EEXIST, action: "Naming") }
+        guard Glibc.rename(path, target) == 0 else { throw LMDBError(code: errno, action: "Naming") }
+    }
+}
