@@ -29,6 +29,8 @@ var targets: [Target] = [
         name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     .target(name: "CKernels"),
+    // Stands between a process under test and the system: loaded, not linked. See its header.
+    .target(name: "CFaults"),
     // Intel's decimal library comes as an archive and is linked in; Debian has it in libintelrdfpmath-dev.
     .target(name: "CDecimal", linkerSettings: [.linkedLibrary("bidgcc000")]),
 
@@ -70,7 +72,17 @@ var targets: [Target] = [
             "Gateway", "HTTPServer", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
             "ObjectModel",
         ]),
-    tests("Realmgate", ["realmgate", "EmbeddedStore", "JSONCoding", "StoreContract", "ObjectModel"]),
+    // Writes to a store until it is killed.
+    .executableTarget(
+        name: "StoreWorker",
+        dependencies: ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"],
+        path: "Tests/StoreWorker", swiftSettings: strict),
+    tests(
+        "Realmgate",
+        [
+            "realmgate", "StoreWorker", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
+            "ObjectModel",
+        ]),
 ]
 
 // Benchmarks compare with SQLite, which nothing else here needs: they are built only when asked for.
@@ -87,7 +99,10 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
 
 let package = Package(
     name: "realmgate",
-    products: [.executable(name: "realmgate", targets: ["realmgate"])],
+    products: [
+        .executable(name: "realmgate", targets: ["realmgate"]),
+        .library(name: "CFaults", type: .dynamic, targets: ["CFaults"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),

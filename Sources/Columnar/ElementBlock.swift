@@ -10,6 +10,8 @@ package struct ElementBlock: Sendable {
     package let hasKeys: Bool
     package private(set) var keys: [String] = []
     package private(set) var values: [Value] = []
+    /// About as many bytes as the record takes, kept up while the block changes.
+    package private(set) var sizeEstimate = 0
 
     private static let ownTags: UInt8 = 255
 
@@ -28,10 +30,12 @@ package struct ElementBlock: Sendable {
         default:
             hasKeys = false
         }
+        sizeEstimate = measure()
     }
 
     package init(decoding bytes: UnsafeRawBufferPointer, hasKeys: Bool) throws(DamagedRecord) {
         self.hasKeys = hasKeys
+        sizeEstimate = bytes.count
         guard !bytes.isEmpty else { return }
         var reader = ByteReader(bytes)
         let count = try reader.integer(Int.self)
@@ -74,19 +78,63 @@ package struct ElementBlock: Sendable {
 
     package mutating func insert(_ value: Value, key: String?, at index: Int) {
         values.insert(value, at: index)
-        if hasKeys { keys.insert(key ?? "", at: index) }
+        sizeEstimate += ValueRecord.sizeEstimate(value)
+        if hasKeys {
+            keys.insert(key ?? "", at: index)
+            sizeEstimate += (key?.utf8.count ?? 0) + 1
+        }
     }
 
-    package mutating func replace(_ value: Value, at index: Int) { values[index] = value }
+    package mutating func replace(_ value: Value, at index: Int) {
+        sizeEstimate += ValueRecord.sizeEstimate(value) - ValueRecord.sizeEstimate(values[index])
+        values[index] = value
+    }
 
     package mutating func remove(at index: Int) {
+        sizeEstimate -= ValueRecord.sizeEstimate(values[index])
         values.remove(at: index)
-        if hasKeys { keys.remove(at: index) }
+        if hasKeys {
+            sizeEstimate -= keys[index].utf8.count + 1
+            keys.remove(at: index)
+        }
     }
 
     package mutating func append(_ other: ElementBlock) {
         values += other.values
         keys += other.keys
+        sizeEstimate += other.sizeEstimate
+    }
+
+    /// The elements at those places.
+    package func slice(_ range: Range<Int>) -> ElementBlock {
+        var result = ElementBlock(hasKeys: hasKeys)
+        result.values = Array(values[range])
+        if hasKeys { result.keys = Array(keys[range]) }
+        result.sizeEstimate = result.measure()
+        return result
+    }
+
+    /// Cuts the elements into runs of at most so many, of about so many bytes; an element that is larger is a
+    /// run of its own.
+    package func runs(of elementLimit: Int, bytes byteLimit: Int) -> [Range<Int>] {
+        var runs: [Range<Int>] = []
+        var start = 0
+        var size = 0
+        for index in values.indices {
+            let own = ValueRecord.sizeEstimate(values[index]) + (hasKeys ? keys[index].utf8.count + 1 : 0)
+            if index > start, index - start == elementLimit || size + own > byteLimit {
+                runs.append(start..<index)
+                start = index
+                size = 0
+            }
+            size += own
+        }
+        if start < values.count { runs.append(start..<values.count) }
+        return runs
+    }
+
+    private func measure() -> Int {
+        values.reduce(0) { $0 + ValueRecord.sizeEstimate($1) } + keys.reduce(0) { $0 + $1.utf8.count + 1 }
     }
 
     /// Takes the elements from `index` on out, into a block of their own.
@@ -98,6 +146,8 @@ package struct ElementBlock: Sendable {
             rest.keys = Array(keys[index...])
             keys.removeSubrange(index...)
         }
+        rest.sizeEstimate = rest.measure()
+        sizeEstimate -= rest.sizeEstimate
         return rest
     }
 }

@@ -138,15 +138,21 @@ package struct MutableLeaf: Sendable {
 
     /// Says that the bytes of a slot lie elsewhere. Throws as `set(_:_:)`.
     package mutating func set(_ slot: Int, outsized size: Int) throws(LeafError) {
+        try set(slot, bytes: withUnsafeBytes(of: UInt64(size).littleEndian) { Array($0) })
+        mark(slot, outsized: true)
+    }
+
+    /// Replaces a slot of a column of bytes with what is encoded already. Throws as `set(_:_:)`.
+    mutating func set(_ slot: Int, bytes: [UInt8]) throws(LeafError) {
         guard kind.isBytes else { throw .kindMismatch }
         guard slot >= 0, slot < count else { throw .noSuchSlot }
-        guard strings.fits(8) else { throw .full }
-        strings.replace(slot, with: withUnsafeBytes(of: UInt64(size).littleEndian) { Array($0) })
+        guard strings.fits(bytes.count) else { throw .full }
+        strings.replace(slot, with: bytes)
         if isNull(slot) {
             nulls[slot >> 6] &= ~(1 << UInt64(slot & 63))
             nullCount -= 1
         }
-        mark(slot, outsized: true)
+        if outsizedCount > 0 { mark(slot, outsized: false) }
     }
 
     /// The size of an outsized slot; nil for any other.

@@ -48,7 +48,25 @@ package enum ValueRecord {
         }
     }
 
-    static func encode(_ value: Value, into writer: inout ByteWriter) {
+    /// About as many bytes as the record takes, without making it.
+    static func sizeEstimate(_ value: Value) -> Int {
+        switch value {
+        case .null, .bool, .set, .embedded: 1
+        case .int(let value): 2 + (64 - (value.magnitude &* 2).leadingZeroBitCount) / 7
+        case .float: 5
+        case .double: 9
+        case .string(let value): 2 + value.utf8.count
+        case .data(let value): 2 + value.count
+        case .date: 8
+        case .objectId: 13
+        case .uuid, .decimal: 17
+        case .reference, .link: 6
+        case .list(let elements): 2 + elements.reduce(0) { $0 + sizeEstimate($1) }
+        case .dictionary(let map): 2 + map.entries.reduce(0) { $0 + $1.key.utf8.count + 1 + sizeEstimate($1.value) }
+        }
+    }
+
+    package static func encode(_ value: Value, into writer: inout ByteWriter) {
         writer.byte(tag(of: value))
         encodeContent(value, into: &writer)
     }
@@ -89,7 +107,7 @@ package enum ValueRecord {
         }
     }
 
-    static func decode(_ reader: inout ByteReader, depth: Int = 0) throws(DamagedRecord) -> Value {
+    package static func decode(_ reader: inout ByteReader, depth: Int = 0) throws(DamagedRecord) -> Value {
         try decodeContent(tag: try reader.byte(), &reader, depth: depth)
     }
 

@@ -60,11 +60,22 @@ package final class EmbeddedStore: Store {
 
     package func snapshot() throws -> any Snapshot {
         guard !state.withLock({ $0.isClosed }) else { throw Self.closed }
-        let newest = file.current.moment
-        if let latest = latest.withLock({ $0 }), latest.moment == newest { return latest.snapshot }
-        let (snapshot, moment) = try file.snapshot()
-        latest.withLock { $0 = Latest(snapshot: snapshot, moment: moment) }
-        return snapshot
+        return try newest().snapshot
+    }
+
+    /// The newest version; the last one that is known when the environment has stopped.
+    private func newest() throws -> Latest {
+        let known = latest.withLock { $0 }
+        if let known, known.moment == file.current.moment { return known }
+        do {
+            let (snapshot, moment) = try file.snapshot()
+            let newest = Latest(snapshot: snapshot, moment: moment)
+            latest.withLock { $0 = newest }
+            return newest
+        } catch let error as StoreError where error.code == .inputOutput {
+            if let known { return known }
+            throw error
+        }
     }
 
     package func submit(
@@ -161,6 +172,9 @@ package final class EmbeddedStore: Store {
     }
 
     private func commit(_ jobs: [WriterJob]) {
+        // If the commit fails so badly that LMDB stops, readers still get this version. It holds up no space: the
+        // commit could not reuse that of the version that it starts from anyway.
+        let before = try? newest()
         do {
             let outcome = try GroupCommit(file: file).run(jobs)
             if let newest = outcome.changes.last?.version {
@@ -171,6 +185,7 @@ package final class EmbeddedStore: Store {
             }
             for (job, result) in zip(jobs, outcome.results) { job.completion(result) }
         } catch {
+            latest.withLock { $0 = before }
             if jobs.count > 1 {
                 for job in jobs { commit([job]) }
             } else {
@@ -211,9 +226,8 @@ package final class EmbeddedStore: Store {
             defer { state.seen = newest }
             return state.seen
         }
-        guard newest != seen else { return }
+        guard newest != seen, let version = try? file.snapshot().snapshot.version else { return }
         latest.withLock { if $0?.moment != newest { $0 = nil } }
-        guard let version = try? file.snapshot().snapshot.version else { return }
         announce([], upTo: version)
     }
 

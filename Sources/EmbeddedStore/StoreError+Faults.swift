@@ -18,6 +18,13 @@ extension StoreError {
         StoreError(.notFound, "There is no object of class '\(objectClass.name)' with object key \(key.rawValue).")
     }
 
+    static func notACollection(_ property: PropertySchema, in objectClass: ClassSchema) -> StoreError {
+        StoreError(
+            .notACollection,
+            "Property '\(objectClass.name).\(property.name)' of type '\(property.type)' is not a collection that this can be done to.",
+            property: property.name)
+    }
+
     static func damaged(_ path: String) -> StoreError {
         StoreError(.invalidFile, "'\(path)' is damaged: a record in it cannot be read. Restore it from a backup.")
     }

@@ -47,17 +47,17 @@ final class StoreFile: Sendable {
         self.path = path
         self.options = options
         do {
+            try Self.createIfMissing(path: path, schema: schema, options: options)
             let presence = try FilePresence.take(path)
             let isAlone = presence.becomeExclusive()
             defer { if isAlone { presence.becomeShared() } }
             if isAlone { Compaction.cleanUp(beside: path) }
+            // LMDB takes an empty file for a new one; so do we, as a program may have made it to reserve the name.
             let isNew = presence.fileSize == 0
             if isAlone, !isNew, options.verifiesPages { try PageCheck(presence, path: path).verify() }
             var file = try OpenFile(path: path, presence, schema: schema, options: options)
             if isAlone, !isNew, options.verifiesPages { try CatalogueCheck(file, path: path).verify() }
-            if isNew {
-                FileSystem.syncDirectory(of: path)
-            } else if isAlone, let shouldCompact = options.shouldCompactOnLaunch {
+            if isAlone, !isNew, let shouldCompact = options.shouldCompactOnLaunch {
                 let sizes = try file.sizes()
                 // A file that cannot be compacted, for want of space perhaps, is as good as it was.
                 if shouldCompact(sizes.totalBytes, sizes.usedBytes) {

@@ -15,14 +15,14 @@ enum CursorCoding {
         json.int(fingerprint(sort))
         json.int(cursor.key.rawValue)
         json.beginArray()
-        for value in cursor.values {
+        for (value, key) in zip(cursor.values, sort) {
             json.beginArray()
-            if let value { json.value(value) }
+            if let value { write(value, isMixed: key.path.endsMixed, into: json) }
             json.endArray()
         }
         json.endArray()
         json.endArray()
-        return Base64URL.encode(json.bytes)
+        return Base64.url.encode(json.bytes)
     }
 
     /// Throws 400 for what `encode` did not make for this class and these sort keys.
@@ -30,7 +30,8 @@ enum CursorCoding {
         let damaged = Problem(
             400, "cursor.invalid", "This is no cursor. Give the 'next' of a page as it is, or start without 'after'.",
             parameter: "after")
-        guard let bytes = Base64URL.decode(text), let json = try? JSONValue.parse(bytes), case .array(let parts) = json,
+        guard let bytes = Base64.url.decode(text), let json = try? JSONValue.parse(bytes),
+            case .array(let parts) = json,
             parts.count == 5, case .int(let form) = parts[0], case .int(let owner) = parts[1],
             case .int(let mark) = parts[2], case .int(let key) = parts[3], case .array(let values) = parts[4]
         else { throw damaged }
@@ -54,8 +55,30 @@ enum CursorCoding {
         return Cursor(values: decoded, key: ObjectKey(key))
     }
 
+    /// Links in mixed values are written with the number of their class in place of its name.
+    private static func write(_ value: Value, isMixed: Bool, into json: JSONWriter) {
+        json.value(value, isMixed: isMixed) { link in
+            switch link {
+            case .reference(let target): json.link(class: String(target.classID.rawValue), key: target.key)
+            case .link(let key): json.int(key.rawValue)
+            default: json.null()
+            }
+        }
+    }
+
+    private static func mixed(_ json: JSONValue) -> Value? {
+        switch try? ValueCoding.mixed(json) {
+        case .value(let value)?: return value
+        case .reference(let name, .int(let key), _)?:
+            return UInt32(name).map { .reference(ObjectReference(ClassID($0), ObjectKey(key))) }
+        default: return nil
+        }
+    }
+
     private static func value(_ json: JSONValue, at end: PathEnd) -> Value? {
         switch end {
+        case .property(_, let type) where type.isMixed:
+            return mixed(json)
         case .property(_, var type):
             type.isOptional = true
             return try? ValueCoding.decode(json, as: type)
@@ -84,5 +107,13 @@ enum CursorCoding {
             }
         }
         return Int64(bitPattern: text.withUTF8 { Fingerprint.of($0) })
+    }
+}
+
+extension BoundPath {
+    /// Whether it leads to a mixed value, whose type must be written with it.
+    fileprivate var endsMixed: Bool {
+        if case .property(_, let type) = end { return type.isMixed }
+        return false
     }
 }

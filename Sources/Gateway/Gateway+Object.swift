@@ -107,6 +107,12 @@ extension Gateway {
         let policy = try parameters.choice("update", default: UpdatePolicy.error)
         let schema = try store.snapshot().schema
         let objectClass = try schema.named(path["class"] ?? "")
+        guard policy == .error || objectClass.primaryKey != nil else {
+            throw Problem(
+                422, StoreError.Code.noPrimaryKey.rawValue,
+                "'\(objectClass.name)' does not have a primary key and can not be updated. Leave 'update' out.",
+                parameter: "update")
+        }
         let reader = ObjectInputReader(schema: schema)
         switch try request.json() {
         case .array(let elements):
@@ -126,8 +132,8 @@ extension Gateway {
         case let one:
             let input = try reader.object(one, objectClass)
             return write { transaction in
-                let (key, isNew) = try ObjectWriter(transaction, policy).put(input)
-                return try WrittenObject(key, objectClass, isNew: isNew, style, transaction).response
+                let written = try ObjectWriter(transaction, policy).put(input)
+                return try WrittenObject(written.key, objectClass, isNew: written.isNew, style, transaction).response
             }
         }
     }
@@ -141,9 +147,9 @@ extension Gateway {
         var createdAny = false
         for (index, input) in inputs.enumerated() {
             do {
-                let (key, isNew) = try writer.put(input)
-                keys.append(key)
-                createdAny = createdAny || isNew
+                let written = try writer.put(input)
+                keys.append(written.key)
+                createdAny = createdAny || written.isNew
             } catch {
                 throw (Problem(of: error)?.inElement(index)).map { $0 as any Error } ?? error
             }

@@ -1,136 +1,93 @@
 import JSONCoding
-import ObjectModel
-import StoreContract
+package import ObjectModel
 
 /// An object as a client gives it, checked against the schema as far as that goes without the store.
-struct ObjectInput: Sendable {
-    /// Where a link is to lead.
-    indirect enum Link: Sendable {
-        case nothing
-        case primaryKey(Value)
-        case objectKey(ObjectKey)
-        /// An object to create or update.
-        case object(ObjectInput)
+package struct ObjectInput: Sendable {
+    /// A link by what it is given by.
+    package struct Link: Sendable {
+        package indirect enum Way: Sendable {
+            case primaryKey(Value)
+            case objectKey(ObjectKey)
+            /// An object to create or update.
+            case object(ObjectInput)
+        }
+
+        package let target: ClassID
+        package let way: Way
+        let place: Place
+
+        /// From the outermost object: `toys[3].maker`.
+        package var path: String { place.relativePath }
     }
 
-    struct LinkEntry: Sendable {
-        let property: PropertyID
-        /// As a path from the outermost object, for errors.
-        let name: String
-        let target: ClassID
-        let link: Link
+    /// A value with links in it, which are looked up when it is stored.
+    package enum Content: Sendable {
+        case value(Value)
+        /// To an object of the class that the property's type names.
+        case link(Link)
+        /// In a mixed value.
+        case reference(Link)
+        case list([Content])
+        case set([Content])
+        case map([(key: String, value: Content)])
+        /// An object that the property is to own.
+        case embedded(ObjectInput)
     }
 
-    let classID: ClassID
-    /// Of stored properties that are no links.
-    var values: [PropertyID: Value] = [:]
-    /// In the order given.
-    var links: [LinkEntry] = []
+    package struct Draft: Sendable {
+        package let property: PropertyID
+        package let content: Content
+    }
+
+    package let classID: ClassID
+    /// Of stored properties, without links.
+    package var values: [PropertyID: Value] = [:]
+    /// The other ones, in the order given.
+    package var drafts: [Draft] = []
+
+    package init(_ classID: ClassID, values: [PropertyID: Value] = [:], drafts: [Draft] = []) {
+        self.classID = classID
+        self.values = values
+        self.drafts = drafts
+    }
 }
 
-/// Reads objects of JSON bodies. All faults are 422 and name the property.
-struct ObjectInputReader {
-    let schema: Schema
-
-    /// - Parameter path: the names that lead to the object from the outermost one.
-    func object(_ json: JSONValue, _ objectClass: ClassSchema, path: [String] = []) throws(Problem) -> ObjectInput {
-        guard case .object(let object) = json else {
-            throw Problem(
-                422, StoreError.Code.invalidValue.rawValue,
-                "A \(objectClass.name) is written as a JSON object, not as \(json.inWords).", property: name(path))
-        }
-        var input = ObjectInput(classID: objectClass.id)
-        for member in object.members {
-            let place = path + [member.name]
-            guard let property = objectClass[member.name] else { throw unknown(member.name, objectClass, place) }
-            guard !property.type.isComputed else {
-                throw Problem(
-                    422, StoreError.Code.invalidValue.rawValue,
-                    "'\(objectClass.name).\(property.name)' is computed from links; set '\(property.type.base.name)' there.",
-                    property: name(place))
-            }
-            if let target = property.targetClass.flatMap({ schema[$0] }) {
-                let link = try self.link(member.value, property, objectClass, target, place)
-                input.links.append(
-                    ObjectInput.LinkEntry(
-                        property: property.id, name: place.joined(separator: "."), target: target.id, link: link))
-            } else {
-                do {
-                    input.values[property.id] = try ValueCoding.decode(member.value, as: property.type)
-                } catch {
-                    throw misfit(error, property, objectClass, place)
-                }
-            }
-        }
-        return input
-    }
-
-    private func link(
-        _ json: JSONValue, _ property: PropertySchema, _ objectClass: ClassSchema, _ target: ClassSchema,
-        _ place: [String]
-    ) throws(Problem) -> ObjectInput.Link {
-        if case .null = json { return .nothing }
-        if let typed = json["$link"] {
-            guard case .string(let name)? = typed["class"], let key = typed["key"] else {
-                throw Problem(
-                    422, StoreError.Code.invalidValue.rawValue,
-                    "'\(objectClass.name).\(property.name)': write a link as {\"$link\": {\"class\": \"\(target.name)\", \"key\": …}}.",
-                    property: self.name(place))
-            }
-            guard name == target.name else {
-                throw Problem(
-                    422, StoreError.Code.invalidValue.rawValue,
-                    "'\(objectClass.name).\(property.name)' links to \(target.name), not to \(name).",
-                    property: self.name(place), hint: target.name)
-            }
-            return try self.key(key, property, objectClass, target, place)
-        }
-        if case .object(let object) = json, object.members.first?.name.hasPrefix("$") != true {
-            return .object(try self.object(json, target, path: place))
-        }
-        guard target.primaryKey != nil else {
-            throw Problem(
-                422, StoreError.Code.invalidValue.rawValue,
-                "'\(objectClass.name).\(property.name)': \(target.name) has no primary key; write {\"$link\": {\"class\": \"\(target.name)\", \"key\": …}} or the object itself.",
-                property: self.name(place))
-        }
-        return try self.key(json, property, objectClass, target, place)
-    }
-
-    private func key(
-        _ json: JSONValue, _ property: PropertySchema, _ objectClass: ClassSchema, _ target: ClassSchema,
-        _ place: [String]
-    ) throws(Problem) -> ObjectInput.Link {
-        do {
-            guard let primaryKey = target.primaryKeyProperty else {
-                guard case .int(let key) = try ValueCoding.decode(json, as: PropertyType(.int)) else { return .nothing }
-                return .objectKey(ObjectKey(key))
-            }
-            return .primaryKey(try ValueCoding.decode(json, as: primaryKey.type))
-        } catch {
-            var fault = error
-            fault.expected = "the key of an object of \(target.name), \(error.expected)"
-            throw misfit(fault, property, objectClass, place)
+extension ObjectInput.Content {
+    /// The path of a link that is given by a new object in its place; embedded objects are no links.
+    package var firstNewObject: String? {
+        switch self {
+        case .value: return nil
+        case .link(let link), .reference(let link):
+            if case .object = link.way { return link.path }
+            return nil
+        case .list(let elements), .set(let elements): return elements.lazy.compactMap(\.firstNewObject).first
+        case .map(let entries): return entries.lazy.compactMap(\.value.firstNewObject).first
+        case .embedded(let input): return input.drafts.lazy.compactMap(\.content.firstNewObject).first
         }
     }
+}
 
-    private func misfit(
-        _ fault: ValueFault, _ property: PropertySchema, _ objectClass: ClassSchema, _ place: [String]
-    ) -> Problem {
-        Problem(
-            422, StoreError.Code.invalidValue.rawValue, fault.sentence("\(objectClass.name).\(property.name)"),
-            property: name(place))
+/// Where in a document something stands: for errors.
+struct Place: Sendable {
+    /// The names of properties from the outermost object, joined by dots; nil for that object itself.
+    var property: String?
+    /// As a JSON path: `$.toys[3].name`.
+    var path: String
+
+    /// Without the root: `toys[3].name`.
+    var relativePath: String { String(path.dropFirst(path.hasPrefix("$.") ? 2 : 1)) }
+
+    static let root = Place(property: nil, path: "$")
+
+    func member(_ name: String) -> Place {
+        Place(property: property.map { "\($0).\(name)" } ?? name, path: path + JSONPath.member(name))
     }
 
-    private func unknown(_ given: String, _ objectClass: ClassSchema, _ place: [String]) -> Problem {
-        let detail =
-            given == "$key"
-            ? "'$key' is given by the store and cannot be set."
-            : "'\(objectClass.name)' has no property '\(given)'."
-        return Problem(
-            422, StoreError.Code.unknownProperty.rawValue, detail, property: name(place),
-            hint: objectClass.properties.map(\.name).nearest(to: given))
-    }
+    func within(_ steps: String) -> Place { Place(property: property, path: path + steps) }
 
-    private func name(_ path: [String]) -> String? { path.isEmpty ? nil : path.joined(separator: ".") }
+    func problem(_ detail: String, hint: String? = nil) -> Problem {
+        var problem = Problem(422, "object.invalid_value", detail, property: property, hint: hint)
+        problem.path = path
+        return problem
+    }
 }

@@ -1,20 +1,28 @@
 import JSONCoding
-import ObjectModel
-import StoreContract
+package import ObjectModel
+package import StoreContract
 
 /// Stores objects within one write transaction. All methods throw what the transaction does, and problems with the
-/// property's name where a link leads nowhere.
-struct ObjectWriter {
-    let transaction: any WriteTransaction
-    let policy: UpdatePolicy
+/// place where a link leads nowhere.
+package struct ObjectWriter {
+    private let transaction: any WriteTransaction
+    private let policy: UpdatePolicy
 
-    init(_ transaction: any WriteTransaction, _ policy: UpdatePolicy) {
+    package init(_ transaction: any WriteTransaction, _ policy: UpdatePolicy) {
         self.transaction = transaction
         self.policy = policy
     }
 
+    /// What was done to one object.
+    package struct Outcome {
+        package let key: ObjectKey
+        package let isNew: Bool
+        /// Whether anything was assigned to one that existed.
+        package let isChanged: Bool
+    }
+
     /// Creates an object, or updates the one with its primary key as the policy allows.
-    func put(_ input: ObjectInput) throws -> (key: ObjectKey, isNew: Bool) {
+    package func put(_ input: ObjectInput) throws -> Outcome {
         let objectClass = try objectClass(input.classID)
         if let property = objectClass.primaryKeyProperty {
             guard let primaryKey = input.values[property.id] ?? (property.type.isOptional ? .null : nil) else {
@@ -24,27 +32,34 @@ struct ObjectWriter {
             }
             if let key = try transaction.key(of: objectClass.id, primaryKey: primaryKey) {
                 guard policy != .error else { throw duplicate(primaryKey, objectClass) }
-                try set(input, of: key, onlyDifferent: policy == .modified)
-                return (key, false)
+                let isChanged = try set(input, of: key, onlyDifferent: policy == .modified)
+                return Outcome(key: key, isNew: false, isChanged: isChanged)
             }
         }
-        return (try create(input, objectClass), true)
+        return Outcome(key: try create(input, objectClass), isNew: true, isChanged: false)
     }
 
-    /// Assigns the given properties.
-    func set(_ input: ObjectInput, of key: ObjectKey, onlyDifferent: Bool = false) throws {
+    /// Creates an object without looking for one with its primary key, which the store then refuses.
+    package func create(_ input: ObjectInput) throws -> ObjectKey { try create(input, try objectClass(input.classID)) }
+
+    /// Assigns the given properties, or those that differ. False when that left nothing to assign.
+    @discardableResult
+    package func set(_ input: ObjectInput, of key: ObjectKey, onlyDifferent: Bool = false) throws -> Bool {
         var values = input.values
-        for entry in input.links { values[entry.property] = try target(of: entry) }
-        try transaction.set(input.classID, key, values, onlyDifferent: onlyDifferent)
+        for draft in input.drafts {
+            values[draft.property] =
+                try linkedObject(draft, of: key, input.classID, onlyDifferent) ?? resolve(draft.content)
+        }
+        return try transaction.set(input.classID, key, values, onlyDifferent: onlyDifferent)
     }
 
     /// Assigns the given properties, and their initial values to all others but the primary key.
     func replace(_ key: ObjectKey, with input: ObjectInput) throws {
         let objectClass = try objectClass(input.classID)
         var whole = input
-        let linked = Set(input.links.map(\.property))
+        let drafted = Set(input.drafts.map(\.property))
         for property in objectClass.storedProperties
-        where whole.values[property.id] == nil && !linked.contains(property.id)
+        where whole.values[property.id] == nil && !drafted.contains(property.id)
             && property.name != objectClass.primaryKey
         {
             whole.values[property.id] = property.initialValue
@@ -52,45 +67,106 @@ struct ObjectWriter {
         try set(whole, of: key)
     }
 
+    /// The links in a value to objects that do not exist.
+    package func missingTargets(of content: ObjectInput.Content) throws -> [ObjectInput.Link] {
+        switch content {
+        case .value: []
+        case .link(let link), .reference(let link):
+            switch link.way {
+            case .object(let input): try missingTargets(of: input)
+            default: try find(link) == nil ? [link] : []
+            }
+        case .list(let elements), .set(let elements): try elements.flatMap { try missingTargets(of: $0) }
+        case .map(let entries): try entries.flatMap { try missingTargets(of: $0.value) }
+        case .embedded(let input): try missingTargets(of: input)
+        }
+    }
+
+    private func missingTargets(of input: ObjectInput) throws -> [ObjectInput.Link] {
+        try input.drafts.flatMap { try missingTargets(of: $0.content) }
+    }
+
     private func create(_ input: ObjectInput, _ objectClass: ClassSchema) throws -> ObjectKey {
         var values = input.values
-        var toItself: [ObjectInput.LinkEntry] = []
-        for entry in input.links {
-            if entry.target == input.classID, let property = objectClass.primaryKeyProperty,
-                case .primaryKey(let key) = entry.link, key == input.values[property.id]
-            {
-                toItself.append(entry)
+        // Those with a link to the new object itself, and all after them: they may link to what those create.
+        var afterwards: [ObjectInput.Draft] = []
+        let primaryKey = objectClass.primaryKeyProperty.flatMap { input.values[$0.id] }
+        for draft in input.drafts {
+            let waits = primaryKey.map { draft.content.links(to: input.classID, $0) } ?? false
+            if waits || !afterwards.isEmpty {
+                afterwards.append(draft)
             } else {
-                values[entry.property] = try target(of: entry)
+                values[draft.property] = try resolve(draft.content)
             }
         }
         let key = try transaction.create(input.classID, values)
-        for entry in toItself { try transaction.set(input.classID, key, [entry.property: .link(key)]) }
+        if !afterwards.isEmpty {
+            var rest: [PropertyID: Value] = [:]
+            for draft in afterwards { rest[draft.property] = try resolve(draft.content) }
+            try transaction.set(input.classID, key, rest)
+        }
         return key
     }
 
-    private func target(of entry: ObjectInput.LinkEntry) throws -> Value {
-        switch entry.link {
-        case .nothing: return .null
-        case .primaryKey(let primaryKey):
-            guard let key = try transaction.key(of: entry.target, primaryKey: primaryKey) else {
-                throw missing(entry, "the primary key \(keyText(of: primaryKey))")
-            }
-            return .link(key)
-        case .objectKey(let key):
-            guard try transaction.exists(entry.target, key) else { throw missing(entry, "the key \(key.rawValue)") }
-            return .link(key)
-        case .object(let input):
-            return .link(try put(input).key)
+    // MARK: Links
+
+    /// An object without a primary key that is given in place of the one linked to: that one is updated under the
+    /// policy `modified`, else a new one is made. Nil for anything else.
+    private func linkedObject(
+        _ draft: ObjectInput.Draft, of key: ObjectKey, _ classID: ClassID, _ onlyDifferent: Bool
+    ) throws -> Value? {
+        guard onlyDifferent, case .link(let link) = draft.content, case .object(let input) = link.way,
+            try objectClass(link.target).primaryKey == nil,
+            case .link(let present) = try transaction.value(classID, key, draft.property)
+        else { return nil }
+        try set(input, of: present, onlyDifferent: true)
+        return .link(present)
+    }
+
+    private func resolve(_ content: ObjectInput.Content) throws -> Value {
+        switch content {
+        case .value(let value): value
+        case .link(let link): .link(try target(of: link))
+        case .reference(let link): .reference(ObjectReference(link.target, try target(of: link)))
+        case .list(let elements): .list(try elements.map { try resolve($0) })
+        case .set(let elements): .set(try elements.map { try resolve($0) })
+        case .map(let entries): .dictionary(ValueMap(try entries.map { ($0.key, try resolve($0.value)) }))
+        case .embedded(let input): .embedded(try resolved(input))
         }
     }
 
-    private func missing(_ entry: ObjectInput.LinkEntry, _ what: String) -> Problem {
-        let name = transaction.schema[entry.target]?.name ?? "object"
-        return Problem(
-            422, StoreError.Code.invalidValue.rawValue,
-            "'\(entry.name)' links to an object of \(name) with \(what), which does not exist. Create it first, or write the object itself.",
-            property: entry.name)
+    private func resolved(_ input: ObjectInput) throws -> [PropertyID: Value] {
+        var values = input.values
+        for draft in input.drafts { values[draft.property] = try resolve(draft.content) }
+        return values
+    }
+
+    private func target(of link: ObjectInput.Link) throws -> ObjectKey {
+        if case .object(let input) = link.way { return try put(input).key }
+        guard let key = try find(link) else { throw missing(link) }
+        return key
+    }
+
+    /// The object that a key names; nil if there is none.
+    private func find(_ link: ObjectInput.Link) throws -> ObjectKey? {
+        switch link.way {
+        case .primaryKey(let primaryKey): try transaction.key(of: link.target, primaryKey: primaryKey)
+        case .objectKey(let key): try transaction.exists(link.target, key) ? key : nil
+        case .object: nil
+        }
+    }
+
+    private func missing(_ link: ObjectInput.Link) -> Problem {
+        let name = transaction.schema[link.target]?.name ?? "object"
+        let what =
+            switch link.way {
+            case .primaryKey(let key): "the primary key \(keyText(of: key))"
+            case .objectKey(let key): "the key \(key.rawValue)"
+            case .object: "this"
+            }
+        return link.place.problem(
+            "'\(link.place.property ?? link.place.path)' links to an object of \(name) with \(what), which does not exist. Create it first, or write the object itself."
+        )
     }
 
     private func duplicate(_ primaryKey: Value, _ objectClass: ClassSchema) -> Problem {
@@ -105,6 +181,25 @@ struct ObjectWriter {
             throw StoreError(.unknownClass, "The class was removed from the schema meanwhile.")
         }
         return found
+    }
+}
+
+extension ObjectInput.Content {
+    /// Whether there is a link to that object in it, which may not exist yet.
+    fileprivate func links(to classID: ClassID, _ primaryKey: Value) -> Bool {
+        switch self {
+        case .value: return false
+        case .link(let link), .reference(let link):
+            switch link.way {
+            case .primaryKey(let key): return link.target == classID && key == primaryKey
+            case .objectKey: return false
+            case .object(let input): return input.drafts.contains { $0.content.links(to: classID, primaryKey) }
+            }
+        case .list(let elements), .set(let elements):
+            return elements.contains { $0.links(to: classID, primaryKey) }
+        case .map(let entries): return entries.contains { $0.value.links(to: classID, primaryKey) }
+        case .embedded(let input): return input.drafts.contains { $0.content.links(to: classID, primaryKey) }
+        }
     }
 }
 

@@ -9,7 +9,10 @@ extension Problem {
     package static let storeStatuses: [StoreError.Code: Int] = [
         .unknownClass: 404, .unknownProperty: 422, .notFound: 404, .duplicateKey: 409, .keyImmutable: 409,
         .invalidValue: 422, .missingValue: 422, .valueTooLarge: 413, .preconditionFailed: 412,
-        .schemaInvalid: 422, .schemaVersionTooLow: 409, .migrationRequired: 409,
+        .embeddedWithoutOwner: 422, .embeddedOwned: 422, .invalidMapKey: 422, .indexOutOfBounds: 422,
+        .notACollection: 422, .tooDeep: 422, .noPrimaryKey: 422,
+        .schemaInvalid: 422, .schemaVersionTooLow: 409, .migrationRequired: 409, .migrationFailed: 409,
+        .nestedWrite: 500, .tooManyVersions: 503,
         .fileAccess: 500, .invalidFile: 500, .unsupportedFormat: 500, .full: 507, .inputOutput: 500,
         .busy: 503, .closed: 503, .versionGone: 503,
     ]

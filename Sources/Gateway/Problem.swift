@@ -15,6 +15,8 @@ package struct Problem: HTTPErrorConvertible, Hashable {
     package var position: Int?
     /// The property that the fault is about, as a path from the object in the body.
     package var property: String?
+    /// Where in the body the fault is, as a JSON path: `$.tags[3]`.
+    package var path: String?
     /// The nearest name that exists, or what to write instead.
     package var hint: String?
     /// Each fault of a document that may have several.
@@ -56,7 +58,7 @@ package struct Problem: HTTPErrorConvertible, Hashable {
         writer.string(detail)
         writer.name("code")
         writer.string(code)
-        for (name, value) in [("parameter", parameter), ("property", property), ("hint", hint)] {
+        for (name, value) in [("parameter", parameter), ("property", property), ("path", path), ("hint", hint)] {
             guard let value else { continue }
             writer.name(name)
             writer.string(value)

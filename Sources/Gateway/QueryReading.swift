@@ -96,31 +96,38 @@ struct QueryReader {
     }
 
     private func value(_ json: JSONValue, at index: Int) throws(Problem) -> Value {
-        guard let value = ValueCoding.decode(json) else {
+        do {
+            switch try ValueCoding.mixed(json).complete {
+            case .list?, .dictionary?, nil: break
+            case let value?: return value
+            }
+        } catch {
             throw Problem(
-                400, "query.argument",
-                "Argument \(index) is no value: write plain JSON or {\"$date\": …}, {\"$oid\": …}, {\"$uuid\": …}, {\"$link\": …}.",
+                400, "query.argument", "Argument \(index)\(error.path) is \(error.got), not \(error.expected).",
                 parameter: "args")
         }
-        return value
+        throw Problem(
+            400, "query.argument",
+            "Argument \(index) is no value: write plain JSON or a typed object such as {\"$date\": …} or {\"$link\": …}.",
+            parameter: "args")
     }
 
     /// An object given as `{"$link": {"class", "key"}}`; nil for anything else.
     private func link(_ json: JSONValue, at index: Int) throws(Problem) -> QueryArgument? {
-        guard let link = json["$link"] else { return nil }
-        guard case .string(let name)? = link["class"], let key = link["key"] else {
+        guard json["$link"] != nil else { return nil }
+        guard let link = LinkForm(json) else {
             throw Problem(
                 400, "query.argument",
                 "Argument \(index): write a link as {\"$link\": {\"class\": \"Dog\", \"key\": 7}}.", parameter: "args")
         }
-        guard let target = schema[name] else {
+        guard let target = schema[link.className] else {
             throw Problem(
-                400, "query.unknown_class", "Argument \(index): there is no class '\(name)'.", parameter: "args",
-                hint: schema.classes.map(\.name).nearest(to: name))
+                400, "query.unknown_class", "Argument \(index): there is no class '\(link.className)'.",
+                parameter: "args", hint: schema.classes.map(\.name).nearest(to: link.className))
         }
         do {
             let type = target.primaryKeyProperty?.type ?? PropertyType(.int)
-            return .object(className: name, primaryKey: try ValueCoding.decode(key, as: type))
+            return .object(className: link.className, primaryKey: try ValueCoding.decode(link.key, as: type))
         } catch {
             throw Problem(
                 400, "query.argument", "Argument \(index): " + error.sentence("$link.key"), parameter: "args")

@@ -1,8 +1,8 @@
 import JSONCoding
-import ObjectModel
+package import ObjectModel
 
 /// How the objects of a class are written: which properties in which order, with their names ready to be copied.
-final class RowPlan: Sendable {
+package final class RowPlan: Sendable {
     /// Where a link leads and how the object there is written. A class, to be passed on cheaply.
     final class Target: Sendable {
         let classID: ClassID
@@ -11,8 +11,11 @@ final class RowPlan: Sendable {
         let primaryKey: PropertyID?
         /// How to write the object itself; nil to write its key.
         let expanded: RowPlan?
+        /// Whether the object belongs to the one that links to it, and is written as a part of it.
+        let isOwned: Bool
 
-        init(_ target: ClassSchema, expanded: RowPlan?) {
+        init(_ target: ClassSchema, isOwned: Bool, expanded: RowPlan?) {
+            self.isOwned = isOwned
             classID = target.id
             className = target.name
             primaryKey = target.primaryKeyProperty?.id
@@ -21,7 +24,8 @@ final class RowPlan: Sendable {
     }
 
     enum Kind: Sendable {
-        case value(PropertyID)
+        case value(PropertyID, isMixed: Bool)
+        /// Links, singly or in a collection.
         case link(PropertyID, Target)
         /// The objects of the target whose property links here.
         case linkingObjects(PropertyID, Target)
@@ -40,6 +44,8 @@ final class RowPlan: Sendable {
     let stored: [PropertyID]
     /// Whether objects are told apart by `$key`, for lack of a primary key.
     let writesObjectKey: Bool
+    /// Whether a line ends after each object, instead of a comma before the next.
+    let endsLines: Bool
     let style: TypeStyle
     /// Whether what is written depends on other objects, too.
     let looksFurther: Bool
@@ -49,7 +55,7 @@ final class RowPlan: Sendable {
 
     static let keyName = JSONWriter.escapedName("$key")
 
-    /// All stored properties in the order of declaration; links as keys.
+    /// All stored properties in the order of declaration; links as keys, embedded objects within.
     convenience init(_ objectClass: ClassSchema, of schema: Schema, style: TypeStyle = .plain) {
         self.init(objectClass, schema, objectClass.storedProperties, Expansion(), style)
     }
@@ -78,9 +84,15 @@ final class RowPlan: Sendable {
         self.init(objectClass, schema, properties, expansion, style)
     }
 
+    /// As a file for import has the objects: each on a line, without `$key`.
+    package convenience init(exporting properties: [PropertySchema], of objectClass: ClassSchema, schema: Schema) {
+        self.init(objectClass, schema, properties, Expansion(), .plain, isPart: true, endsLines: true)
+    }
+
+    /// - Parameter isPart: whether the objects are written without `$key`, as embedded ones within those that own them.
     private init(
         _ objectClass: ClassSchema, _ schema: Schema, _ properties: [PropertySchema], _ expansion: Expansion,
-        _ style: TypeStyle
+        _ style: TypeStyle, isPart: Bool = false, endsLines: Bool = false
     ) {
         let named = Set(properties.map(\.name))
         let added = objectClass.properties.filter { expansion.inner[$0.name] != nil && !named.contains($0.name) }
@@ -89,14 +101,18 @@ final class RowPlan: Sendable {
         for property in properties + added {
             let name = JSONWriter.escapedName(property.name)
             guard let target = property.targetClass.flatMap({ schema[$0] }) else {
-                columns.append(Column(name: name, kind: .value(property.id)))
+                columns.append(Column(name: name, kind: .value(property.id, isMixed: property.type.isMixed)))
                 stored.append(property.id)
                 continue
             }
-            let expanded = expansion.inner[property.name].map {
-                RowPlan(target, schema, target.storedProperties, $0, style)
+            // What owns an embedded object always shows it, and a valid schema has no cycle of such classes. Seen
+            // from an embedded object, its owner is another object like any.
+            let isOwned = target.isEmbedded && property.originProperty == nil
+            let inner = expansion.inner[property.name] ?? (isOwned ? Expansion() : nil)
+            let expanded = inner.map {
+                RowPlan(target, schema, target.storedProperties, $0, style, isPart: isOwned)
             }
-            let place = Target(target, expanded: expanded)
+            let place = Target(target, isOwned: isOwned, expanded: expanded)
             if let origin = property.originProperty {
                 columns.append(Column(name: name, kind: .linkingObjects(origin, place)))
             } else {
@@ -108,12 +124,13 @@ final class RowPlan: Sendable {
         className = objectClass.name
         self.columns = columns
         self.stored = stored
-        writesObjectKey = objectClass.primaryKey == nil
+        writesObjectKey = objectClass.primaryKey == nil && !isPart
+        self.endsLines = endsLines
         self.style = style
         looksFurther = columns.contains {
             switch $0.kind {
             case .value: false
-            case .link(_, let target): target.expanded != nil
+            case .link(_, let target): target.isOwned ? target.expanded?.looksFurther == true : target.expanded != nil
             case .linkingObjects: true
             }
         }

@@ -1,6 +1,6 @@
-import JSONCoding
-import ObjectModel
-import StoreContract
+package import JSONCoding
+package import ObjectModel
+package import StoreContract
 
 /// Writes objects as JSON: as a sink of a snapshot's rows, which are written as they lie in the store, and object by
 /// object within a write transaction.
@@ -12,7 +12,7 @@ struct RowWriter: RowSink {
     /// The column that is written next.
     private var next = 0
 
-    fileprivate init(_ plan: RowPlan, _ json: JSONWriter, _ look: LookUps) {
+    init(_ plan: RowPlan, _ json: JSONWriter, _ look: LookUps) {
         self.plan = plan
         self.json = json
         self.look = look
@@ -73,28 +73,30 @@ struct RowWriter: RowSink {
         json.uuid(value, plan.style)
     }
 
-    mutating func data(_ column: Int, _ bytes: UnsafeBufferPointer<UInt8>) { null(column) }
-
-    mutating func decimal(_ column: Int, _ value: Decimal128) { null(column) }
-
-    mutating func value(_ column: Int, _ value: Value) { null(column) }
-
-    mutating func link(_ column: Int, _ target: ObjectKey) {
+    mutating func data(_ column: Int, _ bytes: UnsafeBufferPointer<UInt8>) {
         name()
-        guard case .link(_, let place) = plan.columns[next - 1].kind else { return json.int(target.rawValue) }
-        look.write(target, place, plan.style, json)
+        json.data(bytes, plan.style)
     }
+
+    mutating func decimal(_ column: Int, _ value: Decimal128) {
+        name()
+        json.decimal(value, plan.style)
+    }
+
+    mutating func link(_ column: Int, _ target: ObjectKey) { value(.link(target)) }
+
+    mutating func value(_ column: Int, _ value: Value) { self.value(value) }
 
     mutating func endObject() {
         writeComputed()
         json.endObject()
+        if plan.endsLines { json.endLine() }
     }
 
     /// One value of a stored column.
     mutating func value(_ value: Value) {
-        if case .link(let target) = value { return link(next, target) }
         name()
-        json.value(value, plan.style)
+        look.write(value, plan.columns[next - 1], plan.style, json)
     }
 
     /// Writes the name of the next stored column, after the computed ones before it.
@@ -108,7 +110,7 @@ struct RowWriter: RowSink {
         while next < plan.columns.count, case .linkingObjects(let property, let place) = plan.columns[next].kind {
             json.name(escaped: plan.columns[next].name)
             json.beginArray()
-            for origin in look.linking(to: key, place, property) { look.write(origin, place, plan.style, json) }
+            for origin in look.linking(to: key, place, property) { look.link(origin, place, plan.style, json) }
             json.endArray()
             next += 1
         }
@@ -134,88 +136,38 @@ extension RowPlan {
         if let fault = look.fault { throw fault }
     }
 
-    /// Writes one value of a column that the plan has; nothing of other columns.
+    /// Writes one value of a column that the plan has; null for other columns.
     func write(
         _ value: Value, of property: PropertyID, _ snapshot: any Snapshot, into json: JSONWriter
-    ) throws {
-        guard case .link(let key) = value else { return json.value(value, style) }
-        let look = LookUps(.snapshot(snapshot))
-        for column in columns {
-            if case .link(property, let place) = column.kind { look.write(key, place, style, json) }
-        }
+    ) throws { try write(value, of: property, LookUps(.snapshot(snapshot)), json) }
+
+    /// `write` for a file that is to be imported: throws a problem for links to objects without a primary key, whose
+    /// object keys mean nothing elsewhere.
+    package func writeExported(
+        _ value: Value, of property: PropertyID, _ snapshot: any Snapshot, into json: JSONWriter
+    ) throws { try write(value, of: property, LookUps(.snapshot(snapshot), needsPrimaryKeys: true), json) }
+
+    /// Writes one line for each key that exists, in their order. Throws as `writeExported`.
+    package func writeLines(_ keys: [ObjectKey], of snapshot: any Snapshot, into json: JSONWriter) throws {
+        let look = LookUps(.snapshot(snapshot), remembers: true, needsPrimaryKeys: true)
+        var sink = RowWriter(self, json, look)
+        try snapshot.read(classID, keys, stored, into: &sink)
+        if let fault = look.fault { throw fault }
+    }
+
+    private func write(_ value: Value, of property: PropertyID, _ look: LookUps, _ json: JSONWriter) throws {
+        guard let column = columns.first(where: { $0.property == property }) else { return json.null() }
+        look.write(value, column, style, json)
         if let fault = look.fault { throw fault }
     }
 }
 
-/// Reads what links lead to. A sink cannot throw, so the first fault is kept, after which `null` is written.
-private final class LookUps {
-    enum Source {
-        case snapshot(any Snapshot)
-        case transaction(any WriteTransaction)
-    }
-
-    private let source: Source
-    private(set) var fault: (any Error)?
-    /// How many more objects may be written in place of links.
-    private var remaining = LookUps.limit
-
-    /// Primary keys by class and object: many objects tend to link to few.
-    private var known: [ClassID: [ObjectKey: Value]] = [:]
-    private let remembers: Bool
-
-    private static let limit = 100_000
-
-    init(_ source: Source, remembers: Bool = false) {
-        self.source = source
-        self.remembers = remembers
-    }
-
-    /// Writes a link's target: as an object, as its primary key, or as a typed link.
-    func write(_ key: ObjectKey, _ place: RowPlan.Target, _ style: TypeStyle, _ json: JSONWriter) {
-        guard fault == nil else { return json.null() }
-        do {
-            if let plan = place.expanded, case .snapshot(let snapshot) = source {
-                remaining -= 1
-                guard remaining >= 0 else {
-                    throw Problem(
-                        400, "parameter.expansion_too_large",
-                        "'expand' would write more than \(Self.limit) objects. Ask for a smaller page or expand less.",
-                        parameter: "expand")
-                }
-                var sink = RowWriter(plan, json, self)
-                try snapshot.read(plan.classID, [key], plan.stored, into: &sink)
-            } else if let primaryKey = place.primaryKey {
-                json.value(try self.primaryKey(place.classID, key, primaryKey), style)
-            } else {
-                json.link(class: place.className, key: key)
-            }
-        } catch let error as StoreError where error.code == .notFound {
-            // The old value of a link may lead to an object that is gone.
-            json.link(class: place.className, key: key)
-        } catch {
-            fault = error
-            json.null()
+extension RowPlan.Column {
+    /// The stored property; nil for a computed one.
+    fileprivate var property: PropertyID? {
+        switch kind {
+        case .value(let property, _), .link(let property, _): property
+        case .linkingObjects: nil
         }
-    }
-
-    func linking(to key: ObjectKey, _ place: RowPlan.Target, _ property: PropertyID) -> [ObjectKey] {
-        guard fault == nil, case .snapshot(let snapshot) = source else { return [] }
-        do {
-            return try snapshot.backlinks(to: key, from: place.classID, property)
-        } catch {
-            fault = error
-            return []
-        }
-    }
-
-    private func primaryKey(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
-        if remembers, let value = known[classID]?[key] { return value }
-        let value =
-            switch source {
-            case .snapshot(let snapshot): try snapshot.value(classID, key, property)
-            case .transaction(let transaction): try transaction.value(classID, key, property)
-            }
-        if remembers { known[classID, default: [:]][key] = value }
-        return value
     }
 }

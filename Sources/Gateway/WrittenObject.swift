@@ -122,6 +122,7 @@ extension Problem {
     func inElement(_ index: Int) -> Problem {
         var problem = self
         problem.detail = "Element \(index): \(detail)"
+        if let path { problem.path = "$[\(index)]" + path.dropFirst() }
         return problem
     }
 }

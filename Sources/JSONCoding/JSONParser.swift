@@ -1,4 +1,5 @@
 import CJansson
+import ObjectModel
 
 extension JSONValue {
     /// How deep arrays and objects may be nested.
@@ -22,7 +23,7 @@ extension JSONValue {
 
     private static func parse(bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> JSONValue {
         _ = seeded
-        try checkDepth(bytes)
+        let precise = try JSONScan(bytes).preciseNumbers
         // jansson takes no null pointer, which an empty buffer may have.
         guard let base = bytes.baseAddress, !bytes.isEmpty else {
             throw JSONError(.truncated, "The JSON text is empty.", position: 0, line: 1, column: 1)
@@ -34,11 +35,21 @@ extension JSONValue {
         }
         guard let root else { throw JSONError(fault) }
         defer { json_decref(root) }
-        return try JSONValue(tree: root)
+        var reader = TreeReader(precise: precise[...])
+        return try reader.value(root)
     }
+}
 
-    /// Copies jansson's tree. Recursion is bounded by `depthLimit`.
-    private init(tree node: UnsafeMutablePointer<json_t>) throws(JSONError) {
+/// Copies jansson's tree, whose members and elements are in the order of the text.
+private struct TreeReader {
+    /// Numbers that a double does not hold, by how many that are no integers stand before them in the text.
+    var precise: ArraySlice<(place: Int, value: Decimal128)>
+    private var realsRead = 0
+
+    init(precise: ArraySlice<(place: Int, value: Decimal128)>) { self.precise = precise }
+
+    /// Recursion is bounded by `JSONValue.depthLimit`.
+    mutating func value(_ node: UnsafeMutablePointer<json_t>) throws(JSONError) -> JSONValue {
         switch node.pointee.type {
         case JSON_OBJECT:
             var members: [JSONObject.Member] = []
@@ -49,67 +60,41 @@ extension JSONValue {
                     throw .outOfMemory
                 }
                 let length = json_object_iter_key_len(current)
-                members.append(
-                    JSONObject.Member(name: Self.text(name, length), value: try JSONValue(tree: value)))
+                members.append(JSONObject.Member(name: text(name, length), value: try self.value(value)))
                 place = json_object_iter_next(node, current)
             }
-            self = .object(JSONObject(members))
+            return .object(JSONObject(members))
         case JSON_ARRAY:
             var elements: [JSONValue] = []
             let count = json_array_size(node)
             elements.reserveCapacity(count)
             for index in 0..<count {
                 guard let element = json_array_get(node, index) else { throw .outOfMemory }
-                elements.append(try JSONValue(tree: element))
+                elements.append(try value(element))
             }
-            self = .array(elements)
+            return .array(elements)
         case JSON_STRING:
-            guard let text = json_string_value(node) else { throw .outOfMemory }
-            self = .string(Self.text(text, json_string_length(node)))
-        case JSON_INTEGER: self = .int(json_integer_value(node))
-        case JSON_REAL: self = .double(json_real_value(node))
-        case JSON_TRUE: self = .bool(true)
-        case JSON_FALSE: self = .bool(false)
-        default: self = .null
+            guard let characters = json_string_value(node) else { throw .outOfMemory }
+            return .string(text(characters, json_string_length(node)))
+        case JSON_INTEGER: return .int(json_integer_value(node))
+        case JSON_REAL: return real(json_real_value(node))
+        case JSON_TRUE: return .bool(true)
+        case JSON_FALSE: return .bool(false)
+        default: return .null
         }
     }
 
-    private static func text(_ characters: UnsafePointer<CChar>, _ length: Int) -> String {
+    private mutating func real(_ nearest: Double) -> JSONValue {
+        defer { realsRead += 1 }
+        guard let first = precise.first, first.place == realsRead else { return .double(nearest) }
+        precise.removeFirst()
+        return Decimal128(shortest: nearest).canonical == first.value.canonical
+            ? .double(nearest) : .precise(first.value, nearest: nearest)
+    }
+
+    private func text(_ characters: UnsafePointer<CChar>, _ length: Int) -> String {
         let bytes = UnsafeRawBufferPointer(start: characters, count: length)
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// Refuses deep nesting before jansson recurses into it.
-    private static func checkDepth(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) {
-        var depth = 0
-        var inString = false
-        var index = 0
-        while index < bytes.count {
-            let byte = bytes[index]
-            if inString {
-                if byte == UInt8(ascii: "\\") {
-                    index += 1
-                } else if byte == UInt8(ascii: "\"") {
-                    inString = false
-                }
-            } else if byte == UInt8(ascii: "\"") {
-                inString = true
-            } else if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") {
-                depth += 1
-                guard depth <= depthLimit else {
-                    let before = bytes[..<index]
-                    let lineStart = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
-                    throw JSONError(
-                        .tooDeep, "The JSON is nested deeper than \(depthLimit) levels.", position: index,
-                        line: before.count { $0 == 0x0A } + 1,
-                        // Continuation bytes do not begin a character.
-                        column: bytes[lineStart..<index].count { $0 & 0xC0 != 0x80 } + 1)
-                }
-            } else if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") {
-                depth -= 1
-            }
-            index += 1
-        }
     }
 }
 

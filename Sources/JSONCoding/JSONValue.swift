@@ -1,3 +1,5 @@
+package import ObjectModel
+
 /// A JSON document in memory. Integers and other numbers are told apart by how they are written: `1` is an
 /// integer, `1.0` and `1e0` are not.
 package enum JSONValue: Hashable, Sendable {
@@ -5,6 +7,8 @@ package enum JSONValue: Hashable, Sendable {
     case bool(Bool)
     case int(Int64)
     case double(Double)
+    /// A number that is written with more digits than tell the nearest double from others.
+    case precise(Decimal128, nearest: Double)
     case string(String)
     case array([JSONValue])
     case object(JSONObject)
@@ -56,6 +60,7 @@ extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
         case .bool(let value): return value ? "true" : "false"
         case .int(let value): return "the integer \(value)"
         case .double(let value): return "the number \(value)"
+        case .precise(let value, _): return "the number \(value)"
         case .string(let text):
             let shown = text.count > 40 ? text.prefix(40) + "…" : text[...]
             return "the string \"\(shown)\""

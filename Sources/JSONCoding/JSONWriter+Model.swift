@@ -4,28 +4,87 @@ package import ObjectModel
 package enum TypeStyle: String, Hashable, Sendable, CaseIterable {
     /// As strings; the schema says what they are.
     case plain
-    /// As `{"$date": …}`, `{"$oid": …}`, `{"$uuid": …}`.
+    /// As `{"$date": …}`, `{"$oid": …}`, `{"$uuid": …}`, `{"$decimal": …}`, `{"$binary": …}`.
     case typed
 }
 
 extension JSONWriter {
     /// RFC 3339 in UTC with as many digits of fraction as are needed.
     package func date(_ value: Timestamp, _ style: TypeStyle = .plain) {
-        if style == .typed { wrap("$date") { date(value) } } else { date(value) }
+        if style == .typed { wrap(.date) { date(value) } } else { date(value) }
     }
 
     package func objectId(_ value: ObjectId, _ style: TypeStyle = .plain) {
-        if style == .typed { wrap("$oid") { plainString(value.hex) } } else { plainString(value.hex) }
+        if style == .typed { wrap(.objectId) { plainString(value.hex) } } else { plainString(value.hex) }
     }
 
     package func uuid(_ value: UUIDValue, _ style: TypeStyle = .plain) {
-        if style == .typed { wrap("$uuid") { plainString(value.text) } } else { plainString(value.text) }
+        if style == .typed { wrap(.uuid) { plainString(value.text) } } else { plainString(value.text) }
     }
 
-    /// Any value. A link is written as its object key: who knows the target's primary key writes that instead.
-    package func value(_ value: Value, _ style: TypeStyle = .plain) {
+    /// Base64.
+    package func data(_ bytes: UnsafeBufferPointer<UInt8>, _ style: TypeStyle = .plain) {
+        if style == .typed { wrap(.binary) { base64(bytes) } } else { base64(bytes) }
+    }
+
+    /// A string, because most readers of JSON would take a number for a double.
+    package func decimal(_ value: Decimal128, _ style: TypeStyle = .plain) {
+        if style == .typed { wrap(.decimal) { plainString(value.description) } } else { plainString(value.description) }
+    }
+
+    /// A value whose type the schema says: collections as arrays and objects, their elements in the style.
+    ///
+    /// - Parameters:
+    ///   - isMixed: whether the property, or the elements of the collection, are mixed: see `mixed`.
+    ///   - link: writes a link or reference; without it, those are written by their numbers in the store.
+    package func value(
+        _ value: Value, _ style: TypeStyle = .plain, isMixed: Bool = false, link: ((Value) -> Void)? = nil
+    ) {
+        if isMixed { return mixed(value, link: link) }
         switch value {
-        case .null: null()
+        case .list(let elements), .set(let elements):
+            beginArray()
+            for element in elements { scalar(element, style, link) }
+            endArray()
+        case .dictionary(let map):
+            beginObject()
+            for entry in map.entries {
+                name(entry.key)
+                scalar(entry.value, style, link)
+            }
+            endObject()
+        default: scalar(value, style, link)
+        }
+    }
+
+    /// A mixed value, so that `ValueCoding.mixed` reads it without a schema: typed objects for all that JSON has no
+    /// form for.
+    package func mixed(_ value: Value, link: ((Value) -> Void)? = nil) {
+        switch value {
+        case .float(let value): wrap(.float) { float(value) }
+        case .double(let value) where !value.isFinite: wrap(.double) { double(value) }
+        case .list(let elements), .set(let elements):
+            beginArray()
+            for element in elements { mixed(element, link: link) }
+            endArray()
+        case .dictionary(let map):
+            let looksTyped = map.count == 1 && map.entries[0].key.hasPrefix("$")
+            if looksTyped { wrap(.dictionary) { dictionary(map, link) } } else { dictionary(map, link) }
+        default: scalar(value, .typed, link)
+        }
+    }
+
+    private func dictionary(_ map: ValueMap, _ link: ((Value) -> Void)?) {
+        beginObject()
+        for entry in map.entries {
+            name(entry.key)
+            mixed(entry.value, link: link)
+        }
+        endObject()
+    }
+
+    private func scalar(_ value: Value, _ style: TypeStyle, _ link: ((Value) -> Void)?) {
+        switch value {
         case .bool(let value): bool(value)
         case .int(let value): int(value)
         case .float(let value): float(value)
@@ -34,26 +93,55 @@ extension JSONWriter {
         case .date(let value): date(value, style)
         case .objectId(let value): objectId(value, style)
         case .uuid(let value): uuid(value, style)
-        case .link(let key): int(key.rawValue)
-        case .data, .decimal, .reference, .list, .set, .dictionary, .embedded: null()
+        case .data(let value): value.withUnsafeBufferPointer { data($0, style) }
+        case .decimal(let value): decimal(value, style)
+        case .link(let key): if let link { link(value) } else { int(key.rawValue) }
+        case .reference(let target): if let link { link(value) } else { self.link(target) }
+        // A new embedded object is given to a store only; collections are not scalars.
+        case .null, .embedded, .list, .set, .dictionary: null()
         }
     }
 
-    /// `{"$link": {"class": "Dog", "key": 7}}`, with the object key.
+    /// `{"$link": {"class": "Dog", "key": 7}}`, with the object key or what `key` writes.
     package func link(class className: String, key: ObjectKey) {
-        wrap("$link") {
+        link(class: className) { int(key.rawValue) }
+    }
+
+    package func link(class className: String, key: () -> Void) {
+        wrap(.link) {
             beginObject()
             name("class")
             string(className)
             name("key")
-            int(key.rawValue)
+            key()
             endObject()
         }
     }
 
-    private func wrap(_ name: String, _ content: () -> Void) {
+    /// By the class's number, where nothing says its name.
+    private func link(_ target: ObjectReference) {
+        wrap(.link) {
+            beginObject()
+            name("class")
+            int(target.classID.rawValue)
+            name("key")
+            int(target.key.rawValue)
+            endObject()
+        }
+    }
+
+    private func base64(_ bytes: UnsafeBufferPointer<UInt8>) {
+        comma()
+        put(UInt8(ascii: "\""))
+        let length = Base64.standard.length(of: bytes.count)
+        append(length) { Base64.standard.encode(bytes, into: $0) }
+        put(UInt8(ascii: "\""))
+        didWriteValue()
+    }
+
+    private func wrap(_ type: TypeName, _ content: () -> Void) {
         beginObject()
-        self.name(name)
+        name(type.rawValue)
         content()
         endObject()
     }

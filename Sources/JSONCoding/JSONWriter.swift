@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// Writes JSON text byte by byte into a buffer that grows. Commas come by themselves; that names and values
 /// alternate and that what is opened is closed is the caller's part.
 ///
@@ -41,6 +43,12 @@ package final class JSONWriter {
     package func endObject() { close(UInt8(ascii: "}")) }
     package func beginArray() { open(UInt8(ascii: "[")) }
     package func endArray() { close(UInt8(ascii: "]")) }
+
+    /// Ends a line of a text that has one value on each.
+    package func endLine() {
+        put(UInt8(ascii: "\n"))
+        needsComma = false
+    }
 
     /// The name of the next value.
     package func name(_ name: String) {
@@ -126,6 +134,7 @@ package final class JSONWriter {
         case .bool(let value): bool(value)
         case .int(let value): int(value)
         case .double(let value): double(value)
+        case .precise(let value, _): number(value.description)
         case .string(let value): string(value)
         case .array(let elements):
             beginArray()
@@ -172,6 +181,13 @@ package final class JSONWriter {
         reserve(bytes.count)
         (base + count).initialize(from: source, count: bytes.count)
         count += bytes.count
+    }
+
+    /// Appends bytes that `body` writes, all of them.
+    func append(_ length: Int, _ body: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+        reserve(length)
+        body(UnsafeMutableBufferPointer(start: base + count, count: length))
+        count += length
     }
 
     @inline(__always)

@@ -43,9 +43,13 @@ package enum SchemaCoding {
                 writer.name("indexed")
                 writer.bool(true)
             }
+            if property.isFullTextIndexed {
+                writer.name("fullText")
+                writer.bool(true)
+            }
             if let value = property.defaultValue {
                 writer.name("default")
-                writer.value(value)
+                writer.value(value, isMixed: property.type.isMixed)
             }
             writer.endObject()
         }
@@ -98,15 +102,16 @@ private struct SchemaDecoder {
     }
 
     private mutating func property(_ json: JSONValue, _ path: String) -> PropertySchema? {
-        guard let document = object(json, path, ["name", "type", "indexed", "default"]) else { return nil }
+        guard let document = object(json, path, ["name", "type", "indexed", "fullText", "default"]) else { return nil }
         let name = string(document, "name", path)
         let isIndexed = flag(document, "indexed", path)
+        let isFullTextIndexed = flag(document, "fullText", path)
         guard let text = string(document, "type", path), let name else { return nil }
         guard let type = PropertyType(text: text) else {
             add("\(path).type", "'\(text)' is no type; write one such as 'int', 'string?' or 'Dog?'.")
             return nil
         }
-        var property = PropertySchema(name, type, isIndexed: isIndexed)
+        var property = PropertySchema(name, type, isIndexed: isIndexed, isFullTextIndexed: isFullTextIndexed)
         if let value = document["default"] {
             switch type.base {
             case .link, .linkingObjects:
@@ -118,7 +123,7 @@ private struct SchemaDecoder {
                 do {
                     property.defaultValue = try ValueCoding.decode(value, as: type)
                 } catch {
-                    add("\(path).default", error.sentence(name))
+                    add("\(path).default\(error.path)", error.sentence(name))
                 }
             }
         }

@@ -46,6 +46,12 @@ extension Decimal128 {
     /// The nearest double, half to even.
     package var double: Double { cdecimal_to_double(words) }
 
+    /// The double that this is; nil where the nearest one has another value.
+    package var exactDouble: Double? {
+        let nearest = double
+        return Self.order(self, nearest) == 0 ? nearest : nil
+    }
+
     /// The whole number that this is; nil when it has a fraction, lies beyond 64 bits or is none at all.
     package var exactInt64: Int64? {
         var result: Int64 = 0

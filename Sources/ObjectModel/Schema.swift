@@ -62,6 +62,13 @@ extension PropertyType {
     }
 }
 
+extension PropertyType {
+    /// Whether the values of a property of type `older` can stay as they are when this becomes its type.
+    package func keepsValues(of older: PropertyType) -> Bool {
+        base == older.base && collection == older.collection && (isOptional || !older.isOptional)
+    }
+}
+
 /// A class: its properties in declaration order.
 package struct ClassSchema: Hashable, Sendable {
     package var name: String
@@ -152,15 +159,30 @@ package struct Schema: Hashable, Sendable {
     /// The class with that stable number. Cost: one hash look-up.
     package subscript(id: ClassID) -> ClassSchema? { positionsByID[id].map { classes[$0] } }
 
-    /// This schema with the numbers of `older` for the classes and properties that both have (by name; a
-    /// property whose type differs counts as a new one) and new numbers for the rest.
-    package func adoptingIdentities(of older: Schema) -> Schema {
+    /// This schema with the numbers of `older` for the classes and properties that both have, by name or after
+    /// `renames`, and new numbers for the rest. A property whose values cannot stay as they are, because its type is
+    /// another one or no longer takes null, counts as a new one.
+    package func adoptingIdentities(of older: Schema, renames: PropertyRenames = PropertyRenames()) -> Schema {
         var numbered = self
-        numbered.number(after: older)
+        numbered.number(after: older, renames)
         return numbered
     }
 
-    private mutating func number(after older: Schema?) {
+    /// This schema with another number for a property; the one that it had is not given out again.
+    package func renumbering(_ property: String, of className: String, to id: PropertyID) -> Schema {
+        var schema = self
+        for index in schema.classes.indices where schema.classes[index].name == className {
+            var properties = schema.classes[index].properties
+            for position in properties.indices where properties[position].name == property {
+                properties[position].id = id
+            }
+            schema.classes[index].properties = properties
+        }
+        schema.resolve()
+        return schema
+    }
+
+    private mutating func number(after older: Schema?, _ renames: PropertyRenames = PropertyRenames()) {
         nextClassID = older?.nextClassID ?? 1
         for index in classes.indices {
             let before = older?[classes[index].name]
@@ -173,7 +195,10 @@ package struct Schema: Hashable, Sendable {
             classes[index].nextPropertyID = before?.nextPropertyID ?? 1
             var properties = classes[index].properties
             for position in properties.indices {
-                if let same = before?[properties[position].name], same.type == properties[position].type {
+                let name = renames.oldName(of: properties[position].name, in: classes[index].name)
+                if let same = before?[name ?? properties[position].name],
+                    properties[position].type.keepsValues(of: same.type)
+                {
                     properties[position].id = same.id
                 } else {
                     properties[position].id = PropertyID(classes[index].nextPropertyID)

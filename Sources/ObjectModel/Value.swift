@@ -89,8 +89,8 @@ extension Value {
     /// Kinds that are not comparable are ranked bool, numbers, string, data, date, objectId, uuid, links, list, set,
     /// dictionary; two collections of the same kind are equal in this order.
     package static func order(_ a: Value, _ b: Value) -> Int {
-        let rankA = a.rank
-        let rankB = b.rank
+        let rankA = a.kindRank
+        let rankB = b.kindRank
         guard rankA == rankB else { return rankA < rankB ? -1 : 1 }
         switch (a, b) {
         case (.bool(let a), .bool(let b)): return (a ? 1 : 0) - (b ? 1 : 0)
@@ -170,7 +170,8 @@ extension Value {
         }
     }
 
-    private var rank: Int {
+    /// The place of the value's kind in the total order; numbers of all types are one kind.
+    package var kindRank: Int {
         switch self {
         case .null: 0
         case .bool: 1

@@ -153,7 +153,9 @@ private struct PathWalk {
     mutating func step(_ name: String, _ range: SourceRange, _ binding: Binding) throws(QueryError) {
         guard let property = current[name] else { throw binding.unknownProperty(name, in: current, range) }
         guard property.type.collection == .single else {
-            throw binding.source.error(.unsupported, "Collections are not supported by this version.", range)
+            throw binding.source.error(
+                .unsupported,
+                "Queries about lists, sets and maps, such as '\(name)', are not supported by this version.", range)
         }
         switch property.type.base {
         case .link:
@@ -168,7 +170,12 @@ private struct PathWalk {
             else { throw binding.unknownProperty(name, in: current, range) }
             links.append(.backward(origin: origin, property: link))
             current = originClass
-        default:
+        case .data, .decimal128, .mixed:
+            throw binding.source.error(
+                .unsupported,
+                "Queries about properties of type '\(property.type.base.name)', such as '\(name)', are not supported by this version.",
+                range)
+        case .bool, .int, .float, .double, .string, .date, .objectId, .uuid:
             value = property
         }
     }

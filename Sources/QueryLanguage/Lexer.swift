@@ -86,7 +86,8 @@ struct Lexer {
         if take("B64'") || take("B64\"") {
             position -= 1
             let text = try quoted()
-            guard let decoded = decodeBase64(text), let string = String(validating: decoded, as: UTF8.self) else {
+            guard let decoded = Base64.standard.decode(text), let string = String(validating: decoded, as: UTF8.self)
+            else {
                 throw LexicalFault(
                     message: "This is not the base64 form of UTF-8 text.",
                     range: SourceRange(start: start, end: position))

@@ -4,22 +4,186 @@ package import ObjectModel
 package enum UpdatePolicy: String, CaseIterable, Sendable {
     /// Refuse it.
     case error
-    /// Assign the given properties that differ.
+    /// Assign the given properties that differ: collections element by element, embedded objects in place.
     case modified
-    /// Assign all given properties, which observers hear of.
+    /// Assign all given properties, which observers hear of: collections and embedded objects are replaced.
     case all
 }
 
+/// What became of an object that was to be created or updated.
+package struct UpsertResult: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
+        case created
+        case modified
+        /// Nothing differed.
+        case unchanged
+    }
+
+    package var key: ObjectKey
+    package var outcome: Outcome
+
+    package init(_ key: ObjectKey, _ outcome: Outcome) {
+        self.key = key
+        self.outcome = outcome
+    }
+}
+
 extension WriteTransaction {
-    /// Assigns properties, or, with `onlyDifferent`, those whose value is another one than what is stored.
-    /// False when that left nothing to assign, so that observers hear of nothing. Throws what `set` throws.
+    /// Creates an object, or does what the policy says with the one that has its primary key. Properties that are
+    /// not given keep their values then. Throws `noPrimaryKey` for a class without one unless the policy is
+    /// `.error`, and what `create`, `set` and `edit` throw; a failed update may leave some properties assigned, so
+    /// let the work fail with it.
+    @discardableResult
+    package func create(
+        _ classID: ClassID, _ values: [PropertyID: Value], update policy: UpdatePolicy
+    ) throws -> UpsertResult {
+        guard policy != .error, let objectClass = schema[classID] else {
+            return UpsertResult(try create(classID, values), .created)
+        }
+        guard let primaryKey = objectClass.primaryKeyProperty else {
+            throw StoreError(
+                .noPrimaryKey, "'\(objectClass.name)' does not have a primary key and can not be updated")
+        }
+        guard let value = values[primaryKey.id] ?? (primaryKey.type.isOptional ? .null : nil),
+            let key = try key(of: classID, primaryKey: value)
+        else { return UpsertResult(try create(classID, values), .created) }
+        var given = values
+        given[primaryKey.id] = nil
+        let changed = try set(classID, key, given, onlyDifferent: policy == .modified)
+        return UpsertResult(key, changed ? .modified : .unchanged)
+    }
+
+    /// Assigns properties, or, with `onlyDifferent`, changes what differs from what is stored and nothing else:
+    /// elements of collections one by one, properties of embedded objects in place. False when that left nothing
+    /// to do, so that observers hear of nothing. Throws what `set` and `edit` throw.
     @discardableResult
     package func set(
         _ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value], onlyDifferent: Bool
     ) throws -> Bool {
-        let assigned = onlyDifferent ? try values.filter { try value(classID, key, $0) != $1 } : values
-        guard !assigned.isEmpty else { return false }
-        try set(classID, key, assigned)
-        return true
+        guard onlyDifferent else {
+            if !values.isEmpty { try set(classID, key, values) }
+            return !values.isEmpty
+        }
+        var assigned: [PropertyID: Value] = [:]
+        var changed = false
+        for (id, value) in values.sorted(by: { $0.key < $1.key }) {
+            guard let property = schema[classID]?[id], property.type.accepts(value) else {
+                // For the store to refuse.
+                assigned[id] = value
+                continue
+            }
+            let present = try self.value(classID, key, id)
+            let place = CollectionPlace(classID: classID, key: key, property: property)
+            switch (present, value) {
+            case (.list(let old), .list(let new)) where property.type.collection == .list && place.holds(new, old):
+                changed = try change(old, to: new, place) || changed
+            case (.set(let old), .set(let new)) where property.type.collection == .set:
+                changed = try changeSet(old, to: new, place) || changed
+            case (.dictionary(let old), .dictionary(let new))
+            where property.type.collection == .map && place.holds(new, old):
+                changed = try change(old, to: new, place) || changed
+            case (.link(let owned), .embedded(let given)):
+                changed = try updateEmbedded(owned, given, place) || changed
+            default:
+                if value != present { assigned[id] = value }
+            }
+        }
+        if !assigned.isEmpty { try set(classID, key, assigned) }
+        return changed || !assigned.isEmpty
+    }
+
+    // MARK: Collections, element by element
+
+    /// Elements at the same position are compared; then the list is shortened or extended.
+    private func change(_ old: [Value], to new: [Value], _ place: CollectionPlace) throws -> Bool {
+        var changed = old.count != new.count
+        for (index, (before, after)) in zip(old, new).enumerated() where before != after {
+            if case (.link(let owned), .embedded(let given)) = (before, after) {
+                changed = try updateEmbedded(owned, given, place) || changed
+            } else {
+                changed = try edit(place, .replace(after, at: index)) || changed
+            }
+        }
+        for index in (min(new.count, old.count)..<old.count).reversed() { try edit(place, .remove(at: index)) }
+        for value in new.dropFirst(old.count) { try edit(place, .append(value)) }
+        return changed
+    }
+
+    private func changeSet(_ old: [Value], to new: [Value], _ place: CollectionPlace) throws -> Bool {
+        var changed = false
+        let wanted = new.sorted { Value.order($0, $1) < 0 }
+        for value in old where !wanted.containsOrdered(value) {
+            changed = try edit(place, .removeElement(value)) || changed
+        }
+        for value in new where !old.containsOrdered(value) { changed = try edit(place, .add(value)) || changed }
+        return changed
+    }
+
+    private func change(_ old: ValueMap, to new: ValueMap, _ place: CollectionPlace) throws -> Bool {
+        var changed = false
+        for entry in old.entries where new[entry.key] == nil {
+            changed = try edit(place, .removeKey(entry.key)) || changed
+        }
+        for entry in new.entries {
+            switch (old[entry.key], entry.value) {
+            case (.link(let owned)?, .embedded(let given)):
+                changed = try updateEmbedded(owned, given, place) || changed
+            case (let before, let after) where before != after:
+                changed = try edit(place, .put(after, key: entry.key)) || changed
+            default: break
+            }
+        }
+        return changed
+    }
+
+    private func updateEmbedded(
+        _ key: ObjectKey, _ values: [PropertyID: Value], _ place: CollectionPlace
+    ) throws -> Bool {
+        guard let target = place.property.targetClass else { return false }
+        return try set(target, key, values, onlyDifferent: true)
+    }
+
+    @discardableResult
+    private func edit(_ place: CollectionPlace, _ operation: CollectionOperation) throws -> Bool {
+        try edit(place.classID, place.key, place.property.id, operation)
+    }
+}
+
+/// A property of an object.
+private struct CollectionPlace {
+    let classID: ClassID
+    let key: ObjectKey
+    let property: PropertySchema
+
+    /// Whether each embedded object that is given again stands where it stood, so that single edits can do.
+    func holds(_ new: [Value], _ old: [Value]) -> Bool {
+        guard property.ownsTarget else { return true }
+        return new.enumerated().allSatisfy { index, value in
+            guard case .link = value else { return true }
+            return index < old.count && old[index] == value
+        }
+    }
+
+    func holds(_ new: ValueMap, _ old: ValueMap) -> Bool {
+        guard property.ownsTarget else { return true }
+        return new.entries.allSatisfy { entry in
+            guard case .link = entry.value else { return true }
+            return old[entry.key] == entry.value
+        }
+    }
+}
+
+extension [Value] {
+    /// Whether a sorted array has a value that is equal in the order of sets.
+    fileprivate func containsOrdered(_ value: Value) -> Bool {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            let order = Value.order(self[middle], value)
+            if order == 0 { return true }
+            if order < 0 { low = middle + 1 } else { high = middle }
+        }
+        return false
     }
 }

@@ -75,9 +75,7 @@ extension ModelTransaction {
             elements.append(value)
             edit.recordInsertion(value)
         case .removeElement(let value):
-            guard place.property.type.acceptsElement(value) else {
-                throw misfit(value, place.property, place.objectClass)
-            }
+            try rules.checkElement(value, for: place.property, of: place.objectClass)
             guard let index = before.firstIndex(where: { Value.order($0, value) == 0 }) else { return false }
             edit.recordDeletion(elements.remove(at: index))
         case .removeAll:
@@ -86,7 +84,7 @@ extension ModelTransaction {
             edit = SetEdit(deletions: Set(before))
         default: throw place.notSuchACollection
         }
-        assign(.set(elements.asSet), .set(edit), place)
+        assign(ValueRules.normalised(.set(elements)), .set(edit), place)
         return true
     }
 
@@ -95,7 +93,7 @@ extension ModelTransaction {
         var edit = MapEdit()
         switch operation {
         case .put(let value, let key):
-            try checkMapKey(key, place.property, place.objectClass)
+            try rules.check(mapKey: key, place.property, place.objectClass)
             try checkNew(value, place, replacing: before[key])
             map[key] = made(value, place)
             if before[key] == nil { edit.recordInsertion(MapKey(key)) } else { edit.recordModification(MapKey(key)) }
@@ -123,9 +121,8 @@ extension ModelTransaction {
 
     /// Checks a value for one place, whose present value is `present`.
     private func checkNew(_ value: Value, _ place: Place, replacing present: Value? = nil) throws {
-        guard place.property.type.acceptsElement(value) else { throw misfit(value, place.property, place.objectClass) }
-        try checkElement(value, place.property, place.objectClass)
-        try checkOwners([value], place.property, place.objectClass, held: present?.linkedKeys ?? [])
+        let held = present?.linkedKeys ?? []
+        try rules.checkElement(value, for: place.property, of: place.objectClass, owned: { held.contains($0) })
     }
 
     /// One element as it is kept.

@@ -98,6 +98,27 @@ final class ModelTransaction: WriteTransaction {
         return try ReferenceEvaluator(state).select(query, window)
     }
 
+    // MARK: Checks
+
+    var rules: ValueRules {
+        let state = state
+        return ValueRules(state.schema) { try state.exists($0.classID, $0.key) }
+    }
+
+    /// Everything that can be wrong with assigned values, before anything is changed. `row` is what the object
+    /// holds now, whose embedded objects may stay.
+    private func check(
+        _ values: [PropertyID: Value], for objectClass: ClassSchema, holding row: [PropertyID: Value]
+    ) throws {
+        let rules = rules
+        for (id, value) in values {
+            let held = row[id]?.linkedKeys ?? []
+            try rules.check(
+                value, for: try state.storedProperty(id, of: objectClass), of: objectClass,
+                owned: { held.contains($0) })
+        }
+    }
+
     // MARK: Changing the state, after all checks
 
     /// Puts in an object and the embedded objects that it is to own. Keys are given out from the outside in,
@@ -127,7 +148,7 @@ final class ModelTransaction: WriteTransaction {
         case (.single, _): return element(value)
         case (.list, .list(let elements)): return .list(elements.map(element))
         case (.map, .dictionary(let map)): return .dictionary(map.mapValues(element))
-        case (.set, .set(let elements)): return .set(elements.asSet)
+        case (.set, .set): return ValueRules.normalised(value)
         default: return value
         }
     }
@@ -144,19 +165,6 @@ final class ModelTransaction: WriteTransaction {
 
     func recordEdit(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ edit: CollectionEdit) {
         changes[classID, default: ClassChanges()].recordEdit(key, property, edit)
-    }
-}
-
-extension Array<Value> {
-    /// In the order of sets; of equal elements the first one stays.
-    var asSet: [Value] {
-        let ordered = enumerated().sorted { a, b in
-            let order = Value.order(a.element, b.element)
-            return order != 0 ? order < 0 : a.offset < b.offset
-        }
-        var kept: [Value] = []
-        for (_, value) in ordered where kept.last.map({ Value.order($0, value) != 0 }) ?? true { kept.append(value) }
-        return kept
     }
 }
 

@@ -1,22 +1,16 @@
 package import ObjectModel
-import QueryLanguage
-package import StoreContract
 
-/// One change that a history makes. Objects are named by a random number that is reduced to those that exist when
-/// the operation runs, so that operations can be made without looking at the store.
-package enum RandomOperation: Hashable, Sendable {
-    case create(ClassID, [PropertyID: Value], links: [PropertyID: UInt64])
-    case set(ClassID, UInt64, [PropertyID: Value], links: [PropertyID: UInt64])
-    case delete(ClassID, UInt64)
-}
-
-/// Makes histories of operations that all succeed.
+/// Makes histories of operations that all succeed, but for those that are to be refused.
 package struct RandomHistory: Sendable {
     private let schema: Schema
     /// Makes primary keys that are not used twice.
-    private var nextKey: Int64 = 0
+    private var nextKey: Int64
 
-    package init(_ schema: Schema) { self.schema = schema }
+    /// Histories of one store that are made side by side need key ranges of their own.
+    package init(_ schema: Schema, firstKey: Int64 = 0) {
+        self.schema = schema
+        nextKey = firstKey
+    }
 
     /// The operations of one commit: mostly one to four, more creations than deletions while `count` objects are
     /// few, about as many once there are `target`.
@@ -29,69 +23,129 @@ package struct RandomHistory: Sendable {
         guard let objectClass = random.pick(schema.classes) else { return nil }
         switch random.below(10) {
         case 0..<(mayGrow ? 5 : 2):
-            var (values, links) = assignments(objectClass, one: false, &random)
-            if let primaryKey = objectClass.primaryKeyProperty {
-                nextKey += 1
-                values[primaryKey.id] = RandomValues.uniqueValue(of: primaryKey.type, number: nextKey)
-            }
-            return .create(objectClass.id, values, links: links)
+            return objectClass.isEmbedded ? change(objectClass, &random) : creation(objectClass, &random)
         case 5: return .delete(objectClass.id, random.next())
-        case 6: return mayGrow ? nil : .delete(objectClass.id, random.next())
-        default:
-            let (values, links) = assignments(objectClass, one: random.oneIn(2), &random)
-            return .set(objectClass.id, random.next(), values, links: links)
+        case 6: return mayGrow ? refusal(objectClass, &random) : .delete(objectClass.id, random.next())
+        default: return change(objectClass, &random)
         }
+    }
+
+    private mutating func creation(_ objectClass: ClassSchema, _ random: inout SeededRandom) -> RandomOperation {
+        var inputs = assignments(objectClass, one: false, &random)
+        if let primaryKey = objectClass.primaryKeyProperty {
+            nextKey += 1
+            inputs[primaryKey.id] = .value(RandomValues.uniqueValue(of: primaryKey.type, number: nextKey))
+        }
+        return .create(objectClass.id, inputs)
+    }
+
+    private func change(_ objectClass: ClassSchema, _ random: inout SeededRandom) -> RandomOperation? {
+        if let collection = random.pick(objectClass.storedProperties.filter(\.type.isCollection)), !random.oneIn(3) {
+            return .edit(objectClass.id, random.next(), collection.id, edit(of: collection, &random))
+        }
+        return .set(objectClass.id, random.next(), assignments(objectClass, one: random.oneIn(2), &random))
     }
 
     private func assignments(
         _ objectClass: ClassSchema, one: Bool, _ random: inout SeededRandom
-    ) -> (values: [PropertyID: Value], links: [PropertyID: UInt64]) {
+    ) -> [PropertyID: RandomInput] {
         let assignable = objectClass.storedProperties.filter { $0.name != objectClass.primaryKey }
         let chosen = one ? assignable.randomElement(using: &random).map { [$0] } ?? [] : assignable
-        var values: [PropertyID: Value] = [:]
-        var links: [PropertyID: UInt64] = [:]
-        for property in chosen where one || !random.oneIn(3) {
-            if property.type.isToOneLink, !random.oneIn(4) {
-                links[property.id] = random.next()
-            } else {
-                values[property.id] = RandomValues.value(of: property.type, &random)
+        var inputs: [PropertyID: RandomInput] = [:]
+        for property in chosen where one || !random.oneIn(3) { inputs[property.id] = input(for: property, &random) }
+        return inputs
+    }
+
+    // MARK: Values
+
+    private func input(for property: PropertySchema, _ random: inout SeededRandom) -> RandomInput {
+        guard property.type.isCollection else { return element(of: property, &random) }
+        // Each embedded object may own others, so there are few.
+        let count = property.ownsTarget ? random.below(3) : RandomValues.length(&random)
+        if property.ownsTarget, property.type.collection == .list, random.oneIn(2),
+            case .embedded(let inputs) = element(of: property, &random)
+        {
+            return .turned(random.next(), inputs)
+        }
+        let elements = (0..<count).map { _ in element(of: property, &random) }
+        switch property.type.collection {
+        case .map: return .map(elements.map { .init(key: RandomValues.mapKey(&random), input: $0) })
+        case .set: return .set(elements)
+        default: return .list(elements)
+        }
+    }
+
+    /// A value for a single property, or one element.
+    private func element(of property: PropertySchema, _ random: inout SeededRandom) -> RandomInput {
+        let type = property.type
+        switch type.base {
+        case .link where type.acceptsNull && random.oneIn(4): return .value(.null)
+        case .link(let target) where property.ownsTarget:
+            return schema[target].map { .embedded(assignments($0, one: false, &random)) } ?? .value(.null)
+        case .link: return .link(random.next())
+        case .mixed: return mixed(&random, collections: type.collection != .set)
+        default: return .value(RandomValues.value(of: type.element, &random))
+        }
+    }
+
+    /// A mixed value that may hold links, also within lists and dictionaries.
+    private func mixed(_ random: inout SeededRandom, collections: Bool, depth: Int = 0) -> RandomInput {
+        if random.oneIn(4), let target = random.pick(schema.classes.filter { !$0.isEmbedded }) {
+            return .reference(target.id, random.next())
+        }
+        if collections, depth < 3, random.oneIn(3) {
+            let elements = (0..<random.below(4)).map { _ in mixed(&random, collections: true, depth: depth + 1) }
+            return random.oneIn(2)
+                ? .list(elements) : .map(elements.map { .init(key: RandomValues.mapKey(&random), input: $0) })
+        }
+        return .value(RandomValues.mixed(&random, depth: collections ? depth : .max))
+    }
+
+    private func edit(of property: PropertySchema, _ random: inout SeededRandom) -> RandomEdit {
+        if random.oneIn(25) { return .removeAll }
+        let element = element(of: property, &random)
+        switch property.type.collection {
+        case .list, .single:
+            switch random.below(8) {
+            case 0, 1: return .append(element)
+            case 2, 3: return .insert(element, at: random.next())
+            case 4: return .replace(element, at: random.next())
+            case 5: return .move(from: random.next(), to: random.next())
+            default: return .remove(at: random.next())
             }
-        }
-        return (values, links)
-    }
-}
-
-extension WriteTransaction {
-    /// Runs a random operation; one that needs an object where there is none does nothing.
-    package func perform(_ operation: RandomOperation) throws {
-        switch operation {
-        case .create(let classID, let values, let links):
-            _ = try create(classID, try resolve(links, classID, into: values))
-        case .set(let classID, let number, let values, let links):
-            guard let key = try object(classID, number) else { return }
-            try set(classID, key, try resolve(links, classID, into: values))
-        case .delete(let classID, let number):
-            guard let key = try object(classID, number) else { return }
-            try delete(classID, key)
+        case .set:
+            switch random.below(4) {
+            case 0, 1: return .add(element)
+            case 2: return .removeElement(at: random.next())
+            default: return .removeValue(element)
+            }
+        case .map:
+            let key = RandomValues.mapKey(&random)
+            return random.oneIn(3) ? .removeKey(key) : .put(element, key: key)
         }
     }
 
-    private func resolve(
-        _ links: [PropertyID: UInt64], _ classID: ClassID, into values: [PropertyID: Value]
-    ) throws -> [PropertyID: Value] {
-        var values = values
-        for (property, number) in links {
-            guard let target = schema[classID]?[property]?.targetClass else { continue }
-            values[property] = try object(target, number).map { .link($0) } ?? .null
-        }
-        return values
-    }
+    // MARK: What must fail
 
-    /// The object that a random number stands for.
-    private func object(_ classID: ClassID, _ number: UInt64) throws -> ObjectKey? {
-        let count = count(of: classID)
-        guard count > 0 else { return nil }
-        let offset = Int(number % UInt64(count))
-        return try select(.init(classID: classID), .init(offset: offset, limit: 1)).first
+    /// A change of several properties of which one is wrong, or an edit that the collection does not allow.
+    private func refusal(_ objectClass: ClassSchema, _ random: inout SeededRandom) -> RandomOperation? {
+        guard let property = random.pick(objectClass.storedProperties) else { return nil }
+        let wrong: RandomInput = .value(property.type.base == .bool ? .int(1) : .bool(true))
+        switch (property.type.collection, property.type.base) {
+        case (.single, .mixed):
+            return .refused(
+                .set(objectClass.id, random.next(), [property.id: .value(.list([.link(ObjectKey(0))]))]))
+        case (.single, _), (_, .mixed):
+            let value: RandomInput = property.type.isCollection ? .value(.bool(true)) : wrong
+            var inputs = assignments(objectClass, one: false, &random)
+            inputs[property.id] = value
+            return .refused(.set(objectClass.id, random.next(), inputs))
+        case (.list, _): return .refused(.edit(objectClass.id, random.next(), property.id, .append(wrong)))
+        case (.set, _): return .refused(.edit(objectClass.id, random.next(), property.id, .add(wrong)))
+        case (.map, _):
+            let key = random.oneIn(2) ? "$a" : "a.b"
+            return .refused(
+                .edit(objectClass.id, random.next(), property.id, .put(element(of: property, &random), key: key)))
+        }
     }
 }

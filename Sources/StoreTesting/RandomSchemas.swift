@@ -2,12 +2,20 @@ package import ObjectModel
 
 /// Makes schemas of two to four classes, linked among one another and back.
 package enum RandomSchemas {
+    package enum Kinds: Sendable {
+        /// Single values that queries know, and links.
+        case queryable
+        /// Also data, decimals and mixed values, lists, sets and maps of everything, embedded objects within others.
+        case all
+    }
+
     private static let scalars: [BaseType] = [.bool, .int, .float, .double, .string, .date, .objectId, .uuid]
+    private static let elements: [BaseType] = scalars + [.data, .decimal128, .mixed, .mixed]
     private static let keys: [BaseType] = [.int, .string, .objectId, .uuid]
 
     /// A schema without faults, at version 1. Every class has an Int and a String, and every class is linked to, so
     /// that each kind of path exists.
-    package static func schema(_ random: inout SeededRandom) -> Schema {
+    package static func schema(_ random: inout SeededRandom, kinds: Kinds = .queryable) -> Schema {
         let names = ["Dog", "Person", "Toy", "City"].prefix(2 + random.below(3))
         var properties: [String: [PropertySchema]] = [:]
         var keyed: Set<String> = []
@@ -43,10 +51,66 @@ package enum RandomSchemas {
                 }
             }
         }
+        var embedded: [ClassSchema] = []
+        if kinds == .all {
+            for name in names {
+                properties[name, default: []] += values(&random)
+                for index in 0..<random.below(4) {
+                    properties[name, default: []].append(link("many\(index)", to: random.pick(names) ?? name, &random))
+                }
+            }
+            embedded = embeddedClasses(names: Array(names), &properties, &random)
+        }
         return Schema(
             version: 1,
             classes: names.map {
                 ClassSchema($0, primaryKey: keyed.contains($0) ? "id" : nil, properties: properties[$0] ?? [])
-            })
+            } + embedded)
     }
+
+    /// Up to eight properties of any type, single or in collections.
+    private static func values(_ random: inout SeededRandom) -> [PropertySchema] {
+        (0..<random.below(9)).map { index in
+            let base = random.pick(elements) ?? .int
+            let type = PropertyType(
+                base, isOptional: base != .mixed && random.oneIn(2), collection: random.pick(collections) ?? .list)
+            return PropertySchema("v\(index)", type, isIndexed: type.canBeIndexed && random.oneIn(3))
+        }
+    }
+
+    /// One link to a class, or a collection of them.
+    private static func link(
+        _ name: String, to target: String, _ random: inout SeededRandom, among kinds: [CollectionKind] = collections
+    ) -> PropertySchema {
+        let collection = random.pick(kinds) ?? .list
+        let isOptional = collection == .single || collection == .map
+        return PropertySchema(name, PropertyType(.link(target), isOptional: isOptional, collection: collection))
+    }
+
+    /// Part, which Box may hold in turn; both link to top-level classes. Gives the classes that are to own them the
+    /// properties for it.
+    private static func embeddedClasses(
+        names: [String], _ properties: inout [String: [PropertySchema]], _ random: inout SeededRandom
+    ) -> [ClassSchema] {
+        let owning: [CollectionKind] = [.single, .list, .map]
+        var box = [PropertySchema("label", PropertyType(.string, isOptional: true))] + values(&random)
+        var part = [PropertySchema("count", PropertyType(.int))] + values(&random).prefix(3)
+        if let target = random.pick(names) { box.append(link("about", to: target, &random)) }
+        if let target = random.pick(names) { part.append(link("about", to: target, &random)) }
+        box.append(link("part", to: "Part", &random, among: owning))
+        for (index, name) in names.enumerated() {
+            for number in 0..<(index == 0 ? 1 + random.below(3) : random.below(3)) {
+                properties[name, default: []].append(link("box\(number)", to: "Box", &random, among: owning))
+            }
+            if random.oneIn(3) {
+                properties[name, default: []].append(link("part", to: "Part", &random, among: owning))
+            }
+        }
+        return [
+            ClassSchema("Box", isEmbedded: true, properties: box),
+            ClassSchema("Part", isEmbedded: true, properties: part),
+        ]
+    }
+
+    private static let collections: [CollectionKind] = [.single, .list, .list, .set, .map]
 }

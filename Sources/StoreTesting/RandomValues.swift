@@ -4,9 +4,18 @@ package import ObjectModel
 ///
 /// Floating point values have few bits or are infinite, so that every order of adding them gives nearly the same sum.
 package enum RandomValues {
-    /// A value that a stored property accepts, null once in four times when it may be. Links are null: objects to
-    /// link to are the caller's to choose.
+    /// A value that a stored property accepts, null once in four times when it may be. Links are null, collections
+    /// of links empty: objects to link to are the caller's to choose. Sets come in any order, with duplicates.
     package static func value(of type: PropertyType, _ random: inout SeededRandom) -> Value {
+        if type.isCollection {
+            let count = type.isLink ? 0 : length(&random)
+            let elements = (0..<count).map { _ in value(of: type.element, &random) }
+            switch type.collection {
+            case .list: return .list(elements)
+            case .set: return .set(type.isMixed ? elements.filter { !$0.isCollection } : elements)
+            default: return .dictionary(ValueMap(elements.map { (mapKey(&random), $0) }))
+            }
+        }
         if type.isOptional, random.oneIn(4) { return .null }
         switch type.base {
         case .bool: return .bool(random.oneIn(2))
@@ -17,8 +26,51 @@ package enum RandomValues {
         case .date: return .date(date(&random))
         case .objectId: return .objectId(ObjectId(high: UInt32(random.below(3)), low: word(&random)))
         case .uuid: return .uuid(UUIDValue(high: word(&random), low: word(&random)))
-        case .link, .linkingObjects, .data, .decimal128, .mixed: return .null
+        case .data: return .data(data(&random))
+        case .decimal128: return .decimal(decimal(&random))
+        case .mixed: return mixed(&random)
+        case .link, .linkingObjects: return .null
         }
+    }
+
+    /// A mixed value of any kind but a link; lists and dictionaries up to four deep.
+    package static func mixed(_ random: inout SeededRandom, depth: Int = 0) -> Value {
+        let kinds: [BaseType] = [
+            .bool, .int, .int, .float, .double, .string, .string, .data, .date, .decimal128, .objectId, .uuid,
+        ]
+        if depth < 4, random.oneIn(depth == 0 ? 4 : 3) {
+            let elements = (0..<random.below(4)).map { _ in mixed(&random, depth: depth + 1) }
+            return random.oneIn(2) ? .list(elements) : .dictionary(ValueMap(elements.map { (mapKey(&random), $0) }))
+        }
+        return value(of: PropertyType(random.pick(kinds) ?? .int, isOptional: true), &random)
+    }
+
+    /// Mostly few, seldom more than fit one block of elements.
+    package static func length(_ random: inout SeededRandom) -> Int {
+        random.oneIn(12) ? random.below(120) : random.below(6)
+    }
+
+    /// A key that maps take: no `$` at the start, no `.`.
+    package static func mapKey(_ random: inout SeededRandom) -> String {
+        random.pick(["", "a", "A", "b", "a b", "é", "e\u{301}", "日", "a$", "\u{0}", "key"]) ?? ""
+    }
+
+    package static func data(_ random: inout SeededRandom) -> [UInt8] {
+        if random.oneIn(12) { return Array(repeating: UInt8(random.below(256)), count: random.below(300)) }
+        return random.pick([[], [0], [0, 0], [1], [97], [97, 98], [255], [255, 0, 128], [127, 255, 255]]) ?? []
+    }
+
+    /// Small numbers with up to two digits behind the point, several ways to write the same one among them, and the
+    /// edges of the type.
+    package static func decimal(_ random: inout SeededRandom) -> Decimal128 {
+        let edges: [(UInt64, UInt64)] = [
+            (0x7C00_0000_0000_0000, 0), (0x7800_0000_0000_0000, 0), (0xF800_0000_0000_0000, 0),
+            (0xB040_0000_0000_0000, 0), (0x5FFF_ED09_BEAD_87C0, 0x378D_8E63_FFFF_FFFF), (0, 1),
+        ]
+        if random.oneIn(8), let edge = random.pick(edges) { return Decimal128(high: edge.0, low: edge.1) }
+        let exponent = UInt64(6176 - random.below(3)) << 49
+        let sign: UInt64 = random.oneIn(3) ? 1 << 63 : 0
+        return Decimal128(high: sign | exponent, low: UInt64(random.below(12) * (random.oneIn(2) ? 10 : 1)))
     }
 
     /// A value that differs from all others given with another `number`.
@@ -80,5 +132,14 @@ package enum RandomValues {
 
     private static func word(_ random: inout SeededRandom) -> UInt64 {
         random.pick([0, 1, 2, 1 << 32, .max, 1 << 63]) ?? 0
+    }
+}
+
+extension Value {
+    var isCollection: Bool {
+        switch self {
+        case .list, .set, .dictionary: true
+        default: false
+        }
     }
 }

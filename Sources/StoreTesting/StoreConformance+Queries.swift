@@ -5,21 +5,31 @@ import Synchronization
 
 extension StoreConformance {
     /// Random commits to a store with a random schema do the same as in a model store: the same objects, values,
-    /// backlinks, versions and change sets. Everything is compared every `compareEvery` steps and at the end.
+    /// elements, backlinks, versions and change sets. The change log leads from each compared version to the next.
+    /// Everything is compared every `compareEvery` steps and at the end.
     package static func randomHistory(
-        _ make: (Schema) throws -> any Store, seed: UInt64, steps: Int, compareEvery: Int = 25
+        _ make: (Schema) throws -> any Store, seed: UInt64, steps: Int, kinds: RandomSchemas.Kinds = .queryable,
+        compareEvery: Int = 25
     ) throws {
         try seeded(seed) { random in
-            try withModel(make, &random) { store, model, history, random in
+            try withModel(make, kinds, &random) { store, model, history, random in
                 let heard = Mutex<[ChangeSet]>([])
                 store.onCommit { sets in heard.withLock { $0 += sets } }
+                var last = try store.snapshot()
                 for step in 1...max(1, steps) {
                     try commit(to: store, and: model, &history, target: 60, &random)
                     if step % compareEvery == 0 || step == steps {
-                        try compare(try store.snapshot(), try model.modelSnapshot())
+                        let snapshot = try store.snapshot()
+                        try compare(snapshot, try model.modelSnapshot())
+                        try checkIntegrity(snapshot)
+                        if let sets = try store.changes(after: last.version), var changes = sets.first {
+                            for set in sets.dropFirst() { changes.merge(set) }
+                            try check(changes, from: last, to: snapshot)
+                        }
+                        last = snapshot
                     }
                 }
-                try requireEqual(heard.withLock { $0 }, try model.changes(after: Version(1)), "change sets")
+                try compare(heard.withLock { $0 }, try model.changes(after: Version(1)) ?? [])
             }
         }
     }
@@ -30,7 +40,7 @@ extension StoreConformance {
         _ make: (Schema) throws -> any Store, seed: UInt64, steps: Int, queriesPerStep: Int = 10
     ) throws {
         try seeded(seed) { random in
-            try withModel(make, &random) { store, model, history, random in
+            try withModel(make, .queryable, &random) { store, model, history, random in
                 let queries = RandomQueries(try store.snapshot().schema)
                 for _ in 0..<steps {
                     for _ in 0..<3 { try commit(to: store, and: model, &history, target: 40, &random) }
@@ -53,10 +63,10 @@ extension StoreConformance {
     }
 
     private static func withModel(
-        _ make: Maker, _ random: inout SeededRandom,
+        _ make: Maker, _ kinds: RandomSchemas.Kinds, _ random: inout SeededRandom,
         _ body: (any Store, ModelStore, inout RandomHistory, inout SeededRandom) throws -> Void
     ) throws {
-        let schema = RandomSchemas.schema(&random)
+        let schema = RandomSchemas.schema(&random, kinds: kinds)
         try requireEqual(schema.faults(), [], "faults of the random schema")
         let model = try ModelStore(schema)
         defer { model.close() }
@@ -109,15 +119,66 @@ extension StoreConformance {
                     try requireEqual(
                         try snapshot.key(of: classID, primaryKey: value), key, "\(objectClass.name) with key \(value)")
                 }
-                for property in objectClass.properties where property.type.isComputed {
-                    guard let origin = property.targetClass, let link = property.originProperty else { continue }
+            }
+            try compareCollections(of: objectClass, keys, snapshot, reference)
+            try compareBacklinks(to: objectClass, keys, snapshot, reference)
+        }
+    }
+
+    /// Counts, single values, and elements from some place in the middle on.
+    private static func compareCollections(
+        of objectClass: ClassSchema, _ keys: [ObjectKey], _ snapshot: any Snapshot, _ reference: ModelSnapshot
+    ) throws {
+        for property in objectClass.storedProperties {
+            for key in keys {
+                let name = "'\(objectClass.name).\(property.name)' of \(key.rawValue)"
+                let expected = try reference.value(objectClass.id, key, property.id)
+                try requireEqual(try snapshot.value(objectClass.id, key, property.id), expected, name)
+                guard property.type.isCollection else { continue }
+                let elements = expected.elements
+                try requireEqual(
+                    try snapshot.elementCount(objectClass.id, key, property.id), elements.count, "count of \(name)")
+                let start = elements.count / 3
+                try requireEqual(
+                    try snapshot.elements(objectClass.id, key, property.id, start..<start + 7),
+                    Array(elements.dropFirst(start).prefix(7)), "elements of \(name) from \(start)")
+            }
+        }
+    }
+
+    /// Of every link there is, declared the other way or not.
+    private static func compareBacklinks(
+        to objectClass: ClassSchema, _ keys: [ObjectKey], _ snapshot: any Snapshot, _ reference: ModelSnapshot
+    ) throws {
+        for origin in reference.schema.classes {
+            for link in origin.storedProperties where link.type.isLink && link.targetClass == objectClass.id {
+                var holders: [ObjectKey: [ObjectKey]] = [:]
+                for holder in try reference.select(BoundQuery(classID: origin.id), .all) {
+                    for target in try reference.value(origin.id, holder, link.id).linkedKeys {
+                        holders[target, default: []].append(holder)
+                    }
+                }
+                for key in keys {
                     try requireEqual(
-                        try snapshot.backlinks(to: key, from: origin, link),
-                        try reference.backlinks(to: key, from: origin, link),
-                        "'\(objectClass.name).\(property.name)' of \(key.rawValue)")
+                        try snapshot.backlinks(to: key, from: origin.id, link.id), holders[key] ?? [],
+                        "links of '\(origin.name).\(link.name)' to \(key.rawValue)")
                 }
             }
         }
+    }
+
+    /// Names the first version whose changes differ.
+    static func compare(_ sets: [ChangeSet], _ expected: [ChangeSet]) throws {
+        for (set, wanted) in zip(sets, expected) {
+            try requireEqual(set.version, wanted.version, "version of a change set")
+            for classID in Set(set.classes.keys).union(wanted.classes.keys).sorted() {
+                try requireEqual(
+                    set.classes[classID], wanted.classes[classID],
+                    "changes of class \(classID.rawValue) in version \(wanted.version)")
+            }
+            try requireEqual(set, wanted, "changes of version \(wanted.version)")
+        }
+        try requireEqual(sets.count, expected.count, "the number of change sets")
     }
 
     /// One query in all the ways it can be asked.

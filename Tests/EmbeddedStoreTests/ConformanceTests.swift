@@ -38,6 +38,12 @@ struct ConformanceTests {
         try StoreConformance.randomHistory(make, seed: seed("history"), steps: 150)
     }
 
+    @Test("random histories of every kind of data agree with the model", arguments: 0..<4)
+    func randomHistoryOfEverything(_ run: Int) throws {
+        try StoreConformance.randomHistory(
+            make, seed: seed("history of everything"), steps: 100, kinds: .all, compareEvery: 5)
+    }
+
     @Test("random queries agree with the reference evaluator", arguments: 0..<6)
     func randomQueries(_ run: Int) throws {
         try StoreConformance.randomQueries(make, seed: seed("queries"), steps: 60)

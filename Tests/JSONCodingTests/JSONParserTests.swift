@@ -1,4 +1,5 @@
 import JSONCoding
+import ObjectModel
 import Testing
 
 @Suite("Reading JSON")
@@ -10,7 +11,8 @@ struct JSONParserTests {
     private static let documents: [(String, JSONValue)] = [
         ("null", JSONValue.null), ("true", .bool(true)), ("false", .bool(false)), ("0", .int(0)), ("-7", .int(-7)),
         ("9223372036854775807", .int(.max)), ("-9223372036854775808", .int(.min)), ("1.0", .double(1)),
-        ("1e2", .double(100)), ("0.1", .double(0.1)), ("1e-400", .double(0)), ("\"\"", .string("")),
+        ("1e2", .double(100)), ("0.1", .double(0.1)), ("0.30000000000000004", .double(0.30000000000000004)),
+        ("\"\"", .string("")),
         (#""a\u0000b""#, .string("a\u{0}b")), (#""\uD83D\uDE00""#, .string("😀")), ("[]", .array([])),
         (" [1, [2]] ", .array([.int(1), .array([.int(2)])])),
         (#"{"b":1,"a":{"c":[]}}"#, .object(nested)),
@@ -19,6 +21,27 @@ struct JSONParserTests {
     @Test("scalars and containers are read as they are written", arguments: documents)
     func values(text: String, expected: JSONValue) throws {
         #expect(try JSONValue.parse(text) == expected)
+    }
+
+    @Test("a number with more digits than a double keeps all of them, wherever it stands")
+    func preciseNumbers() throws {
+        let text =
+            #"{"a\"1.5":[0.5,1.00000000000000000000001,-1e-400,"0.1234567890123456789",1.5e3],"b":{"c":12345678901234567.5,"d":7}}"#
+        let json = try JSONValue.parse(text)
+        func precise(_ text: String, _ nearest: Double) throws -> JSONValue {
+            .precise(try #require(Decimal128(text)), nearest: nearest)
+        }
+        let list = json["a\"1.5"]
+        #expect(list?[0] == .double(0.5))
+        #expect(try list?[1] == precise("1.00000000000000000000001", 1))
+        #expect(try list?[2] == precise("-1e-400", -0.0))
+        #expect(list?[3] == .string("0.1234567890123456789"))
+        #expect(list?[4] == .double(1500))
+        #expect(try json["b"]?["c"] == precise("12345678901234567.5", 12_345_678_901_234_568))
+        #expect(json["b"]?["d"] == .int(7))
+        let writer = JSONWriter()
+        writer.value(json)
+        #expect(try JSONValue.parse(writer.bytes) == json)
     }
 
     @Test("members keep the order in which they are written")

@@ -11,7 +11,11 @@ struct SchemaCodingTests {
         {"name":"born","type":"date","default":"2026-01-31T12:00:00Z"},{"name":"owner","type":"Person?"},
         {"name":"id","type":"uuid","default":"123e4567-e89b-12d3-a456-426614174000"}]},
         {"name":"Person","primaryKey":null,"embedded":false,"properties":[{"name":"name","type":"string"},
-        {"name":"dogs","type":"linkingObjects(Dog.owner)"}]}]}
+        {"name":"notes","type":"string","fullText":true},{"name":"dogs","type":"linkingObjects(Dog.owner)"},
+        {"name":"tags","type":"string<>","default":["a","b"]},{"name":"rates","type":"decimal128?{}","default":{"a":"1.10"}},
+        {"name":"photo","type":"data","default":"AP8="},{"name":"extra","type":"mixed","default":{"at":{"$date":"1970-01-01T00:00:00Z"}}},
+        {"name":"more","type":"mixed[]"},{"name":"friends","type":"Person[]"},{"name":"home","type":"Address?"}]},
+        {"name":"Address","primaryKey":null,"embedded":true,"properties":[{"name":"street","type":"string"}]}]}
         """#
 
     @Test("a document is read and written without a difference")
@@ -22,6 +26,9 @@ struct SchemaCodingTests {
         #expect(schema["Dog"]?.properties.map(\.name) == ["_id", "name", "age", "weight", "born", "owner", "id"])
         #expect(schema["Dog"]?["name"]?.isIndexed == true)
         #expect(schema["Dog"]?["weight"]?.defaultValue == .double(1.5))
+        #expect(schema["Address"]?.isEmbedded == true)
+        #expect(schema["Person"]?["notes"]?.isFullTextIndexed == true)
+        #expect(schema["Person"]?["home"]?.ownsTarget == true)
         let writer = JSONWriter()
         SchemaCoding.encode(schema, into: writer)
         #expect(try JSONValue.parse(writer.bytes) == json)

@@ -13,7 +13,43 @@ struct ValueCodingTests {
         (#"{"$date":"1970-01-01T00:00:00Z"}"#, "date", .date(.epoch)),
         (#"{"$oid":"00000000000000000000000A"}"#, "objectId", .objectId(ObjectId(high: 0, low: 10))),
         (#""00000000-0000-0000-0000-00000000000b""#, "uuid", .uuid(UUIDValue(high: 0, low: 11))),
+        (#""""#, "data", .data([])), (#""AP8=""#, "data", .data([0, 255])),
+        (#"{"$binary":"AP8="}"#, "data", .data([0, 255])),
+        (#""1.10""#, "decimal128", decimal("1.10")), (#"{"$decimal":"1.10"}"#, "decimal128", decimal("1.10")),
+        ("9223372036854775807", "decimal128", decimal("9223372036854775807")), ("0.1", "decimal128", decimal("0.1")),
+        ("1e300", "decimal128", decimal("1e300")), ("-2.5E-3", "decimal128", decimal("-0.0025")),
+        ("1234567890.12345678901234567890", "decimal128", decimal("1234567890.12345678901234567890")),
+        ("0.10000000000000000555", "decimal128", decimal("0.10000000000000000555")),
+        ("1e-400", "decimal128", decimal("1e-400")),
+        (#""-Infinity""#, "decimal128", .decimal(-.infinity)), (#""NaN""#, "decimal128?", .decimal(.nan)),
+        ("0.10000000000000000555", "double", .double(0.1)), ("3.0000000000000000000", "int", .int(3)),
+        (#"{"$float":0.1}"#, "float", .float(0.1)), (#"{"$double":"NaN"}"#, "double", .double(.nan)),
+        ("[1,2,1]", "int[]", .list([.int(1), .int(2), .int(1)])), ("[]", "string<>", .set([])),
+        ("null", "int[]", .list([])),
+        ("null", "int<>", .set([])), ("null", "int{}", .dictionary(ValueMap())),
+        ("[null,\"a\"]", "string?[]", .list([.null, .string("a")])),
+        (
+            #"["2026-01-31",{"$date":"1970-01-01"}]"#, "date<>",
+            .set([.date(Timestamp(seconds: 1_769_817_600)), .date(.epoch)])
+        ),
+        (#"{"b":1,"a":2.5}"#, "double{}", .dictionary(ValueMap([("a", .double(2.5)), ("b", .double(1))]))),
+        (#"{"$dictionary":{"a":1}}"#, "int{}", .dictionary(ValueMap([("a", .int(1))]))),
+        (
+            #"{"a":{"b":[1,null,true]},"c":{"$uuid":"00000000-0000-0000-0000-00000000000b"}}"#, "mixed",
+            .dictionary(
+                ValueMap([
+                    ("a", .dictionary(ValueMap([("b", .list([.int(1), .null, .bool(true)]))]))),
+                    ("c", .uuid(UUIDValue(high: 0, low: 11))),
+                ]))
+        ),
+        (
+            #"[1,1.5,"x",{"$oid":"00000000000000000000000A"},{}]"#, "mixed[]",
+            .list([.int(1), .double(1.5), .string("x"), .objectId(ObjectId(high: 0, low: 10)), .dictionary(ValueMap())])
+        ),
+        (#"{"$dictionary":{"$date":1}}"#, "mixed", .dictionary(ValueMap([("$date", .int(1))]))),
     ]
+
+    private static func decimal(_ text: String) -> Value { Decimal128(text).map { .decimal($0) } ?? .null }
 
     @Test("a value of the property's type is accepted, plain and typed", arguments: fitting)
     func accepted(json: String, type: String, expected: Value) throws {
@@ -27,6 +63,11 @@ struct ValueCodingTests {
         (#"{"$uuid":"1"}"#, "uuid"), (#"{"$date":"1970-01-01","x":1}"#, "date"),
         (#"{"$date":{"$date":"1970-01-01"}}"#, "date"),
         (#"{"$oid":"000000000000000000000000"}"#, "uuid"), ("[]", "string"), (#""00""#, "objectId"),
+        (#""a""#, "data"), (#""AP8""#, "data"), ("1", "data"), (#"{"$binary":1}"#, "data"),
+        (#"{"$oid":"AP8="}"#, "data"),
+        (#""1,5""#, "decimal128"), ("true", "decimal128"), (#"{"$decimal":{"$decimal":"1"}}"#, "decimal128"),
+        ("1", "int[]"), ("{}", "int[]"), ("[]", "int{}"), ("{}", "string<>"), (#""x""#, "mixed<>"),
+        ("1e30", "int"), ("9223372036854775807.5", "int"),
     ]
 
     @Test("anything else is refused", arguments: misfits)
@@ -46,29 +87,118 @@ struct ValueCodingTests {
             fault.sentence("Dog.age") == #"'Dog.age' takes an integer of 64 bits or null, not the string "seven"."#)
     }
 
-    @Test("every value is read back as it was written", arguments: TypeStyle.allCases)
+    private static let faultyPlaces: [(String, String, String, String)] = [
+        ("[1,\"x\"]", "int[]", "'C.p[1]' takes an integer of 64 bits, not the string \"x\".", "[1]"),
+        (#"{"a":1,"b c":null}"#, "int{}", #"'C.p["b c"]' takes an integer of 64 bits, not null."#, #"["b c"]"#),
+        (
+            #"{"a":[1,{"$date":"soon"}]}"#, "mixed",
+            #"'C.p.a[1]["$date"]' takes a date such as "2026-01-31T12:00:00Z", not the string "soon"."#,
+            #".a[1]["$date"]"#
+        ),
+        (
+            #"[{"$what":1}]"#, "mixed[]",
+            #"'C.p[0]' takes a typed object such as {"$date": …}, or a dictionary whose keys do not start with '$', not the key "$what"."#,
+            "[0]"
+        ),
+        (
+            #"{"$link":7}"#, "mixed",
+            #"'C.p["$link"]' takes a link such as {"class": "Dog", "key": 7}, not the integer 7."#, #"["$link"]"#
+        ),
+        ("7", "string?<>", "'C.p' takes an array, each element a string or null, not the integer 7.", ""),
+    ]
+
+    @Test("a fault within a value says where it is", arguments: faultyPlaces)
+    func places(json: String, type: String, sentence: String, path: String) throws {
+        let type = try #require(PropertyType(text: type))
+        let value = try JSONValue.parse(json)
+        let fault = try #require(throws: ValueFault.self) { try ValueCoding.decode(value, as: type) }
+        #expect(fault.sentence("C.p") == sentence)
+        #expect(fault.path == path)
+    }
+
+    private static let everything: [(Value, BaseType)] = [
+        (.bool(false), .bool), (.int(.min), .int), (.float(1.5e-30), .float), (.double(-0.0), .double),
+        (.double(.nan), .double), (.double(.infinity), .double), (.string("a\u{0}\"é"), .string),
+        (.date(Timestamp(floorSeconds: -1, fraction: 1)), .date), (.objectId(.generate()), .objectId),
+        (.uuid(.generate()), .uuid), (.null, .uuid), (.data([]), .data), (.data([1, 2, 3, 255]), .data),
+        (decimal("1.10"), .decimal128), (decimal("-0E-20"), .decimal128), (.decimal(.nan), .decimal128),
+        (.decimal(-.infinity), .decimal128), (.float(0.1), .float), (.float(-.infinity), .float),
+    ]
+
+    @Test("every value is read back as it was written, also in collections", arguments: TypeStyle.allCases)
     func roundTrip(style: TypeStyle) throws {
-        let values: [(Value, BaseType)] = [
-            (.bool(false), .bool), (.int(.min), .int), (.float(1.5e-30), .float), (.double(-0.0), .double),
-            (.double(.nan), .double), (.double(.infinity), .double), (.string("a\u{0}\"é"), .string),
-            (.date(Timestamp(floorSeconds: -1, fraction: 1)), .date), (.objectId(.generate()), .objectId),
-            (.uuid(.generate()), .uuid), (.null, .uuid),
-        ]
-        for (value, base) in values {
-            let writer = JSONWriter()
-            writer.value(value, style)
-            let json = try JSONValue.parse(writer.bytes)
-            #expect(try ValueCoding.decode(json, as: PropertyType(base, isOptional: true)) == value)
+        for (value, base) in Self.everything {
+            let type = PropertyType(base, isOptional: true)
+            #expect(try rewritten(value, style, as: type) == value)
+            for (kind, whole) in [
+                (CollectionKind.list, Value.list([value, .null, value])), (.set, .set([.null, value])),
+                (.map, .dictionary(ValueMap([("", value), ("a key", value)]))),
+            ] {
+                let type = PropertyType(base, isOptional: true, collection: kind)
+                #expect(try rewritten(whole, style, as: type) == whole)
+            }
         }
     }
 
-    @Test("typed objects are read without a schema, other objects and arrays are not")
-    func untyped() {
-        #expect(ValueCoding.decode(["$date": .string("1970-01-01")]) == .date(.epoch))
-        #expect(ValueCoding.decode(.double(1.5)) == .double(1.5))
-        #expect(ValueCoding.decode(["$what": .string("x")]) == nil)
-        #expect(ValueCoding.decode(["$date": .string("yesterday")]) == nil)
-        #expect(ValueCoding.decode([.int(1)]) == nil)
+    @Test("a mixed value is read back as it was written, whatever the style", arguments: TypeStyle.allCases)
+    func mixedRoundTrip(style: TypeStyle) throws {
+        var values = Self.everything.map(\.0)
+        values.append(.list(values))
+        values.append(.dictionary(ValueMap(values.enumerated().map { ("k\($0.offset)", $0.element) })))
+        for key in ["$date", "$link", "$dictionary", "$what", "$", "date"] {
+            values.append(.dictionary(ValueMap([(key, .string("1970-01-01"))])))
+            values.append(.dictionary(ValueMap([(key, .dictionary(ValueMap([(key, .null)])))])))
+            values.append(.dictionary(ValueMap([(key, .int(1)), ("z", .int(2))])))
+        }
+        values += [.list([]), .dictionary(ValueMap()), .list([.list([.dictionary(ValueMap())])])]
+        for value in values {
+            #expect(try rewritten(value, style, as: PropertyType(.mixed)) == value)
+        }
+        let list = PropertyType(.mixed, collection: .list)
+        #expect(try rewritten(.list(values), style, as: list) == .list(values))
+        let map = PropertyType(.mixed, collection: .map)
+        let entries = Value.dictionary(ValueMap([("a", .float(0.1)), ("b", .list(values))]))
+        #expect(try rewritten(entries, style, as: map) == entries)
+    }
+
+    private func rewritten(_ value: Value, _ style: TypeStyle, as type: PropertyType) throws -> Value {
+        let writer = JSONWriter()
+        writer.value(value, style, isMixed: type.isMixed)
+        return try ValueCoding.decode(try JSONValue.parse(writer.bytes), as: type)
+    }
+
+    @Test("values are written in the forms that the documentation shows")
+    func forms() {
+        func text(_ value: Value, _ style: TypeStyle, isMixed: Bool = false) -> String {
+            let writer = JSONWriter()
+            writer.value(value, style, isMixed: isMixed)
+            return String(decoding: writer.bytes, as: UTF8.self)
+        }
+        #expect(text(.data([0, 255]), .plain) == #""AP8=""#)
+        #expect(text(.data([0, 255]), .typed) == #"{"$binary":"AP8="}"#)
+        #expect(text(Self.decimal("1.10"), .plain) == #""1.10""#)
+        #expect(text(Self.decimal("1.10"), .typed) == #"{"$decimal":"1.10"}"#)
+        #expect(text(Self.decimal("1.10"), .plain, isMixed: true) == #"{"$decimal":"1.10"}"#)
+        #expect(text(.list([.date(.epoch)]), .plain) == #"["1970-01-01T00:00:00Z"]"#)
+        #expect(
+            text(.list([.date(.epoch), .int(1)]), .plain, isMixed: true) == #"[{"$date":"1970-01-01T00:00:00Z"},1]"#)
+        #expect(text(.float(0.5), .plain, isMixed: true) == #"{"$float":0.5}"#)
+        #expect(text(.dictionary(ValueMap([("b", .int(1)), ("a", .null)])), .plain) == #"{"a":null,"b":1}"#)
+    }
+
+    @Test("links are left for who knows the objects, with their places")
+    func links() throws {
+        let dogs = PropertyType(.link("Dog"), collection: .list)
+        let draft = try ValueCoding.draft([.int(7), ["name": .string("Rex")]], as: dogs)
+        #expect(draft == .list([.link(.int(7), path: "[0]"), .link(["name": .string("Rex")], path: "[1]")]))
+        let mixed = try ValueCoding.draft(
+            ["a": [.int(1), ["$link": ["class": .string("Dog"), "key": .int(7)]]]], as: PropertyType(.mixed))
+        let reference = ValueDraft.reference(className: "Dog", key: .int(7), path: ".a[1]")
+        #expect(mixed == .map([ValueDraft.Entry(key: "a", value: .list([.value(.int(1)), reference]))]))
+        let noLink = try ValueCoding.draft(.null, as: PropertyType(.link("Dog"), isOptional: true))
+        #expect(noLink == .value(.null))
+        #expect(throws: ValueFault.self) { try ValueCoding.draft([.null], as: dogs) }
+        #expect(throws: ValueFault.self) { try ValueCoding.decode([.int(7)], as: dogs) }
     }
 
     @Test("keys in paths have the primary key's type")

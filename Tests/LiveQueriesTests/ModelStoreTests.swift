@@ -17,8 +17,29 @@ struct ModelStoreTests {
         ("schemas", { try StoreConformance.replaceSchema($0) }),
         ("closing", { try StoreConformance.closing($0) }),
         ("random history", { try StoreConformance.randomHistory($0, seed: 5, steps: 60) }),
+        (
+            "random history of every kind of data",
+            {
+                for run in 0..<3 {
+                    try StoreConformance.randomHistory($0, seed: seed("history \(run)"), steps: 100, kinds: .all, compareEvery: 5)
+                }
+            }
+        ),
         ("random queries", { try StoreConformance.randomQueries($0, seed: 7, steps: 10) }),
     ]
+
+    private static func seed(_ purpose: String) -> UInt64 {
+        let seed = UInt64.random(in: 0..<1 << 32)
+        print("model store \(purpose) seed \(seed)")
+        return seed
+    }
+
+    @Test(
+        "the model store keeps the contract for every kind of data",
+        arguments: StoreConformance.dataModelTopics { seed($0) })
+    func dataModel(_ topic: StoreConformance.Topic) throws {
+        try topic.run { try ModelStore($0) }
+    }
 
     @Test("the model store keeps the contract of stores", arguments: topics.indices)
     func conformance(_ topic: Int) throws {

@@ -30,6 +30,9 @@ enum ModuleMap {
         "CDecimal": "ObjectModel",
     ]
 
+    /// C libraries that tests load into programs; nothing imports them.
+    static let preloaded: Set<String> = ["CFaults"]
+
     /// What comes with the toolchain. Foundation is left out on purpose: it would weigh down every binary.
     static let toolchain: Set<String> = ["Swift", "Glibc", "Dispatch", "Synchronization", "FoundationEssentials"]
 }

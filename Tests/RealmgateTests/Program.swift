@@ -3,9 +3,11 @@ import Glibc
 
 /// The program under test and what tests need around it.
 enum Program {
-    /// The built `realmgate`, which lies beside the test bundle.
-    static func executable() throws -> String {
-        let name = "/realmgate"
+    /// The built `realmgate`.
+    static func executable() throws -> String { try beside("realmgate") }
+
+    /// Something built that lies beside the test bundle.
+    static func beside(_ name: String) throws -> String {
         var places: [String] = []
         if let runner = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
             places.append((runner as NSString).deletingLastPathComponent)
@@ -14,10 +16,10 @@ enum Program {
             places.append((argument as NSString).deletingLastPathComponent)
         }
         for configuration in ["debug", "release"] { places.append(Checkout.root + "/.build/" + configuration) }
-        guard let place = places.first(where: { FileManager.default.isExecutableFile(atPath: $0 + name) }) else {
-            throw TestFailure("there is no realmgate in any of \(places)")
+        guard let place = places.first(where: { FileManager.default.isExecutableFile(atPath: $0 + "/" + name) }) else {
+            throw TestFailure("there is no \(name) in any of \(places)")
         }
-        return place + name
+        return place + "/" + name
     }
 
     struct Result {

@@ -19,17 +19,21 @@ struct FileCopy {
         guard let presence = try FilePresence.takeAlone(temporary) else {
             throw StoreError(.busy, "Another copy to '\(path)' is being written. Wait for it, or name another file.")
         }
-        do throws(LMDBError) {
-            guard ftruncate(presence.descriptor, 0) == 0 else { throw LMDBError(code: errno, action: "Emptying") }
-            let watch = CopyProgress(presence, progress)
-            defer { watch.stop() }
-            try environment.copy(to: presence.descriptor)
-            try FileSystem.rename(temporary, toNew: path)
-            guard FileSystem.syncDirectory(of: path) else { throw LMDBError(code: errno, action: "Syncing") }
+        do {
+            try write(presence, progress)
         } catch {
             unlink(temporary)
-            throw error.code == EEXIST ? isTaken : error.storeError(path: path)
+            throw (error as? LMDBError)?.storeError(path: path) ?? error
         }
+    }
+
+    private func write(_ presence: FilePresence, _ progress: (@Sendable (Int) -> Void)?) throws {
+        guard ftruncate(presence.descriptor, 0) == 0 else { throw LMDBError(code: errno, action: "Emptying") }
+        let watch = CopyProgress(presence, progress)
+        defer { watch.stop() }
+        try environment.copy(to: presence.descriptor)
+        guard try FileSystem.rename(temporary, toNew: path) else { throw isTaken }
+        guard FileSystem.syncDirectory(of: path) else { throw LMDBError(code: errno, action: "Syncing") }
     }
 
     private var isTaken: StoreError {

@@ -49,7 +49,7 @@ final class FilePresence: Sendable {
     /// one who has it exclusively. Throws `StoreError`: `fileAccess`, `busy`.
     static func take(_ path: String) throws -> FilePresence {
         for _ in 0..<(patienceSeconds * 1_000_000 / Int(retryMicroseconds)) {
-            let presence = try open(path, O_CREAT)
+            let presence = try open(path)
             if presence.lock(F_RDLCK) {
                 // The one who had it exclusively may have put another file in its place meanwhile.
                 if presence.identity == FileIdentity(path: path) { return presence }
@@ -67,8 +67,19 @@ final class FilePresence: Sendable {
     /// Opens the file, which is made empty where there is none, and takes the lock exclusively; nil when somebody else
     /// holds it. Throws `StoreError`.
     static func takeAlone(_ path: String) throws -> FilePresence? {
-        let presence = try open(path, O_CREAT)
+        let presence = try open(path)
         return presence.becomeExclusive() && presence.identity == FileIdentity(path: path) ? presence : nil
+    }
+
+    /// Makes a file that nobody else knows of, with the lock taken. Throws `LMDBError`.
+    static func takeDraft(_ path: String) throws(LMDBError) -> FilePresence {
+        let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_TRUNC, 0o640)
+        guard descriptor >= 0 else { throw LMDBError(code: errno, action: "Opening") }
+        var status = stat()
+        fstat(descriptor, &status)
+        let presence = FilePresence(owning: descriptor, FileIdentity(status))
+        _ = presence.lock(F_RDLCK)
+        return presence
     }
 
     /// Makes the lock exclusive, from shared or from none; false, with the lock as it was, when somebody else has the file open.
@@ -83,11 +94,11 @@ final class FilePresence: Sendable {
         return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    private static func open(_ path: String, _ flags: Int32) throws -> FilePresence {
+    private static func open(_ path: String) throws -> FilePresence {
         var status = stat()
         // Before opening, because opening a device can do something.
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { throw notAFile(path) }
-        let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | flags, 0o640)
+        let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_CREAT, 0o640)
         guard descriptor >= 0 else { throw LMDBError(code: errno, action: "Opening").storeError(path: path) }
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)

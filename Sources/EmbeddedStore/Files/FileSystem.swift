@@ -16,20 +16,21 @@ enum FileSystem {
         return fsync(descriptor) == 0
     }
 
-    /// Gives the file a name that nothing has yet. Throws `EEXIST` where something has.
-    static func rename(_ path: String, toNew target: String) throws(LMDBError) {
+    /// Gives the file a name that nothing has yet; false, with nothing done, where something has. On a file system
+    /// without links something that appears at the very same time is replaced.
+    static func rename(_ path: String, toNew target: String) throws(LMDBError) -> Bool {
         // A link, unlike rename(2), never replaces anything.
         if link(path, target) == 0 {
             unlink(path)
-            return
+            return true
         }
-        let reason = errno
-        guard reason == EPERM || reason == EOPNOTSUPP || reason == ENOSYS || reason == EMLINK else {
-            throw LMDBError(code: reason, action: "Naming")
+        switch errno {
+        case EEXIST: return false
+        case EPERM, EOPNOTSUPP, ENOSYS, EMLINK:
+            guard access(target, F_OK) != 0 else { return false }
+            guard Glibc.rename(path, target) == 0 else { throw LMDBError(code: errno, action: "Naming") }
+            return true
+        case let code: throw LMDBError(code: code, action: "Naming")
         }
-        // A file system without links.
-        var status = stat()
-        guard stat(target, &status) != 0 else { throw LMDBError(code: EEXIST, action: "Naming") }
-        guard Glibc.rename(path, target) == 0 else { throw LMDBError(code: errno, action: "Naming") }
     }
 }

@@ -36,7 +36,8 @@ final class OpenFile: Sendable {
         return FileSizes(totalBytes: total, usedBytes: max(0, environment.usedBytes - free), freeBytes: free)
     }
 
-    private static func prepare(
+    /// Opens the trees, and makes them in an empty environment.
+    static func prepare(
         _ environment: LMDBEnvironment, path: String, schema: Schema, options: EmbeddedStoreOptions
     ) throws -> Trees {
         let transaction = try environment.begin(readOnly: false)
@@ -56,8 +57,9 @@ final class OpenFile: Sendable {
         }
         let trees = Trees(
             meta: try tree(FileFormat.metaTree), classes: try tree(FileFormat.classTree),
-            leaves: try tree(FileFormat.leafTree),
-            index: try tree(FileFormat.indexTree), backlinks: try tree(FileFormat.backlinkTree),
+            leaves: try tree(FileFormat.leafTree), outsized: try tree(FileFormat.outsizedTree),
+            index: try tree(FileFormat.indexTree), words: try tree(FileFormat.wordTree),
+            backlinks: try tree(FileFormat.backlinkTree),
             log: try tree(FileFormat.logTree))
         if existing == nil {
             var format = TreeKey(capacity: 4)

@@ -15,7 +15,7 @@ struct PageCheck {
     func verify() throws {
         let found = try run { PageVerifier($0) }
         if found.isForeign { throw StoreError.foreign(path) }
-        if let format = found.format, format != FileFormat.number { throw StoreError.unsupportedFormat(path, format) }
+        if let format = found.format, format > FileFormat.number { throw StoreError.unsupportedFormat(path, format) }
         if let fault = found.faults.first {
             throw StoreError(.invalidFile, "'\(path)' is damaged: \(fault). Restore it from a backup.")
         }

@@ -88,7 +88,7 @@ final class PageVerifier {
                 if key.elementsEqual(FileFormat.formatKey), flags == 0, value.count == 4 { format = value.bigEndian(at: 0) }
             }
             walkTree(metaTree.record, Walk("'\(metaTree.name)'"))
-            if let format, format != FileFormat.number { return }
+            if let format, format > FileFormat.number { return }
         }
         visit = { _, _, _ in }
         for (name, record) in trees where name != FileFormat.metaTree { walkTree(record, Walk("'\(name)'")) }

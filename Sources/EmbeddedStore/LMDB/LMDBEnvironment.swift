@@ -28,12 +28,16 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// it, named `PATH-lock`.
     ///
     /// `mapSize` bytes of address space are reserved; the file itself grows as needed. Where the system refuses
-    /// so much address space, smaller sizes are tried.
-    init(path: String, _ presence: FilePresence, mapSize: Int, maximumReaders: Int) throws(LMDBError) {
+    /// so much address space, smaller sizes are tried. A private file is one that nobody else opens: it gets no lock
+    /// file.
+    init(
+        path: String, _ presence: FilePresence, mapSize: Int, maximumReaders: Int, isPrivate: Bool = false
+    ) throws(LMDBError) {
         let isFree = openFiles.withLock { $0.insert(presence.identity).inserted }
         guard isFree else { throw LMDBError(code: EBUSY, action: "Opening") }
         do throws(LMDBError) {
-            pointer = try Self.open(path: path, mapSize: mapSize, maximumReaders: maximumReaders)
+            pointer = try Self.open(
+                path: path, mapSize: mapSize, maximumReaders: maximumReaders, isPrivate: isPrivate)
         } catch {
             _ = openFiles.withLock { $0.remove(presence.identity) }
             throw error
@@ -48,7 +52,9 @@ final class LMDBEnvironment: @unchecked Sendable {
         mdb_reader_check(pointer, &dead)
     }
 
-    private static func open(path: String, mapSize: Int, maximumReaders: Int) throws(LMDBError) -> OpaquePointer {
+    private static func open(
+        path: String, mapSize: Int, maximumReaders: Int, isPrivate: Bool
+    ) throws(LMDBError) -> OpaquePointer {
         var size = mapSize
         while true {
             var environment: OpaquePointer?
@@ -59,7 +65,8 @@ final class LMDBEnvironment: @unchecked Sendable {
             mdb_env_set_mapsize(environment, size)
             // NOTLS: several read transactions per thread, each usable from any thread. NORDAHEAD: reads are of
             // single leaves.
-            let flags = UInt32(MDB_NOSUBDIR) | UInt32(MDB_NOTLS) | UInt32(MDB_NORDAHEAD)
+            var flags = UInt32(MDB_NOSUBDIR) | UInt32(MDB_NOTLS) | UInt32(MDB_NORDAHEAD)
+            if isPrivate { flags |= UInt32(MDB_NOLOCK) }
             let code = mdb_env_open(environment, path, flags, 0o640)
             if code == 0 { return environment }
             mdb_env_close(environment)

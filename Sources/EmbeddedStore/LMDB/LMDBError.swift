@@ -12,15 +12,23 @@ struct LMDBError: Error {
 
     /// The same fault as callers know it.
     func storeError(path: String) -> StoreError {
-        switch code {
+        // LMDB calls it an input/output error when the system wrote only a part.
+        switch code == EIO && FreeSpace.isExhausted(path) ? ENOSPC : code {
         case MDB_MAP_FULL:
             StoreError(
                 .full, "The store '\(path)' has reached its maximum size. Open it with a larger one, or compact it.")
         case ENOSPC, EDQUOT:
             StoreError(.full, "No space is left on the device that holds '\(path)'. Nothing of the write was kept.")
+        case EFBIG:
+            StoreError(.full, "'\(path)' has reached the size that files may have here. Nothing of the write was kept.")
+        case MDB_PANIC:
+            StoreError(
+                .inputOutput,
+                "A write to '\(path)' failed, and the store has stopped so that nothing gets lost. What was committed before is safe. See to the device, then open the store again."
+            )
         case MDB_READERS_FULL:
             StoreError(.busy, "Too many snapshots of '\(path)' are open at once. Release some and try again.")
-        case MDB_INVALID, MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_PANIC, MDB_BAD_TXN:
+        case MDB_INVALID, MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_BAD_TXN:
             StoreError(.invalidFile, "'\(path)' is not an intact Realmgate file (\(text)). Restore it from a backup.")
         case MDB_VERSION_MISMATCH:
             StoreError(

@@ -1,5 +1,6 @@
 import CLMDB
 import Glibc
+import ObjectModel
 
 /// An LMDB transaction; aborted when it is dropped without a commit.
 ///
@@ -98,6 +99,26 @@ final class LMDBTransaction: @unchecked Sendable {
             code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
         }
         guard code == MDB_NOTFOUND else { throw LMDBError(code: code, action: "Reading from") }
+    }
+
+    /// Takes out every entry whose key starts with `prefix`.
+    func deleteAll(_ database: LMDBDatabase, prefix: [UInt8]) throws(LMDBError) {
+        var doomed: [[UInt8]] = []
+        try scan(database, prefix: prefix) { key, _ in
+            doomed.append(Array(key))
+            return true
+        }
+        for key in doomed { try delete(database, key) }
+    }
+
+    /// The origins of the backlinks whose keys start with `prefix`, ascending; each as often as it links.
+    func origins(_ database: LMDBDatabase, prefix: [UInt8]) throws(LMDBError) -> [ObjectKey] {
+        var origins: [ObjectKey] = []
+        try scan(database, prefix: prefix) { key, value in
+            for _ in 0..<value.linkCount { origins.append(key.trailingObjectKey) }
+            return true
+        }
+        return origins
     }
 
     func openCursor(_ database: LMDBDatabase) throws(LMDBError) -> OpaquePointer {

@@ -21,13 +21,35 @@ extension EmbeddedSnapshot {
                 mask = try liveMask(of: classID, cluster: cluster)
                 leaves.removeAll(keepingCapacity: true)
                 if mask != nil {
-                    for property in properties { leaves.append(try leaf(of: classID, cluster: cluster, property)) }
+                    for property in properties {
+                        leaves.append(try storedLeaf(of: classID, cluster: cluster, property))
+                    }
                 }
             }
             guard let mask, mask.isLive(slot) else { continue }
             sink.beginObject(key)
-            for column in leaves.indices { Self.emit(leaves[column], slot, column, into: &sink) }
+            for column in leaves.indices {
+                if leaves[column].isOutsized(slot) {
+                    let address = OutsizedTree.Address(classID: classID, property: properties[column], key: key)
+                    try emit(address, leaves[column].kind, column, into: &sink)
+                } else {
+                    Self.emit(leaves[column], slot, column, into: &sink)
+                }
+            }
             sink.endObject()
+        }
+    }
+
+    /// A value that lies outside the leaf.
+    private func emit<Sink: RowSink>(
+        _ address: OutsizedTree.Address, _ kind: LeafKind, _ column: Int, into sink: inout Sink
+    ) throws {
+        switch kind {
+        case .string:
+            sink.string(column, try outsized(address) { try $0.bytes($1) }.assumingMemoryBound(to: UInt8.self))
+        case .data:
+            sink.data(column, try outsized(address) { try $0.bytes($1) }.assumingMemoryBound(to: UInt8.self))
+        default: sink.value(column, try outsized(address) { try $0.value($1, kind) })
         }
     }
 

@@ -16,6 +16,7 @@ final class EmbeddedSnapshot: Snapshot {
     private let path: String
     private let trees: Trees
     private let transaction: Mutex<LMDBTransaction>
+    private let resolved = ResolvedLeaves()
     /// By class number.
     private let directories: [DirectorySlot?]
 
@@ -58,14 +59,14 @@ final class EmbeddedSnapshot: Snapshot {
         guard let (cluster, slot) = place(of: key, in: classID),
             try liveMask(of: classID, cluster: cluster)?.isLive(slot) == true
         else { throw StoreError.notFound(key, in: objectClass) }
-        return try leaf(of: classID, cluster: cluster, property).value(at: slot)
+        let leaf = try storedLeaf(of: classID, cluster: cluster, property)
+        if leaf.isOutsized(slot) {
+            return try outsized(OutsizedTree.Address(classID: classID, property: property, key: key)) {
+                try $0.value($1, leaf.kind)
+            }
+        }
+        return leaf.value(at: slot)
     }
-
-    func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int { 0 }
-
-    func elements(
-        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
-    ) throws -> [Value] { [] }
 
     // MARK: Queries
 
@@ -107,7 +108,16 @@ final class EmbeddedSnapshot: Snapshot {
             throw error.storeError(path: path)
         } catch is LeafError {
             throw StoreError.damaged(path)
+        } catch is DamagedRecord {
+            throw StoreError.damaged(path)
         }
+    }
+
+    /// Reads what lies outside the leaves.
+    func outsized<R>(
+        _ address: OutsizedTree.Address, _ body: (OutsizedTree, OutsizedTree.Address) throws -> R
+    ) throws -> R {
+        try reading { try body(OutsizedTree(transaction: $0, trees: trees), address) }
     }
 }
 
@@ -129,6 +139,23 @@ extension EmbeddedSnapshot: ColumnSource {
     }
 
     func leaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf {
+        let leaf = try storedLeaf(of: classID, cluster: cluster, property)
+        guard leaf.hasOutsized else { return leaf }
+        return try resolved.leaf(LeafAddress(classID: classID, cluster: cluster), property) {
+            let first = cluster * clusterCapacity
+            return (
+                leaf,
+                try leaf.outsizedSlots.map { slot in
+                    let key = ObjectKey(Int64(first + slot))
+                    let address = OutsizedTree.Address(classID: classID, property: property, key: key)
+                    return OutsizedBytes(slot: slot, bytes: try outsized(address) { try $0.bytes($1) })
+                }
+            )
+        }
+    }
+
+    /// The leaf as it lies in the file: outsized values are not in it.
+    func storedLeaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf {
         if let directory = try directory(of: classID) {
             guard let leaf = directory.leaf(cluster, property) else { throw StoreError.damaged(path) }
             return leaf
@@ -143,8 +170,13 @@ extension EmbeddedSnapshot: ColumnSource {
 
     func lookUp(_ value: Value, in classID: ClassID, _ property: PropertyID) throws -> [ObjectKey]? {
         guard let objectClass = schema[classID], let declared = objectClass[property],
-            declared.isIndexed || objectClass.primaryKey == declared.name, let encoded = IndexKey.encode(value)
+            declared.isIndexed || objectClass.primaryKey == declared.name
         else { return nil }
+        if objectClass.primaryKey == declared.name, declared.type.base == .int {
+            return try integerKey(value, in: classID, property).map { [$0] } ?? []
+        }
+        let encoded = declared.type.isMixed ? IndexKey.encode(mixed: value) : IndexKey.encode(value)
+        guard let encoded else { return nil }
         var prefix = TreeKey.entries(of: classID, property)
         prefix.append(contentsOf: encoded)
         var keys = try keys(in: trees.index, prefix: prefix.bytes)
@@ -155,7 +187,21 @@ extension EmbeddedSnapshot: ColumnSource {
     }
 
     func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
-        try keys(in: trees.backlinks, prefix: TreeKey.backlinks(from: origin, property, to: key).bytes)
+        let prefix = TreeKey.backlinks(from: origin, property, to: key).bytes
+        return try reading { try $0.origins(trees.backlinks, prefix: prefix) }
+    }
+
+    /// The object with that Int primary key.
+    private func integerKey(_ value: Value, in classID: ClassID, _ property: PropertyID) throws -> ObjectKey? {
+        switch value {
+        case .int(let number):
+            let key = TreeKey.keyBlock(of: classID, property, KeyBlock.place(of: number).block).bytes
+            return try reading { try $0.get(trees.index, key).flatMap { try KeyBlock.find(number, in: $0) } }
+        case .null:
+            let key = TreeKey.nullKey(of: classID, property).bytes
+            return try reading { try $0.get(trees.index, key)?.trailingObjectKey }
+        default: return nil
+        }
     }
 
     private func keys(in tree: LMDBDatabase, prefix: [UInt8]) throws -> [ObjectKey] {

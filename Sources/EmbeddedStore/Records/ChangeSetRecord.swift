@@ -2,7 +2,8 @@ import Columnar
 import ObjectModel
 
 /// A change set as it lies in the change log: when it was made, then per class the runs of inserted and deleted
-/// keys and the modified keys with their properties. A bulk load of a million objects is one run, a few bytes.
+/// keys, the modified keys with their properties, and the edits of collections. A bulk load of a million
+/// objects is one run, a few bytes; so is a list that grew by a million elements.
 enum ChangeSetRecord {
     static func encode(_ changes: ChangeSet, at seconds: Int64) -> [UInt8] {
         var writer = ByteWriter()
@@ -23,7 +24,41 @@ enum ChangeSetRecord {
                 for member in members { writer.unsigned(UInt64(member.rawValue)) }
             }
         }
+        encodeEdits(changes, into: &writer)
         return writer.bytes
+    }
+
+    /// Written behind the classes, so that records of format 1, which have none, are read as well.
+    private static func encodeEdits(_ changes: ChangeSet, into writer: inout ByteWriter) {
+        let classes = changes.classes.filter { !$0.value.edits.isEmpty }.sorted { $0.key < $1.key }
+        writer.count(classes.count)
+        for (id, changes) in classes {
+            writer.unsigned(UInt64(id.rawValue))
+            writer.count(changes.edits.count)
+            for (key, properties) in changes.edits.sorted(by: { $0.key < $1.key }) {
+                writer.unsigned(UInt64(key.rawValue))
+                writer.count(properties.count)
+                for (property, edit) in properties.sorted(by: { $0.key < $1.key }) {
+                    writer.unsigned(UInt64(property.rawValue))
+                    CollectionEditRecord.encode(edit, into: &writer)
+                }
+            }
+        }
+    }
+
+    private static func decodeEdits(_ reader: inout ByteReader, into result: inout ChangeSet) throws(DamagedRecord) {
+        for _ in 0..<(try reader.count()) {
+            let id = ClassID(try reader.integer(UInt32.self))
+            for _ in 0..<(try reader.count()) {
+                let key = ObjectKey(try reader.integer(Int64.self))
+                var edits: [PropertyID: CollectionEdit] = [:]
+                for _ in 0..<(try reader.count()) {
+                    let property = PropertyID(try reader.integer(UInt16.self))
+                    edits[property] = try CollectionEditRecord.decode(&reader)
+                }
+                result.classes[id]?.edits[key] = edits
+            }
+        }
     }
 
     static func decode(_ bytes: UnsafeRawBufferPointer, version: Version) throws(DamagedRecord) -> ChangeSet {
@@ -42,6 +77,7 @@ enum ChangeSetRecord {
             }
             result.classes[id] = changes
         }
+        if !reader.isAtEnd { try decodeEdits(&reader, into: &result) }
         return result
     }
 

@@ -1,6 +1,7 @@
+import Columnar
 import ObjectModel
 
-// The file, format 1. One LMDB environment without a subdirectory, five named trees. All integers in keys are
+// The file, format 2. One LMDB environment without a subdirectory, eight named trees. All integers in keys are
 // big endian, so that LMDB's byte order is numeric order.
 //
 //   meta       "format"            the format number, u32
@@ -11,24 +12,41 @@ import ObjectModel
 //   leaves     class u32, cluster u32, column u16
 //                                  a leaf as Columnar encodes it; column 0 is the live mask, the rest are property ids.
 //                                  A cluster's leaves lie side by side, so that creating objects touches the tree's end only
+//   outsized   class u32, property u16, object key u64, block u32
+//                                  what is too long for a leaf (over OutsizedTree.limit): block 0 is a text, data or mixed value,
+//                                  or the directory of a collection (BlockDirectory), whose elements lie in the other blocks
+//                                  (ElementBlock)
 //   index      class u32, property u16, value (IndexKey), object key u64
-//                                  empty; indexed properties and primary keys alike
+//                                  empty; indexed properties and primary keys that are not Int
+//              class u32, property u16, 1, value / 256 (sign flipped, 7 bytes)
+//                                  primary keys of type Int: the objects of 256 neighbouring values, see KeyBlock
+//              class u32, property u16, 0
+//                                  the object whose Int primary key is null, u64
+//   words      class u32, property u16, word, 0, object key u64
+//                                  empty; full-text indexes
 //   backlinks  origin class u32, property u16, target key u64, origin key u64
-//                                  empty; one entry per link
+//              origin class u32, property u16, target class u32, target key u64, origin key u64, where the property is mixed
+//                                  how often the origin links to the target, variable length; empty for once
 //   log        version u64         a change set, see ChangeSetRecord
 //
-// Cost per object: the leaves' bytes (see Columnar), 33 bytes in `index` for an Int key and 40 bytes in
-// `backlinks` per link, each with LMDB's 10 bytes of node overhead included, at a page fill of 50-97 %. Reading
-// one field is one tree descent (three to four pages at a million objects), or one array access once the
-// snapshot has a directory of the class.
+// Cost per object: the leaves' bytes (see Columnar); 0.15 bytes in `index` for an Int primary key that counts
+// up and some 40 for one that jumps, 33 for an indexed Int; 40 bytes in `backlinks` per link; each with LMDB's
+// 10 bytes of node overhead included, at a page fill of 50-97 %. A value outside the leaf costs 28 bytes more
+// than it is long, or whole pages above 2 KB. Reading one field is one tree descent (three to four pages at a
+// million objects), or one array access once the snapshot has a directory of the class.
+//
+// Format 1 had no `outsized` and `words`, and one entry per object in `index` for Int primary keys. It is
+// upgraded when opened.
 
 enum FileFormat {
-    static let number: UInt32 = 1
+    static let number: UInt32 = 2
 
     static let metaTree = "meta"
     static let classTree = "classes"
     static let leafTree = "leaves"
     static let indexTree = "index"
+    static let outsizedTree = "outsized"
+    static let wordTree = "words"
     static let backlinkTree = "backlinks"
     static let logTree = "log"
 
@@ -46,7 +64,9 @@ struct Trees: Sendable {
     let meta: LMDBDatabase
     let classes: LMDBDatabase
     let leaves: LMDBDatabase
+    let outsized: LMDBDatabase
     let index: LMDBDatabase
+    let words: LMDBDatabase
     let backlinks: LMDBDatabase
     let log: LMDBDatabase
 }
@@ -79,10 +99,37 @@ struct TreeKey {
 
     mutating func append(_ key: ObjectKey) { append(UInt64(bitPattern: key.rawValue)) }
 
-    /// Of the backlinks from one property to one object.
-    static func backlinks(from origin: ClassID, _ property: PropertyID, to target: ObjectKey) -> TreeKey {
+    /// Of the backlinks from one property to one object; `targetClass` is given for mixed properties.
+    static func backlinks(
+        from origin: ClassID, _ property: PropertyID, to target: ObjectKey, targetClass: ClassID? = nil
+    ) -> TreeKey {
         var key = entries(of: origin, property)
+        if let targetClass { key.append(targetClass.rawValue) }
         key.append(target)
+        return key
+    }
+
+    /// Of the entries of a word in a full-text index. A word holds no zero byte, so none is the beginning of
+    /// another's.
+    static func word(_ word: [UInt8], of classID: ClassID, _ property: PropertyID) -> TreeKey {
+        var key = entries(of: classID, property)
+        key.append(contentsOf: word)
+        key.append(UInt8(0))
+        return key
+    }
+
+    /// Of the block of an Int primary key; see `KeyBlock`.
+    static func keyBlock(of classID: ClassID, _ property: PropertyID, _ block: Int64) -> TreeKey {
+        var key = entries(of: classID, property)
+        // The block's number has 56 bits, so the first byte is free to say that this is no null.
+        key.append(UInt64(bitPattern: block ^ (-1 << 55)) & (1 << 56 - 1) | 1 << 56)
+        return key
+    }
+
+    /// Of the entry of the object whose Int primary key is null.
+    static func nullKey(of classID: ClassID, _ property: PropertyID) -> TreeKey {
+        var key = entries(of: classID, property)
+        key.append(UInt8(0))
         return key
     }
 
@@ -100,6 +147,13 @@ extension UnsafeRawBufferPointer {
     func bigEndian<T: FixedWidthInteger>(at offset: Int, as type: T.Type = T.self) -> T {
         guard offset >= 0, offset + MemoryLayout<T>.size <= count else { return 0 }
         return T(bigEndian: loadUnaligned(fromByteOffset: offset, as: T.self))
+    }
+
+    /// How often a backlink's origin links to its target.
+    var linkCount: Int {
+        guard !isEmpty else { return 1 }
+        var reader = ByteReader(self)
+        return (try? reader.integer(Int.self)) ?? 1
     }
 
     /// The object key in the last eight bytes of an index or backlink key.

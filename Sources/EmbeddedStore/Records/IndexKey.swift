@@ -10,6 +10,61 @@ enum IndexKey {
     /// The longest encoded string that is kept whole.
     static let wholeStringLimit = 400
 
+    /// As part of the key of a mixed property, whose values may be of any kind: the kind's rank in `Value.order`, then the value.
+    /// Equal numbers of different types have one encoding, and so do all collections of a kind; here the order of the bytes is not that
+    /// of the values. Nil for what a mixed value cannot be.
+    static func encode(mixed value: Value) -> [UInt8]? {
+        func key(_ rank: UInt8, _ content: [UInt8]) -> [UInt8] { [rank] + content }
+        switch value {
+        case .null: return [0]
+        case .bool, .date, .objectId, .uuid, .string:
+            return encode(value).map { key(UInt8(value.kindRank), $0) }
+        case .data(let bytes): return key(UInt8(value.kindRank), encode(bytes))
+        case .int, .float, .double, .decimal: return key(UInt8(value.kindRank), number(value))
+        case .reference(let target):
+            var key = TreeKey()
+            key.append(UInt8(value.kindRank))
+            key.append(target.classID.rawValue)
+            key.append(target.key)
+            return key.bytes
+        case .list, .dictionary: return [UInt8(value.kindRank)]
+        case .link, .set, .embedded: return nil
+        }
+    }
+
+    /// The one encoding of all numbers that are equal by value: as an integer where it is one, else as a double where it is one exactly,
+    /// else as a decimal.
+    private static func number(_ value: Value) -> [UInt8] {
+        var key = TreeKey()
+        let double: Double? =
+            switch value {
+            case .float(let value): Double(value)
+            case .double(let value): value
+            case .decimal(let value): value.exactDouble
+            default: nil
+            }
+        if case .int(let integer) = value {
+            key.append(UInt8(1))
+            key.append(flipped(integer))
+        } else if let double, double.isNaN {
+            key.append(UInt8(0))
+        } else if let double, let integer = Int64(exactly: double) {
+            key.append(UInt8(1))
+            key.append(flipped(integer))
+        } else if case .decimal(let decimal) = value, let integer = decimal.exactInt64 {
+            key.append(UInt8(1))
+            key.append(flipped(integer))
+        } else if let double {
+            key.append(UInt8(2))
+            key.append(double.bitPattern)
+        } else if case .decimal(let decimal) = value {
+            key.append(UInt8(3))
+            key.append(decimal.canonical.high)
+            key.append(decimal.canonical.low)
+        }
+        return key.bytes
+    }
+
     /// Nil for a value that cannot be indexed.
     static func encode(_ value: Value) -> [UInt8]? {
         var key = TreeKey()
@@ -45,13 +100,17 @@ enum IndexKey {
 
     /// Whether an equal encoding proves an equal value.
     static func isExact(_ value: Value) -> Bool {
-        guard case .string(let text) = value else { return true }
-        return encode(text.utf8).count <= wholeStringLimit
+        switch value {
+        case .string(let text): encode(text.utf8).count <= wholeStringLimit
+        case .data(let bytes): encode(bytes).count <= wholeStringLimit
+        case .list, .dictionary: false
+        default: true
+        }
     }
 
     private static func flipped(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ (1 << 63) }
 
-    private static func encode(_ text: String.UTF8View) -> [UInt8] {
+    private static func encode(_ text: some Collection<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(min(text.count, wholeStringLimit) + 2)
         for byte in text.prefix(wholeStringLimit) {

@@ -7,8 +7,8 @@ import ObjectModel
 struct ClassChangeRecorder {
     private var created: Range<Int64>?
     private var createdAndDeleted: Set<ObjectKey> = []
-    private var deletions: Set<ObjectKey> = []
-    private var modifications: [ObjectKey: PropertySet] = [:]
+    /// What was done to objects that were there before.
+    private var others = ClassChanges()
 
     mutating func recordInsertion(_ key: ObjectKey) {
         created = (created?.lowerBound ?? key.rawValue)..<key.rawValue + 1
@@ -18,20 +18,26 @@ struct ClassChangeRecorder {
         if created?.contains(key.rawValue) == true {
             createdAndDeleted.insert(key)
         } else {
-            modifications[key] = nil
-            deletions.insert(key)
+            others.recordDeletion(key)
         }
     }
 
-    mutating func recordModification(_ key: ObjectKey, _ property: PropertyID) {
+    /// With what was done to a collection, if the property is one.
+    mutating func recordModification(_ key: ObjectKey, _ property: PropertyID, _ edit: CollectionEdit? = nil) {
         guard created?.contains(key.rawValue) != true else { return }
-        modifications[key, default: PropertySet()].insert(property)
+        if let edit {
+            others.recordEdit(key, property, edit)
+        } else {
+            others.recordModification(key, property)
+        }
     }
 
     var changes: ClassChanges {
         var insertions = Set<ObjectKey>(minimumCapacity: created?.count ?? 0)
         for key in created ?? 0..<0 { insertions.insert(ObjectKey(key)) }
         if !createdAndDeleted.isEmpty { insertions.subtract(createdAndDeleted) }
-        return ClassChanges(insertions: insertions, deletions: deletions, modifications: modifications)
+        var changes = others
+        changes.insertions = insertions
+        return changes
     }
 }

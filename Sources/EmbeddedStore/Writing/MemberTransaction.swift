@@ -1,19 +1,26 @@
+import Columnar
 import ObjectModel
 import QueryLanguage
 import StoreContract
 
 /// One piece of work within a group commit: checks the rules, records what changes, and can take everything back.
-final class MemberTransaction: WriteTransaction {
+///
+/// A method checks everything that can be wrong before it changes anything, so that work which goes on after an error
+/// finds nothing half done.
+class MemberTransaction: WriteTransaction {
     let version: Version
-    private var changes: [ClassID: ClassChangeRecorder] = [:]
-    private let session: WriteSession
+    var changes: [ClassID: ClassChangeRecorder] = [:]
+    let session: WriteSession
     private var journal: [Step] = []
 
     /// What undoes one change.
-    private enum Step {
+    enum Step {
         case created(OpenClass, ObjectKey)
         case assigned(OpenClass, ObjectKey, ColumnLayout, old: Value)
         case deleted(OpenClass, ObjectKey, [Value])
+        case inserted(OpenClass, ObjectKey, ColumnLayout, position: Int)
+        case replaced(OpenClass, ObjectKey, ColumnLayout, position: Int, old: Value)
+        case removed(OpenClass, ObjectKey, ColumnLayout, position: Int, mapKey: String?, old: Value)
     }
 
     init(_ session: WriteSession, version: Version) {
@@ -27,6 +34,8 @@ final class MemberTransaction: WriteTransaction {
     }
 
     var schema: Schema { session.schema }
+
+    func note(_ step: Step) { journal.append(step) }
 
     // MARK: Reading
 
@@ -45,28 +54,117 @@ final class MemberTransaction: WriteTransaction {
         return try session.value(objectClass, key, column(property, objectClass))
     }
 
+    func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int {
+        let objectClass = try existing(classID, key)
+        return try session.collection(objectClass, key, collectionColumn(property, objectClass)).count
+    }
+
+    func elements(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
+    ) throws -> [Value] {
+        let objectClass = try existing(classID, key)
+        let collection = try session.collection(objectClass, key, collectionColumn(property, objectClass))
+        return try range.clamped(to: 0..<collection.count).map { try collection.value(at: $0) }
+    }
+
+    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
+        let objectClass = try objectClass(origin)
+        _ = try column(property, objectClass)
+        return try session.backlinks(to: key, from: origin, property)
+    }
+
     func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {
         try session.queryView().select(query, window)
     }
 
-    func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int { 0 }
-
-    func elements(
-        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
-    ) throws -> [Value] { [] }
-
-    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
-        try session.backlinks(to: key, from: origin, property)
-    }
-
     // MARK: Changing
-
-    func edit(
-        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ operation: CollectionOperation
-    ) throws -> Bool { false }
 
     func create(_ classID: ClassID, _ values: [PropertyID: Value]) throws -> ObjectKey {
         let objectClass = try objectClass(classID)
+        guard !objectClass.schema.isEmbedded else {
+            throw StoreError(
+                .embeddedWithoutOwner,
+                "Embedded objects cannot be created directly. Assign a \(objectClass.schema.name) to a property that holds one."
+            )
+        }
+        let row = try row(objectClass, values)
+        for column in objectClass.columns { try check(row[column.position], column, objectClass) }
+        if let column = objectClass.primaryKey { try checkUnique(row[column.position], column, objectClass) }
+        return try append(objectClass, row)
+    }
+
+    func set(_ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value]) throws {
+        let objectClass = try existing(classID, key)
+        // All are checked before any is assigned, in a fixed order so that the first fault reported is always
+        // the same one.
+        var assignments: [(ColumnLayout, Value)] = []
+        for id in values.keys.sorted() {
+            let column = try column(id, objectClass)
+            guard let value = values[id] else { continue }
+            try check(value, column, objectClass, of: key)
+            if column.isPrimaryKey { try checkKeyChange(to: value, objectClass, key, column) }
+            assignments.append((column, value))
+        }
+        for (column, value) in assignments { try assign(objectClass, key, column, value) }
+    }
+
+    func delete(_ classID: ClassID, _ key: ObjectKey) throws {
+        try remove(try existing(classID, key), key)
+    }
+
+    func edit(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ operation: CollectionOperation
+    ) throws -> Bool {
+        let objectClass = try existing(classID, key)
+        return try CollectionEditor(self, objectClass, key, try collectionColumn(property, objectClass)).perform(
+            operation)
+    }
+
+    /// Assigns a value that was checked, with what that means for embedded objects.
+    func assign(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
+        let value = try materialised(value, column)
+        let old = try exchange(objectClass, key, column, for: value)
+        if column.ownsTarget { try removeOwned(old, butNot: value, column) }
+    }
+
+    /// Assigns a value without a look at what the old one owned; gives that one back.
+    @discardableResult
+    func exchange(
+        _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, for value: Value
+    ) throws -> Value {
+        let old = try session.value(objectClass, key, column)
+        note(.assigned(objectClass, key, column, old: old))
+        try session.assign(objectClass, key, column, value)
+        let edit = column.kind.collection == .single ? nil : CollectionEdit(replacing: old, with: value)
+        changes[objectClass.schema.id, default: ClassChangeRecorder()].recordModification(key, column.id, edit)
+        return old
+    }
+
+    /// Takes back everything, latest first. Keys given out are not given out again, which keeps the rule that
+    /// keys are never reused.
+    func rollBack() throws {
+        for step in journal.reversed() {
+            switch step {
+            case .created(let objectClass, let key): try session.remove(objectClass, key)
+            case .assigned(let objectClass, let key, let column, let old):
+                try session.assign(objectClass, key, column, old)
+            case .deleted(let objectClass, let key, let values): try session.restore(objectClass, key, values)
+            case .inserted(let objectClass, let key, let column, let position):
+                try session.removeElement(at: position, objectClass, key, column)
+            case .replaced(let objectClass, let key, let column, let position, let old):
+                try session.replace(at: position, with: old, objectClass, key, column)
+            case .removed(let objectClass, let key, let column, let position, let mapKey, let old):
+                try session.insert(old, mapKey: mapKey, at: position, objectClass, key, column)
+            }
+        }
+        journal.removeAll()
+        changes.removeAll()
+    }
+
+    // MARK: Objects
+
+    /// A value for every column, given or initial. Throws `missingValue`, `unknownProperty`.
+    private func row(_ objectClass: OpenClass, _ values: [PropertyID: Value]) throws -> [Value] {
         var row: [Value] = []
         row.reserveCapacity(objectClass.columns.count)
         var used = 0
@@ -79,98 +177,107 @@ final class MemberTransaction: WriteTransaction {
                     "Missing value for property '\(objectClass.schema.name).\(column.property.name)'. Give its primary key.",
                     property: column.property.name)
             }
-            try checkValue(value, column, objectClass)
-            if column.isPrimaryKey { try checkUnique(value, column, objectClass) }
             row.append(value)
         }
         if used < values.count { for id in values.keys { _ = try column(id, objectClass) } }
+        return row
+    }
+
+    /// Creates an object from a row that was checked, and the embedded objects in it.
+    private func append(_ objectClass: OpenClass, _ row: [Value]) throws -> ObjectKey {
+        var row = row
+        for column in objectClass.columns where column.ownsTarget || column.kind == .set {
+            row[column.position] = try materialised(row[column.position], column)
+        }
         let key = try session.append(objectClass, row)
-        journal.append(.created(objectClass, key))
-        changes[classID, default: ClassChangeRecorder()].recordInsertion(key)
+        note(.created(objectClass, key))
+        changes[objectClass.schema.id, default: ClassChangeRecorder()].recordInsertion(key)
         return key
     }
 
-    func set(_ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value]) throws {
-        let objectClass = try existing(classID, key)
-        // All are checked before any is assigned, in a fixed order so that the first fault reported is always
-        // the same one.
-        var assignments: [(ColumnLayout, Value)] = []
-        for id in values.keys.sorted() {
-            let column = try column(id, objectClass)
-            guard let value = values[id] else { continue }
-            try checkValue(value, column, objectClass)
-            if column.isPrimaryKey, try session.value(objectClass, key, column) != value {
-                throw StoreError(
-                    .keyImmutable,
-                    "Primary key can't be changed after an object is inserted. Delete the object and create a new one.",
-                    property: column.property.name)
-            }
-            assignments.append((column, value))
+    /// The value as it is stored: new embedded objects created, a set's elements in order.
+    func materialised(_ value: Value, _ column: ColumnLayout) throws -> Value {
+        guard column.ownsTarget else { return column.kind == .set ? ValueRules.normalised(value) : value }
+        switch value {
+        case .embedded(let values):
+            guard let target = column.targetClass else { return value }
+            let objectClass = try objectClass(target)
+            return .link(try append(objectClass, try row(objectClass, values)))
+        case .list(let elements): return .list(try elements.map { try materialised($0, column) })
+        case .dictionary(let map): return .dictionary(try map.mapValues { try materialised($0, column) })
+        default: return value
         }
-        for (column, value) in assignments { try assign(objectClass, key, column, value) }
     }
 
-    func delete(_ classID: ClassID, _ key: ObjectKey) throws {
-        let objectClass = try existing(classID, key)
-        for origin in session.schema.classes {
-            guard origin.properties.contains(where: { $0.targetClass == classID }),
-                let other = session.objectClass(origin.id)
-            else {
-                continue
-            }
-            for column in other.columns where column.isLink && column.property.targetClass == classID {
-                for source in try session.backlinks(to: key, from: origin.id, column.id)
-                where (origin.id, source) != (classID, key) {
-                    try assign(other, source, column, .null)
-                }
-            }
-        }
-        journal.append(
-            .deleted(objectClass, key, try objectClass.columns.map { try session.value(objectClass, key, $0) }))
+    /// Deletes an object: first what links to it lets go, then the object, then what it owns.
+    func remove(_ objectClass: OpenClass, _ key: ObjectKey) throws {
+        try IncomingLinks(self, to: objectClass, key).clear()
+        let row = try objectClass.columns.map { try session.value(objectClass, key, $0) }
+        note(.deleted(objectClass, key, row))
         try session.remove(objectClass, key)
-        changes[classID, default: ClassChangeRecorder()].recordDeletion(key)
+        changes[objectClass.schema.id, default: ClassChangeRecorder()].recordDeletion(key)
+        for column in objectClass.owningColumns { try removeOwned(row[column.position], butNot: .null, column) }
     }
 
-    private func assign(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
-        journal.append(.assigned(objectClass, key, column, old: try session.value(objectClass, key, column)))
-        try session.assign(objectClass, key, column, value)
-        changes[objectClass.schema.id, default: ClassChangeRecorder()].recordModification(key, column.id)
-    }
-
-    /// Takes back everything, latest first. Keys given out are not given out again, which keeps the rule that
-    /// keys are never reused.
-    func rollBack() throws {
-        for step in journal.reversed() {
-            switch step {
-            case .created(let objectClass, let key): try session.remove(objectClass, key)
-            case .assigned(let objectClass, let key, let column, let old):
-                try session.assign(objectClass, key, column, old)
-            case .deleted(let objectClass, let key, let values): try session.restore(objectClass, key, values)
-            }
-        }
-        journal.removeAll()
-        changes.removeAll()
+    /// Deletes the embedded objects in a value that was replaced, but not those in the one that replaced it.
+    func removeOwned(_ old: Value, butNot new: Value, _ column: ColumnLayout) throws {
+        guard let target = column.targetClass else { return }
+        var kept: Set<ObjectKey> = []
+        new.forEachLink(column) { kept.insert($0.key) }
+        let objectClass = try objectClass(target)
+        try old.forEachLink(column) { if !kept.contains($0.key) { try remove(objectClass, $0.key) } }
     }
 
     // MARK: Rules
 
-    private func objectClass(_ classID: ClassID) throws -> OpenClass {
+    func objectClass(_ classID: ClassID) throws -> OpenClass {
         guard let objectClass = session.objectClass(classID) else { throw StoreError.unknownClass(classID) }
         return objectClass
     }
 
-    private func existing(_ classID: ClassID, _ key: ObjectKey) throws -> OpenClass {
+    func existing(_ classID: ClassID, _ key: ObjectKey) throws -> OpenClass {
         let objectClass = try objectClass(classID)
         guard try session.exists(objectClass, key) else { throw StoreError.notFound(key, in: objectClass.schema) }
         return objectClass
     }
 
-    private func column(_ id: PropertyID, _ objectClass: OpenClass) throws -> ColumnLayout {
+    func column(_ id: PropertyID, _ objectClass: OpenClass) throws -> ColumnLayout {
         guard let column = objectClass.column(id) else { throw StoreError.unknownProperty(id, in: objectClass.schema) }
         return column
     }
 
-    private func checkUnique(_ value: Value, _ column: ColumnLayout, _ objectClass: OpenClass) throws {
+    private func collectionColumn(_ id: PropertyID, _ objectClass: OpenClass) throws -> ColumnLayout {
+        let column = try column(id, objectClass)
+        guard column.kind.collection != .single else {
+            throw StoreError.notACollection(column.property, in: objectClass.schema)
+        }
+        return column
+    }
+
+    var rules: ValueRules {
+        ValueRules(schema) { [self] target in
+            guard let objectClass = session.objectClass(target.classID) else { return false }
+            return try session.exists(objectClass, target.key)
+        }
+    }
+
+    /// Whether a value can be assigned to a property, of an object that exists already where `key` is given.
+    private func check(
+        _ value: Value, _ column: ColumnLayout, _ objectClass: OpenClass, of key: ObjectKey? = nil
+    ) throws {
+        if column.acceptsPlainly(value) { return }
+        try rules.check(value, for: column.property, of: objectClass.schema) { owned in
+            guard let key, let target = column.targetClass else { return false }
+            var found = false
+            try session.value(objectClass, key, column).forEachLink(column) {
+                found = found || $0 == ObjectReference(target, owned)
+            }
+            return found
+        }
+    }
+
+    /// Throws `duplicateKey`. A migration does not look before its end.
+    func checkUnique(_ value: Value, _ column: ColumnLayout, _ objectClass: OpenClass) throws {
         guard try session.lookUp(value, objectClass, column) == nil else {
             throw StoreError(
                 .duplicateKey,
@@ -179,35 +286,16 @@ final class MemberTransaction: WriteTransaction {
         }
     }
 
-    private func checkValue(_ value: Value, _ column: ColumnLayout, _ objectClass: OpenClass) throws {
-        guard column.accepts(value) else {
-            throw StoreError(
-                .invalidValue,
-                "Invalid value of type '\(value.typeName)' for '\(column.property.type)' property '\(objectClass.schema.name).\(column.property.name)'.",
-                property: column.property.name)
-        }
-        switch value {
-        case .string(let text) where text.utf8.count > Self.maximumStringBytes:
-            throw StoreError(
-                .valueTooLarge,
-                "String too big: property '\(objectClass.schema.name).\(column.property.name)' holds at most \(Self.maximumStringBytes) bytes.",
-                property: column.property.name)
-        case .link(let key):
-            guard let target = try column.property.targetClass.map({ try self.objectClass($0) }),
-                try session.exists(target, key)
-            else {
-                throw StoreError(
-                    .invalidValue,
-                    "Property '\(objectClass.schema.name).\(column.property.name)' cannot link to an object that does not exist.",
-                    property: column.property.name)
-            }
-        default:
-            break
-        }
+    /// Throws `keyImmutable` unless the value is the one that the object has. A migration may change keys.
+    func checkKeyChange(
+        to value: Value, _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout
+    ) throws {
+        guard try session.value(objectClass, key, column) != value else { return }
+        throw StoreError(
+            .keyImmutable,
+            "Primary key can't be changed after an object is inserted. Delete the object and create a new one.",
+            property: column.property.name)
     }
-
-    /// Realm's limit (data-model.md §1).
-    private static let maximumStringBytes = 16_777_199
 }
 
 extension Value {

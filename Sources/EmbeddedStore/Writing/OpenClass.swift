@@ -10,15 +10,36 @@ final class ColumnLayout: Sendable {
     let isPrimaryKey: Bool
     /// Whether the value has entries in the index tree.
     let isIndexed: Bool
+    /// Whether these entries are blocks of integers.
+    let usesKeyBlocks: Bool
+    /// Whether the words of the value are indexed.
+    let isFullTextIndexed: Bool
+    /// Whether values can hold links, which have entries in the backlinks.
+    let holdsLinks: Bool
+    let isMixed: Bool
+    /// The class that links lead to, unless they are mixed.
+    let targetClass: ClassID?
+    /// Whether links lead to embedded objects, which belong to the object that holds them.
+    let ownsTarget: Bool
     private let isOptional: Bool
     /// What a new object gets when nothing is given; nil for a primary key that must be given.
     let initialValue: Value?
 
     var id: PropertyID { property.id }
-    var isLink: Bool { kind == .link }
 
-    /// Whether the value can be stored as it is; the same as `PropertyType.accepts` without copying the type.
-    func accepts(_ value: Value) -> Bool { value.isNull ? isOptional : kind.accepts(value) }
+    /// Whether anything outside the leaf is kept in step with the value.
+    var hasReferences: Bool { isIndexed || holdsLinks || isFullTextIndexed }
+
+    /// Whether a value of a type without limits or links can be stored as it is: the common case, without a
+    /// closer look.
+    func acceptsPlainly(_ value: Value) -> Bool {
+        switch value {
+        case .null: isOptional
+        case .bool, .int, .float, .double, .date, .objectId, .uuid, .decimal: kind.accepts(value)
+        case .string(let text): kind == .string && text.utf8.count <= OutsizedTree.limit
+        default: false
+        }
+    }
 
     init(_ property: PropertySchema, kind: LeafKind, position: Int, isPrimaryKey: Bool) {
         self.property = property
@@ -26,7 +47,13 @@ final class ColumnLayout: Sendable {
         self.position = position
         self.isPrimaryKey = isPrimaryKey
         isIndexed = property.isIndexed || isPrimaryKey
-        isOptional = property.type.isOptional
+        usesKeyBlocks = isPrimaryKey && kind == .int
+        isFullTextIndexed = property.isFullTextIndexed
+        isMixed = property.type.isMixed
+        holdsLinks = property.type.isMixed || property.type.isLink
+        targetClass = property.targetClass
+        ownsTarget = property.ownsTarget
+        isOptional = property.type.acceptsNull && kind.collection == .single
         initialValue = isPrimaryKey && !property.type.isOptional ? nil : property.initialValue
     }
 }
@@ -37,6 +64,8 @@ final class OpenClass {
     /// The stored properties in declaration order.
     let columns: [ColumnLayout]
     let primaryKey: ColumnLayout?
+    /// The properties that own embedded objects.
+    let owningColumns: [ColumnLayout]
     var state: ClassState { didSet { isDirty = true } }
     /// Whether the counters differ from what the transaction holds.
     var isDirty = false
@@ -59,6 +88,7 @@ final class OpenClass {
         self.columns = columns
         self.positions = positions
         primaryKey = columns.first { $0.isPrimaryKey }
+        owningColumns = columns.filter { $0.ownsTarget }
     }
 
     func column(_ id: PropertyID) -> ColumnLayout? {

@@ -39,15 +39,27 @@ final class OpenCluster {
         return leaf.value(at: slot)
     }
 
-    func append(_ value: Value, _ column: Int, open: () throws -> MutableLeaf) throws {
+    /// The elements of a collection that is not outsized.
+    func elements(_ column: Int, _ slot: Int, open: () throws -> MutableLeaf) throws -> ElementBlock {
         if leaves[column] == nil { leaves[column] = try open() }
-        try leaves[column]?.append(value)
+        return leaves[column]?.elements(at: slot) ?? ElementBlock(hasKeys: false)
+    }
+
+    /// See `MutableLeaf.outsizedSize`.
+    func outsizedSize(_ column: Int, _ slot: Int, open: () throws -> MutableLeaf) throws -> Int? {
+        if leaves[column] == nil { leaves[column] = try open() }
+        return leaves[column]?.outsizedSize(slot)
+    }
+
+    func append(_ content: LeafContent, _ column: Int, open: () throws -> MutableLeaf) throws {
+        if leaves[column] == nil { leaves[column] = try open() }
+        try leaves[column]?.append(content)
         dirty[column] = true
     }
 
-    func set(_ slot: Int, _ value: Value, _ column: Int, open: () throws -> MutableLeaf) throws {
+    func set(_ slot: Int, _ content: LeafContent, _ column: Int, open: () throws -> MutableLeaf) throws {
         if leaves[column] == nil { leaves[column] = try open() }
-        try leaves[column]?.set(slot, value)
+        try leaves[column]?.set(slot, content)
         dirty[column] = true
     }
 

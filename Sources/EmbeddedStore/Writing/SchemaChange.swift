@@ -4,9 +4,9 @@ import StoreContract
 
 /// Replaces the schema of a write session.
 ///
-/// By themselves: new classes, removed ones without objects, new properties (existing objects get null or zero, not the declared
-/// default, as in Realm), indexes added and removed. What would lose data needs a higher schema version:
-/// removing a property, or a class that still has objects. Everything else needs a migration.
+/// By themselves: new classes, removed ones without objects, new properties (existing objects get null or zero,
+/// not the declared default, as in Realm), indexes added and removed. What would lose data needs a higher
+/// schema version: removing a property, or a class that still has objects. Everything else needs a migration.
 struct SchemaChange {
     private let session: WriteSession
     private let old: Schema
@@ -140,7 +140,7 @@ struct SchemaChange {
             }
         }
         guard let open = session.objectClass(objectClass.id), let column = open.column(property.id) else { return }
-        for (key, value) in entries { try session.addReferences(open, key, column, value) }
+        for (key, value) in entries { try session.references.addIndex(open, key, column, value) }
     }
 
     /// The clusters that are stored, with their slot counts.

@@ -26,8 +26,14 @@ final class WriteSession {
     /// The cluster that was used last: neighbouring changes mostly go to the same one.
     private var current: (address: LeafAddress, cluster: OpenCluster)?
     private let indexCursor: LMDBCursor
-    /// Why the transaction must not be committed: a change broke off in the middle, so leaves, indexes and counters may
-    /// disagree. It counts even when the work that was told of it went on.
+    private let outsized: OutsizedTree
+    private let keyIndex: OpenKeyIndex
+    let references: References
+    /// The list, set or map that was edited last.
+    private var openCollection:
+        (address: OutsizedTree.Address, collection: OpenCollection, objectClass: OpenClass, column: ColumnLayout)?
+    /// Why the transaction must not be committed: a change broke off in the middle, so leaves, indexes and
+    /// counters may disagree. It counts even when the work that was told of it went on.
     private(set) var failure: (any Error)?
 
     /// Decoded clusters that are kept before all are written out: bounds the memory of a bulk load to some tens
@@ -36,6 +42,9 @@ final class WriteSession {
 
     init(_ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String) throws {
         indexCursor = try LMDBCursor(transaction, trees.index)
+        outsized = OutsizedTree(transaction: transaction, trees: trees)
+        keyIndex = OpenKeyIndex(transaction, trees)
+        references = References(transaction, trees, keyIndex)
         self.transaction = transaction
         self.trees = trees
         self.path = path
@@ -70,12 +79,13 @@ final class WriteSession {
 
     /// The stored value; the object must exist.
     func value(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
-        let (address, slot) = place(objectClass, key)
-        return try cluster(address, objectClass).value(column.position, slot) { try openLeaf(address, column) }
+        try closeCollection()
+        return try stored(objectClass, key, column)
     }
 
-    /// The first object whose indexed property equals `value`.
+    /// The first object whose primary key equals `value`.
     func lookUp(_ value: Value, _ objectClass: OpenClass, _ column: ColumnLayout) throws -> ObjectKey? {
+        if column.usesKeyBlocks { return try keyIndex.find(value, objectClass.schema.id, column.id) }
         guard let encoded = IndexKey.encode(value) else { return nil }
         var prefix = TreeKey.entries(of: objectClass.schema.id, column.id)
         prefix.append(contentsOf: encoded)
@@ -85,8 +95,12 @@ final class WriteSession {
         }
     }
 
-    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
-        try keys(in: trees.backlinks, prefix: TreeKey.backlinks(from: origin, property, to: key).bytes)
+    /// The objects that link to one of a class, ascending; each as often as it does.
+    func backlinks(
+        to key: ObjectKey, from origin: ClassID, _ property: PropertyID, targetClass: ClassID? = nil
+    ) throws -> [ObjectKey] {
+        let prefix = TreeKey.backlinks(from: origin, property, to: key, targetClass: targetClass)
+        return try transaction.origins(trees.backlinks, prefix: prefix.bytes)
     }
 
     /// A view for queries that shows everything done so far; valid until the next change.
@@ -110,8 +124,9 @@ final class WriteSession {
             cluster.appendSlot()
             for column in objectClass.columns {
                 let value = values[column.position]
-                try cluster.append(value, column.position) { try openLeaf(address, column) }
-                try addReferences(objectClass, key, column, value)
+                let content = try content(value, objectClass, key, column)
+                try cluster.append(content, column.position) { try openLeaf(address, column) }
+                if column.hasReferences { try references.add(objectClass, key, column, value) }
             }
             return key
         }
@@ -121,12 +136,13 @@ final class WriteSession {
     /// before.
     func remove(_ objectClass: OpenClass, _ key: ObjectKey) throws {
         try wholly {
+            try closeCollection()
             let (address, slot) = place(objectClass, key)
             for column in objectClass.columns {
-                if column.isIndexed || column.isLink {
-                    try removeReferences(objectClass, key, column, try value(objectClass, key, column))
+                if column.hasReferences {
+                    try references.remove(objectClass, key, column, try stored(objectClass, key, column))
                 }
-                try setLeaf(address, slot, objectClass, column, .null)
+                try store(.null, objectClass, key, column)
             }
             try cluster(address, objectClass).removeSlot(slot)
             objectClass.state.objectCount -= 1
@@ -140,8 +156,8 @@ final class WriteSession {
             try cluster(address, objectClass).restoreSlot(slot)
             objectClass.state.objectCount += 1
             for column in objectClass.columns {
-                try setLeaf(address, slot, objectClass, column, values[column.position])
-                try addReferences(objectClass, key, column, values[column.position])
+                try store(values[column.position], objectClass, key, column)
+                if column.hasReferences { try references.add(objectClass, key, column, values[column.position]) }
             }
         }
     }
@@ -149,15 +165,151 @@ final class WriteSession {
     func assign(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
         try wholly {
             if clusters.count > Self.openClusterLimit { try writeOutClusters() }
-            let (address, slot) = place(objectClass, key)
-            if column.isIndexed || column.isLink {
-                let old = try self.value(objectClass, key, column)
+            try closeCollection()
+            if column.hasReferences {
+                let old = try stored(objectClass, key, column)
                 if old != value {
-                    try removeReferences(objectClass, key, column, old)
-                    try addReferences(objectClass, key, column, value)
+                    try references.remove(objectClass, key, column, old)
+                    try references.add(objectClass, key, column, value)
                 }
             }
-            try setLeaf(address, slot, objectClass, column, value)
+            try store(value, objectClass, key, column)
+        }
+    }
+
+    // MARK: Collections
+
+    /// The collection, ready to be read by position. Changes go through `edit`.
+    func collection(
+        _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout
+    ) throws -> OpenCollection {
+        let address = OutsizedTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+        if let open = openCollection, open.address == address { return open.collection }
+        try closeCollection()
+        let (cluster, slot) = place(objectClass, key)
+        let leaves = try self.cluster(cluster, objectClass)
+        let isOutsized = try leaves.outsizedSize(column.position, slot) { try openLeaf(cluster, column) } != nil
+        let collection =
+            isOutsized
+            ? try OpenCollection(address, hasKeys: column.kind == .map, outsized)
+            : OpenCollection(
+                try leaves.elements(column.position, slot) { try openLeaf(cluster, column) }, address, outsized)
+        openCollection = (address, collection, objectClass, column)
+        return collection
+    }
+
+    /// Puts an element in at a position.
+    func insert(
+        _ value: Value, mapKey: String?, at position: Int, _ objectClass: OpenClass, _ key: ObjectKey,
+        _ column: ColumnLayout
+    ) throws {
+        try wholly {
+            try collection(objectClass, key, column).insert(value, key: mapKey, at: position)
+            if column.hasReferences { try references.addElement(objectClass, key, column, value) }
+        }
+    }
+
+    /// Replaces the element at a position; gives the one that was there.
+    @discardableResult
+    func replace(
+        at position: Int, with value: Value, _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout
+    ) throws -> Value {
+        try wholly {
+            let collection = try collection(objectClass, key, column)
+            let old = try collection.value(at: position)
+            try collection.replace(value, at: position)
+            if column.hasReferences {
+                try references.removeElement(objectClass, key, column, old)
+                try references.addElement(objectClass, key, column, value)
+            }
+            return old
+        }
+    }
+
+    /// Takes the element at a position out; gives it back.
+    @discardableResult
+    func removeElement(
+        at position: Int, _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout
+    ) throws -> (value: Value, mapKey: String?) {
+        try wholly {
+            let collection = try collection(objectClass, key, column)
+            let old = try collection.value(at: position)
+            let mapKey = column.kind == .map ? try collection.key(at: position) : nil
+            try collection.remove(at: position)
+            if column.hasReferences { try references.removeElement(objectClass, key, column, old) }
+            return (old, mapKey)
+        }
+    }
+
+    /// Writes the collection that was edited last back to where it lies.
+    private func closeCollection() throws {
+        guard let open = openCollection else { return }
+        openCollection = nil
+        guard open.collection.isDirty else { return }
+        let content: LeafContent
+        switch try open.collection.writeBack() {
+        case .inline(let bytes): content = .bytes(bytes)
+        case .blocks(let count): content = .outsized(count)
+        }
+        let (address, slot) = place(open.objectClass, open.address.key)
+        try cluster(address, open.objectClass).set(slot, content, open.column.position) {
+            try openLeaf(address, open.column)
+        }
+    }
+
+    // MARK: Values
+
+    private func stored(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
+        let (address, slot) = place(objectClass, key)
+        let cluster = try cluster(address, objectClass)
+        if column.kind.isBytes,
+            try cluster.outsizedSize(column.position, slot, open: { try openLeaf(address, column) }) != nil
+        {
+            let place = OutsizedTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+            return try outsized.value(place, column.kind)
+        }
+        return try cluster.value(column.position, slot) { try openLeaf(address, column) }
+    }
+
+    /// Replaces a value in the leaf, and what lies outside of it.
+    private func store(_ value: Value, _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout) throws {
+        let (address, slot) = place(objectClass, key)
+        let cluster = try cluster(address, objectClass)
+        if column.kind.isBytes,
+            try cluster.outsizedSize(column.position, slot, open: { try openLeaf(address, column) }) != nil
+        {
+            let place = OutsizedTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+            try transaction.deleteAll(trees.outsized, prefix: place.prefix.bytes)
+        }
+        let content = try content(value, objectClass, key, column)
+        try cluster.set(slot, content, column.position) { try openLeaf(address, column) }
+    }
+
+    /// What the leaf holds for a value; writes what is too long for it outside.
+    private func content(
+        _ value: Value, _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout
+    ) throws -> LeafContent {
+        guard column.kind.isBytes, !value.isNull else { return .value(value) }
+        func address() -> OutsizedTree.Address {
+            OutsizedTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+        }
+        func outside(_ bytes: [UInt8]) throws -> LeafContent {
+            try transaction.put(trees.outsized, address().block(0), bytes)
+            return .outsized(bytes.count)
+        }
+        switch (value, column.kind) {
+        case (.string(let text), .string):
+            return text.utf8.count <= OutsizedTree.limit ? .value(value) : try outside(Array(text.utf8))
+        case (.data(let bytes), .data):
+            return bytes.count <= OutsizedTree.limit ? .value(value) : try outside(bytes)
+        case (_, .mixed):
+            let bytes = ValueRecord.encode(value)
+            return bytes.count <= OutsizedTree.limit ? .bytes(bytes) : try outside(bytes)
+        default:
+            switch try OpenCollection.store(ElementBlock(value), address(), outsized) {
+            case .inline(let bytes): return .bytes(bytes)
+            case .blocks(let count): return .outsized(count)
+            }
         }
     }
 
@@ -171,46 +323,12 @@ final class WriteSession {
         }
     }
 
-    private func setLeaf(
-        _ address: LeafAddress, _ slot: Int, _ objectClass: OpenClass, _ column: ColumnLayout, _ value: Value
-    ) throws {
-        try cluster(address, objectClass).set(slot, value, column.position) { try openLeaf(address, column) }
-    }
-
     /// Drops the counters of a class that the schema no longer has.
     func forget(_ classID: ClassID) throws {
         classes[classID] = nil
         var key = TreeKey(capacity: 4)
         key.append(classID.rawValue)
         try transaction.delete(trees.classes, key.bytes)
-    }
-
-    // MARK: Indexes and backlinks
-
-    func addReferences(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
-        guard let (tree, entry) = reference(objectClass, key, column, value) else { return }
-        try transaction.put(tree, entry, [])
-    }
-
-    func removeReferences(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
-        guard let (tree, entry) = reference(objectClass, key, column, value) else { return }
-        try transaction.delete(tree, entry)
-    }
-
-    /// The entry that a value has in the backlinks or the index.
-    private func reference(
-        _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value
-    ) -> (LMDBDatabase, [UInt8])? {
-        if case .link(let target) = value {
-            var entry = TreeKey.backlinks(from: objectClass.schema.id, column.id, to: target)
-            entry.append(key)
-            return (trees.backlinks, entry.bytes)
-        }
-        guard column.isIndexed, !column.isLink, let encoded = IndexKey.encode(value) else { return nil }
-        var entry = TreeKey.entries(of: objectClass.schema.id, column.id)
-        entry.append(contentsOf: encoded)
-        entry.append(key)
-        return (trees.index, entry.bytes)
     }
 
     private func keys(in tree: LMDBDatabase, prefix: [UInt8]) throws -> [ObjectKey] {
@@ -261,6 +379,8 @@ final class WriteSession {
 
     /// Writes the decoded clusters' changes and the class counters into the transaction.
     func flush() throws {
+        try closeCollection()
+        try keyIndex.flush()
         let dirty = clusters.filter { $0.value.isDirty }.sorted {
             ($0.key.classID, $0.key.cluster) < ($1.key.classID, $1.key.cluster)
         }

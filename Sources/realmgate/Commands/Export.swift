@@ -10,7 +10,7 @@ struct Export: ParsableCommand {
         discussion: """
             Writes what the class held when the command started, in the order of creation unless --sort says otherwise, \
             to standard output or a file. `realmgate import` reads it again. Links are written as the primary key of \
-            their target. The database may be in use by a server at the same time (REALMGATE_DATA names it, too).
+            their target; in CSV, binary data is base64, and collections, mixed values and embedded objects are JSON. The database may be in use by a server at the same time (REALMGATE_DATA names it, too).
 
             Examples:
 
@@ -51,8 +51,8 @@ struct Export: ParsableCommand {
         let objectClass = try snapshot.schema.named(className)
         let properties = try chosen(in: objectClass)
         let query = try QueryText.bind(filter: filter, sort: sort, class: objectClass, schema: snapshot.schema)
+        let exporter = try ObjectExporter(snapshot: snapshot, objectClass: objectClass, properties: properties)
         let keys = try snapshot.select(query, .all)
-        let exporter = ObjectExporter(snapshot: snapshot, objectClass: objectClass, properties: properties)
         let sink = try ByteSink(path: output)
         var progress = ProgressLine(of: keys.count)
         try exporter.write(keys, as: format ?? FileFormat(fileName: output) ?? .ndjson, to: sink) { done in

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ObjectModel
 import StoreContract
 
 /// `realmgate import`: objects from a file into a class.
@@ -7,7 +8,8 @@ struct Import: ParsableCommand {
         abstract: "Read objects from an NDJSON or CSV file into a class.",
         discussion: """
             NDJSON has one JSON object per line. CSV names the properties in its first line; an empty field is null, an \
-            empty field in quotes is the empty string. Links are given as the primary key of their target, so import \
+            empty field in quotes is the empty string, binary data is base64, and collections, mixed values and \
+            embedded objects are JSON. Links are given as the primary key of their target, so import \
             the targets first; links within the file may point further down. Properties that are left out get their \
             default.
 
@@ -55,6 +57,10 @@ struct Import: ParsableCommand {
         if let schemaFile { _ = try SchemaFile.apply(schemaFile, to: store) }
         let schema = try store.snapshot().schema
         let objectClass = try schema.named(className)
+        guard !objectClass.isEmbedded else {
+            throw CommandFailure(
+                "'\(className)' is a class of embedded objects, which are imported within the objects that own them.")
+        }
         let importer = ObjectImporter(store: store, objectClass: objectClass, schema: schema, policy: update)
         var progress = ProgressLine(of: source.size)
         let report: (ObjectImporter.Outcome) -> Void = { done in

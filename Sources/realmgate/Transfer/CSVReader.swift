@@ -17,7 +17,8 @@ struct RecordFault: Error, Equatable {
 /// Reads CSV as RFC 4180 has it: fields separated by commas, quotes doubled within quotes, records ended by CR
 /// LF, LF or the end of the file. A byte order mark is skipped.
 struct CSVReader {
-    private static let recordLimit = 16 << 20
+    /// Room for a value of the largest size, whose text may be a third longer.
+    private static let recordLimit = 64 << 20
 
     private let source: ByteSource
     private var atStart = true
@@ -60,7 +61,8 @@ struct CSVReader {
         while let byte = try source.next() {
             total += 1
             guard total <= Self.recordLimit else {
-                throw CommandFailure("The record that starts on line \(line) is longer than 16 MiB.")
+                throw CommandFailure(
+                    "The record that starts on line \(line) is longer than \(Self.recordLimit >> 20) MiB.")
             }
             switch byte {
             case UInt8(ascii: ","):
@@ -97,7 +99,8 @@ struct CSVReader {
         while let byte = try source.next() {
             total += 1
             guard total <= Self.recordLimit else {
-                throw CommandFailure("The record that starts on line \(line) is longer than 16 MiB.")
+                throw CommandFailure(
+                    "The record that starts on line \(line) is longer than \(Self.recordLimit >> 20) MiB.")
             }
             if byte == UInt8(ascii: "\"") {
                 guard try source.peek() == byte else { return true }

@@ -1,3 +1,4 @@
+import JSONCoding
 import ObjectModel
 
 /// Values as CSV text, and back.
@@ -14,16 +15,17 @@ enum FieldText {
             case .date: Timestamp(rfc3339: text).map(Value.date)
             case .objectId: ObjectId(hex: text).map(Value.objectId)
             case .uuid: UUIDValue(text: text).map(Value.uuid)
-            case .link, .linkingObjects, .data, .decimal128, .mixed: nil
+            case .data: Base64.standard.decode(text).map(Value.data)
+            case .decimal128: Decimal128(text).map(Value.decimal)
+            case .link, .linkingObjects, .mixed: nil
             }
         guard let value else { throw RecordFault("'\(abbreviated(text))' is no \(expectation(of: type.base)).") }
         return value
     }
 
-    /// The text that `parse` reads as the same value; nil for null. A link has no text of its own.
+    /// The text that `parse` reads as the same value; nil for null. Links and collections have no text of their own.
     static func text(of value: Value) -> String? {
         switch value {
-        case .null, .link: nil
         case .bool(let value): value ? "true" : "false"
         case .int(let value): String(value)
         case .float(let value): number(value)
@@ -32,8 +34,16 @@ enum FieldText {
         case .date(let value): value.rfc3339
         case .objectId(let value): value.hex
         case .uuid(let value): value.text
-        case .data, .decimal, .reference, .list, .set, .dictionary, .embedded: nil
+        case .data(let value): Base64.standard.encode(value)
+        case .decimal(let value): value.description
+        case .null, .link, .reference, .list, .set, .dictionary, .embedded: nil
         }
+    }
+
+    /// A primary key as JSON has it.
+    static func json(ofKey key: Value) -> JSONValue {
+        if case .int(let number) = key { return .int(number) }
+        return text(of: key).map { .string($0) } ?? .null
     }
 
     private static func bool(_ text: String) -> Value? {
@@ -59,6 +69,8 @@ enum FieldText {
         case .date: "date such as 2026-01-31T12:00:00Z"
         case .objectId: "object id (24 hexadecimal digits)"
         case .uuid: "UUID"
+        case .data: "base64 text"
+        case .decimal128: "decimal number"
         default: "value of type \(base.name)"
         }
     }

@@ -1,19 +1,21 @@
+import Gateway
 import JSONCoding
 import ObjectModel
 
 /// Rows of a file with one JSON object per line; empty lines are skipped.
 struct NDJSONRowSource: RowSource {
-    private static let lineLimit = 16 << 20
+    /// Room for a value of the largest size, whose text may be a third longer.
+    private static let lineLimit = 64 << 20
 
     private let source: ByteSource
     private let objectClass: ClassSchema
-    private let schema: Schema
+    private let reader: ObjectInputReader
     private var line = 0
 
     init(_ source: ByteSource, class objectClass: ClassSchema, schema: Schema) {
         self.source = source
         self.objectClass = objectClass
-        self.schema = schema
+        reader = ObjectInputReader(schema: schema)
     }
 
     mutating func next() throws -> Result<ImportedRow, LineFault>? {
@@ -27,41 +29,27 @@ struct NDJSONRowSource: RowSource {
                 return nil
             }
             do {
-                return .success(try row(bytes))
+                return .success(ImportedRow(line: line, input: try input(bytes)))
             } catch let fault as RecordFault {
                 return .failure(LineFault(line: line, message: fault.message))
             }
         }
     }
 
-    private func row(_ bytes: [UInt8]) throws -> ImportedRow {
+    private func input(_ bytes: [UInt8]) throws -> ObjectInput {
         let document: JSONValue
         do {
             document = try JSONValue.parse(bytes)
         } catch {
             throw RecordFault(error.message)
         }
-        guard case .object(let object) = document else {
+        guard case .object = document else {
             throw RecordFault("Each line is a JSON object; here is \(document.inWords).")
         }
-        var row = ImportedRow(line: line)
-        for member in object.members {
-            let property = try objectClass.importable(member.name)
-            row.contents[property.id] = try content(member.value, property)
-        }
-        return row
-    }
-
-    private func content(_ json: JSONValue, _ property: PropertySchema) throws -> ImportedRow.Content {
         do {
-            switch try ImportTarget(property, in: schema) {
-            case .value(let type): return .value(try ValueCoding.decode(json, as: type))
-            case .link(let keyType):
-                if json == .null { return .value(.null) }
-                return .link(primaryKey: try ValueCoding.decode(json, as: keyType))
-            }
-        } catch let fault as ValueFault {
-            throw RecordFault(fault.sentence(property.name))
+            return try reader.object(document, objectClass)
+        } catch {
+            throw RecordFault(error)
         }
     }
 }

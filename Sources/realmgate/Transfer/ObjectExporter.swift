@@ -1,58 +1,77 @@
+import Gateway
 import JSONCoding
 import ObjectModel
 import StoreContract
 
 /// Writes objects of one snapshot, a block of them at a time.
 struct ObjectExporter {
-    let snapshot: any Snapshot
-    let objectClass: ClassSchema
-    let properties: [PropertySchema]
+    private let snapshot: any Snapshot
+    private let objectClass: ClassSchema
+    private let properties: [PropertySchema]
+    private let plan: RowPlan
 
     private static let blockSize = 1000
 
+    /// Throws `CommandFailure` for links to objects that have no primary key to write.
+    init(snapshot: any Snapshot, objectClass: ClassSchema, properties: [PropertySchema]) throws {
+        for property in properties where property.type.isLink && !property.ownsTarget {
+            guard property.targetClass.flatMap({ snapshot.schema[$0]?.primaryKey }) != nil else {
+                throw CommandFailure(
+                    "'\(property.name)' links to a class without a primary key, so its links cannot be exported. Leave it out with --fields."
+                )
+            }
+        }
+        self.snapshot = snapshot
+        self.objectClass = objectClass
+        self.properties = properties
+        plan = RowPlan(exporting: properties, of: objectClass, schema: snapshot.schema)
+    }
+
     /// - Parameter progress: told the number of objects written so far.
     func write(_ keys: [ObjectKey], as format: FileFormat, to sink: ByteSink, progress: (Int) -> Void) throws {
-        let names = properties.map { JSONWriter.escapedName($0.name) }
         let writer = JSONWriter()
-        var rows = try ExportRows(properties, of: snapshot)
-        let ids = properties.map(\.id)
         if format == .csv { try sink.write { CSVText.append(properties.map(\.name), to: &$0) } }
         for start in stride(from: 0, to: keys.count, by: Self.blockSize) {
             let block = Array(keys[start..<min(start + Self.blockSize, keys.count)])
-            rows.removeAll()
-            try snapshot.read(objectClass.id, block, ids, into: &rows)
-            if let fault = rows.fault { throw fault }
-            try sink.write { bytes in
-                for row in rows.rows {
-                    switch format {
-                    case .ndjson: append(row, names, writer, to: &bytes)
-                    case .csv: CSVText.append(row.map { FieldText.text(of: $0.value) }, to: &bytes)
-                    }
+            do {
+                switch format {
+                case .ndjson:
+                    writer.removeAll()
+                    try plan.writeLines(block, of: snapshot, into: writer)
+                    try sink.write { bytes in writer.withBytes { bytes.append(contentsOf: $0) } }
+                case .csv: try writeRecords(block, to: sink, writer)
                 }
+            } catch let problem as Problem {
+                throw CommandFailure(problem.detail)
             }
             progress(start + block.count)
         }
     }
 
-    /// One object and a line end.
-    private func append(_ row: [ExportedValue], _ names: [[UInt8]], _ writer: JSONWriter, to bytes: inout [UInt8]) {
-        writer.removeAll()
-        writer.beginObject()
-        for (name, exported) in zip(names, row) {
-            writer.name(escaped: name)
-            writer.value(exported.value)
+    private func writeRecords(_ keys: [ObjectKey], to sink: ByteSink, _ writer: JSONWriter) throws {
+        var rows = ExportRows(width: properties.count)
+        try snapshot.read(objectClass.id, keys, properties.map(\.id), into: &rows)
+        for row in rows.rows {
+            try sink.write { bytes in
+                CSVText.append(try zip(row, properties).map { try text(of: $0, $1, writer) }, to: &bytes)
+            }
         }
-        writer.endObject()
-        writer.withBytes { bytes.append(contentsOf: $0) }
-        bytes.append(UInt8(ascii: "\n"))
     }
-}
 
-extension ExportedValue {
-    /// The value itself, or what a link is written as.
-    fileprivate var value: Value {
-        switch self {
-        case .value(let value), .link(primaryKey: let value): value
+    /// The field of one value, as `CSVContent` says what it holds; nil for null.
+    private func text(of value: Value, _ property: PropertySchema, _ writer: JSONWriter) throws -> String? {
+        if value.isNull { return nil }
+        switch try CSVContent(property, in: snapshot.schema) {
+        case .scalar: return FieldText.text(of: value)
+        case .link:
+            guard case .link(let key) = value, let target = property.targetClass,
+                let primaryKey = snapshot.schema[target]?.primaryKeyProperty
+            else { return nil }
+            return FieldText.text(of: try snapshot.value(target, key, primaryKey.id))
+        case .json:
+            writer.removeAll()
+            try plan.writeExported(value, of: property.id, snapshot, into: writer)
+            return String(decoding: writer.bytes, as: UTF8.self)
         }
     }
 }

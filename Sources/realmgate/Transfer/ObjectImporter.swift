@@ -1,22 +1,22 @@
+import Gateway
 import ObjectModel
 import StoreContract
 
 /// Puts rows into a class, many per transaction. A row that does not fit is left out and reported; the others of its
 /// transaction stay.
 struct ObjectImporter {
-    struct Outcome: Equatable, Sendable {
+    struct Outcome: Sendable {
         var created = 0
         var modified = 0
         var faults: [LineFault] = []
-        /// Links within the class to objects that the file may name further down.
+        /// Values with links within the class to objects that the file may name further down.
         fileprivate var forwardLinks: [ForwardLink] = []
     }
 
-    fileprivate struct ForwardLink: Equatable, Sendable {
+    fileprivate struct ForwardLink: Sendable {
         var line: Int
         var object: ObjectKey
-        var property: PropertyID
-        var primaryKey: Value
+        var draft: ObjectInput.Draft
     }
 
     let store: any Store
@@ -64,17 +64,20 @@ struct ObjectImporter {
     /// Assigns the links that could not be assigned when their objects were read.
     private func connect(_ links: [ForwardLink]) throws -> [LineFault] {
         guard !links.isEmpty else { return [] }
-        let (objectClass, schema) = (objectClass, schema)
+        let (objectClass, policy) = (objectClass, policy)
         return try store.write { transaction in
+            let writer = ObjectWriter(transaction, policy)
             var faults: [LineFault] = []
             for link in links {
-                if let target = try transaction.key(of: objectClass.id, primaryKey: link.primaryKey) {
-                    try transaction.set(objectClass.id, link.object, [link.property: .link(target)])
-                } else {
-                    let fault = Self.missingTarget(link.primaryKey, of: link.property, objectClass, schema)
+                do {
+                    if let missing = try writer.missingTargets(of: link.draft.content).first {
+                        throw RecordFault(missing: missing, in: transaction.schema)
+                    }
+                    try writer.set(ObjectInput(objectClass.id, drafts: [link.draft]), of: link.object)
+                } catch {
+                    guard let message = Self.message(aboutOneObject: error) else { throw error }
                     faults.append(
-                        LineFault(
-                            line: link.line, message: fault.message + " The object was imported without the link."))
+                        LineFault(line: link.line, message: message + " The object was imported without the link."))
                 }
             }
             return faults
@@ -82,80 +85,73 @@ struct ObjectImporter {
     }
 
     private func commit(_ rows: [ImportedRow]) throws -> Outcome {
-        let (objectClass, schema, policy) = (objectClass, schema, policy)
+        let policy = policy
         return try store.write { transaction in
+            let writer = ObjectWriter(transaction, policy)
             var outcome = Outcome()
             for row in rows {
                 do {
-                    try Self.put(row, objectClass, schema, policy, transaction, &outcome)
-                } catch let error as StoreError where error.isAboutOneObject {
-                    outcome.faults.append(LineFault(line: row.line, message: CommandFailure(error).message))
-                } catch let fault as RecordFault {
-                    outcome.faults.append(LineFault(line: row.line, message: fault.message))
+                    try Self.put(row, writer, policy, transaction.schema, &outcome)
+                } catch {
+                    guard let message = Self.message(aboutOneObject: error) else { throw error }
+                    outcome.faults.append(LineFault(line: row.line, message: message))
                 }
             }
             return outcome
         }
     }
 
+    /// Everything that could be refused halfway is looked at first, so that a refused row leaves nothing behind.
     private static func put(
-        _ row: ImportedRow, _ objectClass: ClassSchema, _ schema: Schema, _ policy: UpdatePolicy,
-        _ transaction: any WriteTransaction, _ outcome: inout Outcome
+        _ row: ImportedRow, _ writer: ObjectWriter, _ policy: UpdatePolicy, _ schema: Schema,
+        _ outcome: inout Outcome
     ) throws {
-        var values: [PropertyID: Value] = [:]
-        var forward: [PropertyID: Value] = [:]
-        for (id, content) in row.contents {
-            switch content {
-            case .value(let value):
-                values[id] = value
-            case .link(let primaryKey):
-                guard let targetID = objectClass[id]?.targetClass else { continue }
-                if let target = try transaction.key(of: targetID, primaryKey: primaryKey) {
-                    values[id] = .link(target)
-                } else if targetID == objectClass.id {
-                    forward[id] = primaryKey
-                } else {
-                    throw missingTarget(primaryKey, of: id, objectClass, schema)
-                }
+        var now = row.input
+        var later: [ObjectInput.Draft] = []
+        now.drafts = []
+        for draft in row.input.drafts {
+            if let path = draft.content.firstNewObject {
+                throw RecordFault(
+                    "\(path): a file names linked objects by their keys. Import those objects first, with their class.")
             }
+            let missing = try writer.missingTargets(of: draft.content)
+            if let fault = missing.first(where: { $0.target != row.input.classID }) {
+                throw RecordFault(missing: fault, in: schema)
+            }
+            if missing.isEmpty { now.drafts.append(draft) } else { later.append(draft) }
         }
-        let object = try put(values, objectClass, policy, transaction, &outcome)
-        for (id, primaryKey) in forward {
-            outcome.forwardLinks.append(
-                ForwardLink(line: row.line, object: object, property: id, primaryKey: primaryKey))
-        }
-    }
-
-    private static func put(
-        _ given: [PropertyID: Value], _ objectClass: ClassSchema, _ policy: UpdatePolicy,
-        _ transaction: any WriteTransaction, _ outcome: inout Outcome
-    ) throws -> ObjectKey {
-        var values = given
-        guard policy != .error, let primary = objectClass.primaryKeyProperty, let primaryKey = values[primary.id],
-            let key = try transaction.key(of: objectClass.id, primaryKey: primaryKey)
-        else {
-            let key = try transaction.create(objectClass.id, values)
+        let key: ObjectKey
+        if policy == .error {
+            key = try writer.create(now)
             outcome.created += 1
-            return key
+        } else {
+            let put = try writer.put(now)
+            key = put.key
+            if put.isNew { outcome.created += 1 } else if put.isChanged { outcome.modified += 1 }
         }
-        values[primary.id] = nil
-        if try transaction.set(objectClass.id, key, values, onlyDifferent: policy == .modified) {
-            outcome.modified += 1
-        }
-        return key
+        outcome.forwardLinks += later.map { ForwardLink(line: row.line, object: key, draft: $0) }
     }
 
-    private static func missingTarget(
-        _ primaryKey: Value, of id: PropertyID, _ objectClass: ClassSchema, _ schema: Schema
-    ) -> RecordFault {
-        let property = objectClass[id]
-        let target = property?.targetClass.flatMap { schema[$0]?.name } ?? "object"
-        return RecordFault(
-            "\(property?.name ?? "A link"): there is no \(target) '\(FieldText.text(of: primaryKey) ?? "null")'.")
+    /// What to say of a fault that is one object's, so that the others of a file can go on; nil for any other.
+    private static func message(aboutOneObject error: any Error) -> String? {
+        switch error {
+        case let error as StoreError where error.code.rawValue.hasPrefix("object."): CommandFailure(error).message
+        case let problem as Problem where problem.code.hasPrefix("object."): RecordFault(problem).message
+        case let fault as RecordFault: fault.message
+        default: nil
+        }
     }
 }
 
-extension StoreError {
-    /// Whether the fault is one object's, so that the others of a file can go on.
-    fileprivate var isAboutOneObject: Bool { code.rawValue.hasPrefix("object.") }
+extension RecordFault {
+    /// `owner: there is no Person '99'.`
+    fileprivate init(missing link: ObjectInput.Link, in schema: Schema) {
+        let key =
+            switch link.way {
+            case .primaryKey(let value): FieldText.text(of: value) ?? "null"
+            case .objectKey(let key): String(key.rawValue)
+            case .object: "of this"
+            }
+        self.init("\(link.path): there is no \(schema[link.target]?.name ?? "object") '\(key)'.")
+    }
 }

@@ -30,8 +30,10 @@ final class TestGateway: Sendable {
             {"name":"id","type":"uuid"},{"name":"level","type":"int"}]}]}
         """#
 
-    init(_ configure: (inout GatewayConfiguration) -> Void = { _ in }) throws {
-        store = try ModelStore(try SchemaCoding.decode(try JSONValue.parse(Self.schema)))
+    init(
+        schema: String = TestGateway.schema, _ configure: (inout GatewayConfiguration) -> Void = { _ in }
+    ) throws {
+        store = try ModelStore(try SchemaCoding.decode(try JSONValue.parse(schema)))
         var configuration = GatewayConfiguration()
         configure(&configuration)
         gateway = try Gateway(store: store, configuration: configuration)

@@ -1,0 +1,19 @@
+// Faults on demand, for tests: a library that is put in front of a process with LD_PRELOAD and stands between it
+// and the system's file calls. Nothing links to it and nothing includes this file; the settings are read from the
+// environment when the library is loaded.
+//
+//   REALMGATE_FAULT_FILES  fnmatch patterns of paths, separated by ':'. Calls on other files pass through.
+//   REALMGATE_FAULT        CALL:NUMBER:ACTION[:ARGUMENT]. The NUMBER-th call, counted from 1, of the kind CALL on
+//                          those files is struck; with a '+' behind the number every later one as well.
+//                            CALL    write (write, pwrite, writev, pwritev), sync (fsync, fdatasync, msync),
+//                                    truncate (ftruncate, fallocate), rename (rename, link)
+//                            ACTION  fail:ERRNO    does nothing and reports the error of that number
+//                                    late:ERRNO    does it, then reports the error
+//                                    short:BYTES   writes that many bytes at most, and says so
+//                                    torn:BYTES    writes that many bytes at most, then ends the process
+//                                    before        ends the process instead
+//                                    after         ends the process when it is done
+//                          The end is SIGKILL. A struck call says "fault CALL NUMBER" on standard error.
+//   REALMGATE_FAULT_TRACE  a file that gets a record of every such call that was let through, and of what the
+//                          process says on standard output: see trace.h.
+#pragma once

@@ -1,0 +1,56 @@
+/// Cuts text into the words that full-text search finds: runs of letters and digits, in lower case, with the
+/// diacritics of Latin letters taken off (query-language.md §12).
+package enum SearchWords {
+    /// The longest word that is told apart from others that start like it, in UTF-8 bytes.
+    package static let limit = 128
+
+    /// Each word of the text once.
+    package static func words(of text: String) -> Set<[UInt8]> {
+        var words: Set<[UInt8]> = []
+        var word: [UInt8] = []
+        func finish() {
+            if !word.isEmpty { words.insert(word) }
+            word.removeAll(keepingCapacity: true)
+        }
+        for scalar in text.unicodeScalars {
+            let properties = scalar.properties
+            // A mark belongs to the letter before it, of which the folding takes it off.
+            if properties.generalCategory == .nonspacingMark { continue }
+            guard properties.isAlphabetic || properties.numericType != nil else {
+                finish()
+                continue
+            }
+            if word.count < limit { append(scalar, to: &word) }
+        }
+        finish()
+        return words
+    }
+
+    private static func append(_ scalar: Unicode.Scalar, to word: inout [UInt8]) {
+        if scalar.isASCII {
+            let byte = UInt8(truncatingIfNeeded: scalar.value)
+            word.append((0x41...0x5A).contains(byte) ? byte | 0x20 : byte)
+            return
+        }
+        for lower in scalar.properties.lowercaseMapping.unicodeScalars {
+            word.append(contentsOf: String(LatinLetters.base[lower] ?? lower).utf8)
+        }
+    }
+}
+
+/// Latin letters with diacritics by their base letter. The standard library decomposes letters only to compare them.
+private enum LatinLetters {
+    static let base: [Unicode.Scalar: Unicode.Scalar] = {
+        let groups: [(Unicode.Scalar, String)] = [
+            ("a", "àáâãäåāăąǎǟǡǻȁȃȧạảấầẩẫậắằẳẵặ"), ("c", "çćĉċč"), ("d", "ďḍđ"), ("e", "èéêëēĕėęěȅȇȩẹẻẽếềểễệ"),
+            ("g", "ĝğġģǧǵ"), ("h", "ĥȟḥ"), ("i", "ìíîïĩīĭįǐȉȋỉị"), ("j", "ĵǰ"), ("k", "ķǩ"), ("l", "ĺļľḷł"),
+            ("m", "ṃ"), ("n", "ñńņňǹṇ"), ("o", "òóôõöøōŏőơǒǫǭȍȏȫȭȯȱọỏốồổỗộớờởỡợ"), ("r", "ŕŗřȑȓṛ"), ("s", "śŝşšșṣ"),
+            ("t", "ţťțṭ"), ("u", "ùúûüũūŭůűųưǔǖǘǚǜȕȗụủứừửữự"), ("w", "ŵẁẃẅ"), ("y", "ýÿŷȳẏỳỵỷỹ"), ("z", "źżžẓ"),
+        ]
+        var base: [Unicode.Scalar: Unicode.Scalar] = [:]
+        for (letter, variants) in groups {
+            for scalar in variants.unicodeScalars { base[scalar] = letter }
+        }
+        return base
+    }()
+}

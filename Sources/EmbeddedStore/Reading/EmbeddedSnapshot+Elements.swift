@@ -1,0 +1,39 @@
+import Columnar
+import ObjectModel
+import StoreContract
+
+/// Lists, sets and maps by position.
+extension EmbeddedSnapshot {
+    func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int {
+        let (leaf, slot) = try collection(classID, key, property)
+        return leaf.isOutsized(slot) ? leaf.outsizedSize(slot) : leaf.elements(at: slot).count
+    }
+
+    func elements(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
+    ) throws -> [Value] {
+        let (leaf, slot) = try collection(classID, key, property)
+        guard leaf.isOutsized(slot) else {
+            let elements = leaf.elements(at: slot)
+            return Array(elements.values[range.clamped(to: 0..<elements.count)])
+        }
+        return try outsized(OutsizedTree.Address(classID: classID, property: property, key: key)) {
+            try $0.elements($1, range, hasKeys: leaf.kind == .map).values
+        }
+    }
+
+    /// Where a collection lies. Throws `notFound`, `unknownProperty`, `notACollection`.
+    private func collection(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID
+    ) throws -> (leaf: Leaf, slot: Int) {
+        let objectClass = try objectClass(classID)
+        guard let declared = objectClass[property], let kind = declared.leafKind else {
+            throw StoreError.unknownProperty(property, in: objectClass)
+        }
+        guard kind.collection != .single else { throw StoreError.notACollection(declared, in: objectClass) }
+        guard let (cluster, slot) = place(of: key, in: classID),
+            try liveMask(of: classID, cluster: cluster)?.isLive(slot) == true
+        else { throw StoreError.notFound(key, in: objectClass) }
+        return (try storedLeaf(of: classID, cluster: cluster, property), slot)
+    }
+}

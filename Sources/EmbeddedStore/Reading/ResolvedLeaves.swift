@@ -1,0 +1,37 @@
+import Columnar
+import ObjectModel
+import Synchronization
+
+/// Leaves of a snapshot together with where their outsized values lie. Each is looked up once, when a query
+/// first reads the column.
+///
+/// Sendable although it holds pointers: they are written under the lock, lead into memory that nobody changes
+/// afterwards, and are freed with the last reference, which the snapshot holds as long as its leaves are used.
+final class ResolvedLeaves: @unchecked Sendable {
+    private struct Address: Hashable {
+        var leaf: LeafAddress
+        var property: PropertyID
+    }
+
+    private let lock = Mutex(())
+    private var leaves: [Address: Leaf] = [:]
+    private var tables: [UnsafeMutableBufferPointer<OutsizedBytes>] = []
+
+    deinit { for table in tables { table.deallocate() } }
+
+    func leaf(
+        _ address: LeafAddress, _ property: PropertyID, resolve: () throws -> (Leaf, [OutsizedBytes])
+    ) throws -> Leaf {
+        let address = Address(leaf: address, property: property)
+        return try lock.withLock { _ in
+            if let known = leaves[address] { return known }
+            let (leaf, places) = try resolve()
+            let table = UnsafeMutableBufferPointer<OutsizedBytes>.allocate(capacity: places.count)
+            _ = table.initialize(from: places)
+            tables.append(table)
+            let resolved = leaf.resolving(UnsafeBufferPointer(table))
+            leaves[address] = resolved
+            return resolved
+        }
+    }
+}

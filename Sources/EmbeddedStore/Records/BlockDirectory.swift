@@ -1,0 +1,58 @@
+import Columnar
+
+/// How a large collection is cut into blocks: their numbers in the order of the elements, and how many elements
+/// each has.
+struct BlockDirectory: Sendable {
+    struct Entry: Sendable {
+        /// The block's number, from 1; never used again within the collection.
+        var number: UInt32
+        var count: Int
+    }
+
+    var entries: [Entry] = []
+    private(set) var nextNumber: UInt32 = 1
+
+    init() {}
+
+    init(decoding bytes: UnsafeRawBufferPointer) throws(DamagedRecord) {
+        var reader = ByteReader(bytes)
+        nextNumber = try reader.integer(UInt32.self)
+        for _ in 0..<(try reader.count()) {
+            let number = try reader.integer(UInt32.self)
+            let count = try reader.integer(Int.self)
+            guard number > 0, count <= ElementBlock.countLimit else { throw DamagedRecord() }
+            entries.append(Entry(number: number, count: count))
+        }
+        guard reader.isAtEnd else { throw DamagedRecord() }
+    }
+
+    func encode() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.unsigned(UInt64(nextNumber))
+        writer.count(entries.count)
+        for entry in entries {
+            writer.unsigned(UInt64(entry.number))
+            writer.count(entry.count)
+        }
+        return writer.bytes
+    }
+
+    /// The number of elements in all blocks.
+    var count: Int { entries.reduce(0) { $0 + $1.count } }
+
+    mutating func makeNumber() -> UInt32 {
+        defer { nextNumber += 1 }
+        return nextNumber
+    }
+
+    /// The block that holds an element, and where in it; the end of the last block for the position behind all
+    /// elements.
+    func place(of position: Int) -> (entry: Int, offset: Int) {
+        var rest = position
+        for (index, entry) in entries.enumerated() {
+            if rest < entry.count || index == entries.count - 1 { return (index, rest) }
+            rest -= entry.count
+        }
+        return (0, rest)
+    }
+}

@@ -1,0 +1,83 @@
+import Columnar
+import ObjectModel
+
+/// What was done to a list, set or map, as it lies in the change log: of lists runs of positions, of sets the
+/// elements, of maps the keys.
+enum CollectionEditRecord {
+    static func encode(_ edit: CollectionEdit, into writer: inout ByteWriter) {
+        switch edit {
+        case .list(let edit):
+            writer.byte(1)
+            for runs in [edit.deletions, edit.insertions, edit.modifications] { encode(runs, into: &writer) }
+        case .set(let edit):
+            writer.byte(2)
+            for elements in [edit.deletions, edit.insertions] {
+                writer.count(elements.count)
+                for element in elements.sorted(by: { Value.order($0, $1) < 0 }) {
+                    ValueRecord.encode(element, into: &writer)
+                }
+            }
+        case .map(let edit):
+            writer.byte(3)
+            for keys in [edit.deletions, edit.insertions, edit.modifications] {
+                writer.count(keys.count)
+                for key in keys.sorted() { writer.text(key.text) }
+            }
+        }
+    }
+
+    static func decode(_ reader: inout ByteReader) throws(DamagedRecord) -> CollectionEdit {
+        switch try reader.byte() {
+        case 1:
+            let deletions = try decodeRuns(&reader)
+            let insertions = try decodeRuns(&reader)
+            return .list(
+                ListEdit(deletions: deletions, insertions: insertions, modifications: try decodeRuns(&reader)))
+        case 2:
+            let deletions = try decodeElements(&reader)
+            return .set(SetEdit(deletions: deletions, insertions: try decodeElements(&reader)))
+        case 3:
+            let deletions = try decodeKeys(&reader)
+            let insertions = try decodeKeys(&reader)
+            return .map(
+                MapEdit(deletions: deletions, insertions: insertions, modifications: try decodeKeys(&reader)))
+        default: throw DamagedRecord()
+        }
+    }
+
+    private static func encode(_ runs: IndexRuns, into writer: inout ByteWriter) {
+        writer.count(runs.runs.count)
+        var previous = 0
+        for run in runs.runs {
+            writer.count(run.lowerBound - previous)
+            writer.count(run.count)
+            previous = run.upperBound
+        }
+    }
+
+    private static func decodeRuns(_ reader: inout ByteReader) throws(DamagedRecord) -> IndexRuns {
+        var runs: [Range<Int>] = []
+        var previous = 0
+        for _ in 0..<(try reader.count()) {
+            let gap = try reader.integer(UInt32.self)
+            let length = try reader.integer(UInt32.self)
+            let start = previous + Int(gap)
+            previous = start + Int(length)
+            guard previous < 1 << 40 else { throw DamagedRecord() }
+            runs.append(start..<previous)
+        }
+        return IndexRuns(runs: runs)
+    }
+
+    private static func decodeElements(_ reader: inout ByteReader) throws(DamagedRecord) -> Set<Value> {
+        var elements: Set<Value> = []
+        for _ in 0..<(try reader.count()) { elements.insert(try ValueRecord.decode(&reader)) }
+        return elements
+    }
+
+    private static func decodeKeys(_ reader: inout ByteReader) throws(DamagedRecord) -> Set<MapKey> {
+        var keys: Set<MapKey> = []
+        for _ in 0..<(try reader.count()) { keys.insert(MapKey(try reader.text())) }
+        return keys
+    }
+}

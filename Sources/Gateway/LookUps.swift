@@ -1,0 +1,145 @@
+import JSONCoding
+import ObjectModel
+import StoreContract
+
+/// Reads what links lead to. A sink cannot throw, so the first fault is kept, after which `null` is written.
+final class LookUps {
+    enum Source {
+        case snapshot(any Snapshot)
+        case transaction(any WriteTransaction)
+    }
+
+    private let source: Source
+    private(set) var fault: (any Error)?
+    /// How many more objects may be written in place of links.
+    private var remaining = LookUps.limit
+
+    /// Primary keys by class and object: many objects tend to link to few.
+    private var known: [ClassID: [ObjectKey: Value]] = [:]
+    private let remembers: Bool
+    /// Whether links to objects without a primary key are refused.
+    private let needsPrimaryKeys: Bool
+
+    private static let limit = 100_000
+
+    init(_ source: Source, remembers: Bool = false, needsPrimaryKeys: Bool = false) {
+        self.source = source
+        self.remembers = remembers
+        self.needsPrimaryKeys = needsPrimaryKeys
+    }
+
+    /// Writes a stored value with the links in it.
+    func write(_ value: Value, _ column: RowPlan.Column, _ style: TypeStyle, _ json: JSONWriter) {
+        switch column.kind {
+        case .value(_, let isMixed):
+            json.value(value, style, isMixed: isMixed) { link in
+                if case .reference(let target) = link { self.reference(target, style, json) } else { json.null() }
+            }
+        case .link(_, let place), .linkingObjects(_, let place):
+            json.value(value, style) { link in
+                if case .link(let key) = link { self.link(key, place, style, json) } else { json.null() }
+            }
+        }
+    }
+
+    /// Writes a link's target: as an object, as its primary key, or as a typed link.
+    func link(_ key: ObjectKey, _ place: RowPlan.Target, _ style: TypeStyle, _ json: JSONWriter) {
+        guard fault == nil else { return json.null() }
+        do {
+            if let plan = place.expanded, try exists(place.classID, key) {
+                if !place.isOwned { remaining -= 1 }
+                guard remaining >= 0 else {
+                    throw Problem(
+                        400, "parameter.expansion_too_large",
+                        "'expand' would write more than \(Self.limit) objects. Ask for a smaller page or expand less.",
+                        parameter: "expand")
+                }
+                try write(key, plan, json)
+            } else if let primaryKey = place.primaryKey {
+                json.value(try self.primaryKey(place.classID, key, primaryKey), style)
+            } else {
+                try requirePrimaryKey(place.className)
+                json.link(class: place.className, key: key)
+            }
+        } catch let error as StoreError where error.code == .notFound {
+            // The old value of a link may lead to an object that is gone.
+            json.link(class: place.className, key: key)
+        } catch {
+            fault = error
+            json.null()
+        }
+    }
+
+    /// Writes a link in a mixed value with its class, and its key as input takes it.
+    private func reference(_ target: ObjectReference, _ style: TypeStyle, _ json: JSONWriter) {
+        guard fault == nil, let objectClass = schema[target.classID] else { return json.null() }
+        var key = Value.int(target.key.rawValue)
+        do {
+            if let property = objectClass.primaryKeyProperty {
+                key = try primaryKey(target.classID, target.key, property.id)
+            } else {
+                try requirePrimaryKey(objectClass.name)
+            }
+        } catch let error as StoreError where error.code == .notFound {
+            // As above.
+        } catch {
+            fault = error
+        }
+        json.link(class: objectClass.name) { json.value(key, style) }
+    }
+
+    private func requirePrimaryKey(_ className: String) throws(Problem) {
+        guard !needsPrimaryKeys else {
+            throw Problem(
+                422, StoreError.Code.noPrimaryKey.rawValue,
+                "A mixed value links to an object of \(className), which has no primary key to write. Leave that property out."
+            )
+        }
+    }
+
+    private func write(_ key: ObjectKey, _ plan: RowPlan, _ json: JSONWriter) throws {
+        var sink = RowWriter(plan, json, self)
+        switch source {
+        case .snapshot(let snapshot): try snapshot.read(plan.classID, [key], plan.stored, into: &sink)
+        case .transaction(let transaction):
+            sink.beginObject(key)
+            for property in plan.stored { sink.value(try transaction.value(plan.classID, key, property)) }
+            sink.endObject()
+        }
+    }
+
+    private func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool {
+        switch source {
+        case .snapshot(let snapshot): try snapshot.exists(classID, key)
+        case .transaction(let transaction): try transaction.exists(classID, key)
+        }
+    }
+
+    private var schema: Schema {
+        switch source {
+        case .snapshot(let snapshot): snapshot.schema
+        case .transaction(let transaction): transaction.schema
+        }
+    }
+
+    func linking(to key: ObjectKey, _ place: RowPlan.Target, _ property: PropertyID) -> [ObjectKey] {
+        guard fault == nil, case .snapshot(let snapshot) = source else { return [] }
+        do {
+            return try snapshot.backlinks(to: key, from: place.classID, property)
+        } catch {
+            fault = error
+            return []
+        }
+    }
+
+    private func primaryKey(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
+        if remembers, let value = known[classID]?[key] { return value }
+        let value =
+            switch source {
+            case .snapshot(let snapshot): try snapshot.value(classID, key, property)
+            case .transaction(let transaction): try transaction.value(classID, key, property)
+            }
+        if remembers { known[classID, default: [:]][key] = value }
+        return value
+    }
+}

@@ -1,0 +1,148 @@
+package import JSONCoding
+package import ObjectModel
+import StoreContract
+
+/// Reads objects of JSON bodies and files. All faults are 422 and name the property and the place.
+package struct ObjectInputReader {
+    private let schema: Schema
+
+    package init(schema: Schema) { self.schema = schema }
+
+    /// An object by its properties.
+    package func object(_ json: JSONValue, _ objectClass: ClassSchema) throws(Problem) -> ObjectInput {
+        try object(json, objectClass, at: .root)
+    }
+
+    /// Reads one property into an object.
+    package func read(
+        _ json: JSONValue, _ property: PropertySchema, of objectClass: ClassSchema, into input: inout ObjectInput
+    ) throws(Problem) {
+        try read(json, property, objectClass, &input, at: Place.root.member(property.name))
+    }
+
+    private func object(
+        _ json: JSONValue, _ objectClass: ClassSchema, at place: Place
+    ) throws(Problem) -> ObjectInput {
+        guard case .object(let object) = json else {
+            throw place.problem("A \(objectClass.name) is written as a JSON object, not as \(json.inWords).")
+        }
+        var input = ObjectInput(objectClass.id)
+        for member in object.members {
+            let inner = place.member(member.name)
+            guard let property = objectClass[member.name] else { throw unknown(member.name, objectClass, inner) }
+            try read(member.value, property, objectClass, &input, at: inner)
+        }
+        return input
+    }
+
+    private func read(
+        _ json: JSONValue, _ property: PropertySchema, _ objectClass: ClassSchema, _ input: inout ObjectInput,
+        at place: Place
+    ) throws(Problem) {
+        let name = "\(objectClass.name).\(property.name)"
+        guard !property.type.isComputed else {
+            throw place.problem("'\(name)' is computed from links; set '\(property.type.base.name)' there.")
+        }
+        let draft: ValueDraft
+        do {
+            draft = try ValueCoding.draft(json, as: property.type)
+        } catch {
+            throw place.within(error.path).problem(error.sentence(name))
+        }
+        if let value = draft.complete {
+            input.values[property.id] = value
+        } else {
+            let content = try content(draft, property, name, at: place)
+            input.drafts.append(ObjectInput.Draft(property: property.id, content: content))
+        }
+    }
+
+    private func content(
+        _ draft: ValueDraft, _ property: PropertySchema, _ name: String, at place: Place
+    ) throws(Problem) -> ObjectInput.Content {
+        switch draft {
+        case .value(let value): return .value(value)
+        case .link(let json, let path): return try link(json, property, name + path, at: place.within(path))
+        case .reference(let className, let key, let path):
+            let inner = place.within(path)
+            guard let target = schema[className] else {
+                throw inner.problem(
+                    "'\(name)\(path)': there is no class '\(className)'.",
+                    hint: schema.classes.map(\.name).nearest(to: className))
+            }
+            return .reference(try keyed(key, target, name + path, at: inner))
+        case .list(let elements): return .list(try contents(elements, property, name, at: place))
+        case .set(let elements): return .set(try contents(elements, property, name, at: place))
+        case .map(let entries):
+            var pairs: [(key: String, value: ObjectInput.Content)] = []
+            for entry in entries { pairs.append((entry.key, try content(entry.value, property, name, at: place))) }
+            return .map(pairs)
+        }
+    }
+
+    private func contents(
+        _ drafts: [ValueDraft], _ property: PropertySchema, _ name: String, at place: Place
+    ) throws(Problem) -> [ObjectInput.Content] {
+        var contents: [ObjectInput.Content] = []
+        contents.reserveCapacity(drafts.count)
+        for draft in drafts { contents.append(try content(draft, property, name, at: place)) }
+        return contents
+    }
+
+    // MARK: Links
+
+    /// A key, a `$link` or an object.
+    private func link(
+        _ json: JSONValue, _ property: PropertySchema, _ name: String, at place: Place
+    ) throws(Problem) -> ObjectInput.Content {
+        guard let target = property.targetClass.flatMap({ schema[$0] }) else {
+            throw place.problem("'\(name)' links to a class that the schema does not have.")
+        }
+        let form = "{\"$link\": {\"class\": \"\(target.name)\", \"key\": …}}"
+        if json["$link"] != nil {
+            guard let link = LinkForm(json) else { throw place.problem("'\(name)': write a link as \(form).") }
+            guard link.className == target.name else {
+                throw place.problem("'\(name)' links to \(target.name), not to \(link.className).", hint: target.name)
+            }
+            return .link(try keyed(link.key, target, name, at: place))
+        }
+        if case .object(let object) = json, object.members.first?.name.hasPrefix("$") != true {
+            let input = try self.object(json, target, at: place)
+            return property.ownsTarget
+                ? .embedded(input) : .link(ObjectInput.Link(target: target.id, way: .object(input), place: place))
+        }
+        if property.ownsTarget {
+            throw place.problem("'\(name)' takes a \(target.name) as a JSON object, not \(json.inWords).")
+        }
+        guard target.primaryKey != nil else {
+            throw place.problem("'\(name)': \(target.name) has no primary key; write \(form) or the object itself.")
+        }
+        return .link(try keyed(json, target, name, at: place))
+    }
+
+    private func keyed(
+        _ json: JSONValue, _ target: ClassSchema, _ name: String, at place: Place
+    ) throws(Problem) -> ObjectInput.Link {
+        do {
+            let key = try ValueCoding.decode(json, as: target.primaryKeyProperty?.type ?? PropertyType(.int))
+            if target.primaryKey == nil, case .int(let number) = key {
+                return ObjectInput.Link(target: target.id, way: .objectKey(ObjectKey(number)), place: place)
+            }
+            return ObjectInput.Link(target: target.id, way: .primaryKey(key), place: place)
+        } catch {
+            var fault = error
+            fault.expected = "the key of an object of \(target.name), \(error.expected)"
+            throw place.problem(fault.sentence(name))
+        }
+    }
+
+    private func unknown(_ given: String, _ objectClass: ClassSchema, _ place: Place) -> Problem {
+        var problem = place.problem(
+            given == "$key"
+                ? "'$key' is given by the store and cannot be set."
+                : "'\(objectClass.name)' has no property '\(given)'.",
+            hint: objectClass.properties.map(\.name).nearest(to: given))
+        problem.code = StoreError.Code.unknownProperty.rawValue
+        return problem
+    }
+}

@@ -1,0 +1,78 @@
+import ObjectModel
+
+/// What is looked for in a text before jansson reads it: nesting that would make it recurse too deep, and numbers that
+/// are written with more digits than the double keeps that jansson makes of them. The text may be anything.
+struct JSONScan {
+    /// In the order of the text, each with how many numbers that are no integers stand before it.
+    private(set) var preciseNumbers: [(place: Int, value: Decimal128)] = []
+
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var index = 0
+    private var reals = 0
+
+    /// Two texts of that many digits are never nearest to the same double, unless it is next to zero.
+    private static let digitsOfDouble = 15
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) {
+        self.bytes = bytes
+        var depth = 0
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\""): skipString()
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                depth += 1
+                guard depth <= JSONValue.depthLimit else { throw tooDeep() }
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+                readNumber()
+                continue
+            default: break
+            }
+            index += 1
+        }
+    }
+
+    /// Goes to the closing quote.
+    private mutating func skipString() {
+        index += 1
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
+            index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+    }
+
+    /// Goes behind the number.
+    private mutating func readNumber() {
+        let start = index
+        var digits = 0
+        var hasPoint = false
+        var hasExponent = false
+        scan: while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "0") where digits == 0: break
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): if !hasExponent { digits += 1 }
+            case UInt8(ascii: "."): hasPoint = true
+            case UInt8(ascii: "e"), UInt8(ascii: "E"): hasExponent = true
+            case UInt8(ascii: "+"), UInt8(ascii: "-"): break
+            default: break scan
+            }
+            index += 1
+        }
+        guard hasPoint || hasExponent else { return }
+        // With an exponent it may be so small that a double has fewer digits.
+        if digits > Self.digitsOfDouble || hasExponent || digits + 300 < index - start {
+            let text = String(decoding: bytes[start..<index], as: UTF8.self)
+            if let value = Decimal128(text) { preciseNumbers.append((reals, value)) }
+        }
+        reals += 1
+    }
+
+    private func tooDeep() -> JSONError {
+        let before = bytes[..<index]
+        let lineStart = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+        return JSONError(
+            .tooDeep, "The JSON is nested deeper than \(JSONValue.depthLimit) levels.", position: index,
+            line: before.count { $0 == 0x0A } + 1,
+            // Continuation bytes do not begin a character.
+            column: bytes[lineStart..<index].count { $0 & 0xC0 != 0x80 } + 1)
+    }
+}

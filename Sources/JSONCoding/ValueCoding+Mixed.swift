@@ -1,0 +1,89 @@
+import ObjectModel
+
+extension ValueCoding {
+    /// Reads a value whose type no schema gives, as in mixed properties and arguments of queries: plain JSON, arrays
+    /// as lists, objects as dictionaries, and typed objects: `{"$date": …}`, `{"$oid": …}`, `{"$uuid": …}`,
+    /// `{"$decimal": …}`, `{"$binary": …}`, `{"$float": …}`, `{"$double": …}`, `{"$link": …}`.
+    /// `{"$dictionary": {…}}` is the dictionary within, whatever its keys are.
+    package static func mixed(_ json: JSONValue, _ path: String = "") throws(ValueFault) -> ValueDraft {
+        switch json {
+        case .null: return .value(.null)
+        case .bool(let value): return .value(.bool(value))
+        case .int(let value): return .value(.int(value))
+        case .double(let value), .precise(_, nearest: let value): return .value(.double(value))
+        case .string(let value): return .value(.string(value))
+        case .array(let elements):
+            var drafts: [ValueDraft] = []
+            drafts.reserveCapacity(elements.count)
+            for (index, element) in elements.enumerated() {
+                drafts.append(try mixed(element, path + JSONPath.element(index)))
+            }
+            return .list(of: drafts)
+        case .object(let object): return try mixed(object, path)
+        }
+    }
+
+    private static func mixed(_ object: JSONObject, _ path: String) throws(ValueFault) -> ValueDraft {
+        guard object.members.count == 1, let member = object.members.first, member.name.hasPrefix("$") else {
+            return try dictionary(object, path)
+        }
+        let place = path + JSONPath.member(member.name)
+        guard let type = TypeName(member.name) else {
+            throw ValueFault(
+                expected: "a typed object such as {\"$date\": …}, or a dictionary whose keys do not start with '$'",
+                got: "the key \"\(member.name)\"", path: path)
+        }
+        if let base = type.base {
+            guard let value = convert(member.value, base) else {
+                throw ValueFault(
+                    expected: PropertyType(base).elementInWords, got: member.value.inWords, path: place)
+            }
+            return .value(value)
+        }
+        guard case .object(let content) = member.value else {
+            throw ValueFault(
+                expected: type == .link ? LinkForm.inWords : "an object", got: member.value.inWords, path: place)
+        }
+        guard type == .link else { return try dictionary(content, place) }
+        guard let link = LinkForm(content) else {
+            throw ValueFault(expected: LinkForm.inWords, got: "another object", path: place)
+        }
+        return .reference(className: link.className, key: link.key, path: path)
+    }
+
+    private static func dictionary(_ object: JSONObject, _ path: String) throws(ValueFault) -> ValueDraft {
+        var entries: [ValueDraft.Entry] = []
+        entries.reserveCapacity(object.members.count)
+        for member in object.members {
+            let place = path + JSONPath.member(member.name)
+            entries.append(ValueDraft.Entry(key: member.name, value: try mixed(member.value, place)))
+        }
+        return .map(of: entries)
+    }
+}
+
+/// What `{"$link": {"class": "Dog", "key": 7}}` holds. The key is the primary key, or the object key where the class has
+/// none.
+package struct LinkForm: Hashable, Sendable {
+    package var className: String
+    package var key: JSONValue
+
+    package static let inWords = "a link such as {\"class\": \"Dog\", \"key\": 7}"
+
+    /// The members of the inner object; nil for any others.
+    init?(_ content: JSONObject) {
+        guard content.members.count == 2, case .string(let name)? = content["class"], let key = content["key"] else {
+            return nil
+        }
+        className = name
+        self.key = key
+    }
+
+    /// The whole object; nil for anything else.
+    package init?(_ json: JSONValue) {
+        guard case .object(let object) = json, object.members.count == 1,
+            case .object(let content)? = object[TypeName.link.rawValue]
+        else { return nil }
+        self.init(content)
+    }
+}

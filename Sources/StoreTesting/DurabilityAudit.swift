@@ -1,0 +1,156 @@
+import ObjectModel
+import QueryLanguage
+package import StoreContract
+import Synchronization
+
+/// Follows one file over many rounds of writing and dying, and knows what it must hold.
+///
+/// It keeps a model of the file. After each round the file's journal tells which commits got in; they are made
+/// again in the model, and then the two must be the same in everything that can be read. What the writers were
+/// told must agree with it.
+package final class DurabilityAudit {
+    private let history: DurableHistory
+    private let model: ModelStore
+    /// Commits that the file is known to hold.
+    package private(set) var commits = 0
+
+    package init(_ history: DurableHistory) throws {
+        self.history = history
+        model = try ModelStore(history.schema)
+    }
+
+    deinit { model.close() }
+
+    /// Checks the file after a round. `said` is what each of the round's processes said; `burst` is how many commits
+    /// a thread has under way at once.
+    ///
+    /// Acknowledged commits are there at their versions. Others are there wholly or not at all, at most `burst` of
+    /// each thread, and none that was reported as failed or rolled back, except `mayKeepFailed`.
+    package func check(_ store: any Store, said: [WorkerLine], burst: Int = 1, mayKeepFailed: Bool = false) throws {
+        let before = try model.snapshot().version
+        let snapshot = try store.snapshot()
+        let log = try store.changes(after: before)
+        try replay(snapshot, from: before, log ?? [], said)
+        try compareReports(snapshot, after: before, said, burst: burst, mayKeepFailed: mayKeepFailed)
+        let reference = try model.modelSnapshot()
+        try StoreConformance.compare(snapshot, reference)
+        try compareIndexes(snapshot, reference)
+        try requireEqual(log, try model.changes(after: before), "change log")
+    }
+
+    /// Makes the commits that are new in the file in the model too.
+    private func replay(
+        _ snapshot: any Snapshot, from before: Version, _ log: [ChangeSet], _ said: [WorkerLine]
+    ) throws {
+        let journal = try DurableHistory.journal(of: snapshot, after: before)
+        try requireEqual(journal.map(\.0), journal.map(\.0).sorted(), "order of the journal")
+        let byVersion = Dictionary(journal, uniquingKeysWith: { first, _ in first })
+        try requireEqual(byVersion.count, journal.count, "one journal entry for a version")
+        try require(snapshot.version >= before, "version \(snapshot.version) is older than \(before)")
+        var version = before
+        while version < snapshot.version {
+            version = version.next
+            commits += 1
+            if let id = byVersion[version] {
+                try perform(id, log.first { $0.version == version })
+                try requireEqual(try model.snapshot().version, version, "version of commit \(id)")
+            } else {
+                try changeSchema(snapshot, version, said)
+            }
+        }
+        try require(byVersion.keys.allSatisfy { $0 <= version }, "the journal ends at \(version)")
+    }
+
+    /// Makes a commit in the model. Neighbours in the same group that were rolled back have used up keys: the model
+    /// leaves out as many as the file did.
+    private func perform(_ id: DurableHistory.CommitID, _ expected: ChangeSet?) throws {
+        struct Tried: Error {}
+        let history = history
+        let skipped = Mutex<[ClassID: Int64]>([:])
+        do {
+            try model.write { transaction in
+                try history.perform(id, in: transaction)
+                guard let expected, let changes = (transaction as? ModelTransaction)?.changeSet else { throw Tried() }
+                for (classID, made) in changes.classes {
+                    guard let last = made.insertions.max(), let wanted = expected.classes[classID]?.insertions.max(),
+                        wanted > last
+                    else { continue }
+                    skipped.withLock { $0[classID] = wanted.rawValue - last.rawValue }
+                }
+                throw Tried()
+            }
+        } catch is Tried {}
+        try model.write { transaction in
+            for (classID, count) in skipped.withLock({ $0 }) {
+                (transaction as? ModelTransaction)?.state.tables[classID]?.nextKey += count
+            }
+            try history.perform(id, in: transaction)
+        }
+    }
+
+    /// A version without a journal entry is a change of the schema: an acknowledged one, or the newest, which the
+    /// schema itself tells.
+    private func changeSchema(_ snapshot: any Snapshot, _ version: Version, _ said: [WorkerLine]) throws {
+        var acknowledged: DurableHistory.CommitID?
+        for case .acknowledged(version, let id) in said { acknowledged = id }
+        guard let id = acknowledged ?? history.maker(of: snapshot.schema), history.isSchemaChange(id) else {
+            throw ConformanceFailure("version \(version) has no journal entry, and nobody changed the schema")
+        }
+        let made = try model.replaceSchema(with: history.schema(after: try model.snapshot().schema, by: id))
+        try requireEqual(made, version, "version of the schema of commit \(id)")
+    }
+
+    /// What the writers were told against what the file holds.
+    private func compareReports(
+        _ snapshot: any Snapshot, after before: Version, _ said: [WorkerLine], burst: Int, mayKeepFailed: Bool
+    ) throws {
+        let journal = try DurableHistory.journal(of: snapshot, after: before)
+        let kept = Dictionary(journal.map { ($0.1, $0.0) }, uniquingKeysWith: { first, _ in first })
+        try requireEqual(kept.count, journal.count, "each commit is in the journal once")
+        var reported: Set<DurableHistory.CommitID> = []
+        for line in said {
+            switch line {
+            case .acknowledged(let version, let id):
+                reported.insert(id)
+                try require(version <= snapshot.version, "acknowledged commit \(id), version \(version), is lost")
+                if !history.isSchemaChange(id) {
+                    try requireEqual(kept[id], version, "version of acknowledged commit \(id)")
+                }
+            case .rolledBack(let id):
+                reported.insert(id)
+                try require(kept[id] == nil, "commit \(id) was rolled back and is there")
+            case .failed(let id, let code, _):
+                reported.insert(id)
+                try require(kept[id] == nil || mayKeepFailed, "commit \(id) failed with \(code.rawValue) and is there")
+            case .unexpected(let text): throw ConformanceFailure("a writer met \(text)")
+            default: break
+            }
+        }
+        let silent = journal.filter { !reported.contains($0.1) }
+        for (writer, commits) in Dictionary(grouping: silent, by: { [$0.1.round, $0.1.thread] }) {
+            try require(commits.count <= burst, "\(commits.count) commits of \(writer) that nobody was told of")
+        }
+        for commits in Dictionary(grouping: journal.map(\.1), by: { [$0.round, $0.thread] }).values {
+            try requireEqual(commits.map(\.number), commits.map(\.number).sorted(), "order of a thread's commits")
+        }
+    }
+
+    /// Equality queries on every indexed property, for values that are there.
+    private func compareIndexes(_ snapshot: any Snapshot, _ reference: ModelSnapshot) throws {
+        for objectClass in reference.schema.classes {
+            let keys = try reference.select(BoundQuery(classID: objectClass.id), .all)
+            for property in objectClass.storedProperties where property.isIndexed {
+                let values = Set(try keys.prefix(40).map { try reference.value(objectClass.id, $0, property.id) })
+                for value in values {
+                    let path = BoundPath(end: .property(property.id, property.type))
+                    let query = BoundQuery(
+                        classID: objectClass.id,
+                        predicate: .comparison(BoundComparison(.path(path), .equal, .constant(value))))
+                    try requireEqual(
+                        try snapshot.select(query, .all), try reference.select(query, .all),
+                        "\(objectClass.name).\(property.name) == \(value)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package import StoreContract
+
+extension StoreConformance {
+    /// A part of the contract, by name.
+    package struct Topic: Sendable, CustomStringConvertible {
+        package let name: String
+        package let run: @Sendable (Maker) throws -> Void
+
+        package init(_ name: String, _ run: @escaping @Sendable (Maker) throws -> Void) {
+            self.name = name
+            self.run = run
+        }
+
+        package var description: String { name }
+    }
+
+    /// What every store must hold to with every kind of data. Random ones take their seed from `seed`.
+    package static func dataModelTopics(seed: @escaping @Sendable (String) -> UInt64) -> [Topic] {
+        [
+            Topic("every type") { try everyType($0, seed: seed("every type")) },
+            Topic("wrong types") { try wrongTypes($0) },
+            Topic("lists") { try lists($0) },
+            Topic("long lists") { try longLists($0, seed: seed("long lists")) },
+            Topic("sets") { try sets($0) },
+            Topic("maps") { try maps($0) },
+            Topic("limits") { try limits($0) },
+            Topic("embedded objects") { try embedded($0) },
+            Topic("refusals of embedded objects") { try embeddedRefusals($0) },
+            Topic("cascading deletion") { try cascades($0) },
+            Topic("links to deleted objects") { try linksToDeleted($0) },
+            Topic("update policies") { try policies($0) },
+        ]
+    }
+}

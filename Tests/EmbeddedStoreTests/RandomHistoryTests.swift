@@ -1,0 +1,84 @@
+import Dispatch
+import EmbeddedStore
+import Foundation
+import ObjectModel
+import StoreContract
+import StoreTesting
+import Synchronization
+import Testing
+
+/// Long random histories on one file: groups of many commits, some of which are rolled back, changes of the schema,
+/// and the file opened again and again. A model makes the same commits and must look the same.
+@Suite("Random histories")
+struct RandomHistoryTests {
+    /// REALMGATE_LONG_TESTS multiplies the length.
+    private static let factor = ProcessInfo.processInfo.environment["REALMGATE_LONG_TESTS"].flatMap { Int($0) } ?? 1
+
+    @Test("the file agrees with the model whatever was grouped, rolled back and reopened", arguments: 0..<3)
+    func history(_ number: Int) throws {
+        for _ in 0..<Self.factor {
+            var random = SeededRandom.fresh()
+            print("RandomHistoryTests seed \(random.seed)")
+            do {
+                try run(&random, steps: 25)
+            } catch {
+                throw ConformanceFailure("seed \(random.seed): \(error)")
+            }
+        }
+    }
+
+    private func run(_ random: inout SeededRandom, steps: Int) throws {
+        let directory = try TemporaryDirectory()
+        let history = DurableHistory(seed: random.seed, target: 40 + random.below(300))
+        let audit = try DurabilityAudit(history)
+        func open() throws -> EmbeddedStore {
+            try EmbeddedStore.open(path: directory.store, schema: history.schema, options: smallClusters())
+        }
+        var said: [WorkerLine] = []
+        var step = 0
+        while step < steps {
+            let store = try open()
+            defer { store.close() }
+            repeat {
+                let count = random.oneIn(3) ? 1 : random.below(60)
+                said += commit(count, round: step, history, to: store)
+                step += 1
+                if random.oneIn(6) || step == steps {
+                    try audit.check(store, said: said, burst: 0)
+                    said = []
+                }
+            } while step < steps && !random.oneIn(4)
+        }
+    }
+
+    /// Submits that many commits at once and waits for all; what became of each.
+    private func commit(
+        _ count: Int, round: Int, _ history: DurableHistory, to store: EmbeddedStore
+    ) -> [WorkerLine] {
+        let lines = Mutex<[WorkerLine]>([])
+        let group = DispatchGroup()
+        for number in 0..<count {
+            let id = DurableHistory.CommitID(round: round, thread: 0, number: number)
+            group.enter()
+            let completion: @Sendable (Result<Version, any Error>) -> Void = { result in
+                lines.withLock { $0.append(WorkerLine(id, result)) }
+                group.leave()
+            }
+            guard history.isSchemaChange(id) else {
+                store.submit({ try history.perform(id, in: $0) }, completion: completion)
+                continue
+            }
+            do {
+                // The new schema is made from the one that the commits before lead to.
+                struct Drained: Error {}
+                do { try store.write { _ in throw Drained() } } catch is Drained {}
+                let schema = history.schema(after: try store.snapshot().schema, by: id)
+                store.replaceSchema(with: schema, migration: nil, completion: completion)
+            } catch {
+                completion(.failure(error))
+            }
+        }
+        group.wait()
+        return lines.withLock { $0 }
+    }
+}
