@@ -29,7 +29,8 @@ enum ChangeLog {
         for key in expired { try transaction.delete(trees.log, key) }
     }
 
-    /// Every version after `version`, oldest first; nil when the log no longer holds the first of them.
+    /// Every version after `version`, oldest first; nil when the log no longer holds the first of them, or one of
+    /// them is too large to be told.
     static func entries(
         after version: Version, upTo newest: Version, _ transaction: LMDBTransaction, _ trees: Trees
     ) throws -> [ChangeSet]? {
@@ -38,12 +39,17 @@ enum ChangeLog {
         var damaged = false
         try transaction.scan(trees.log, prefix: [], from: Catalogue.versionRecord(version.next)) { key, value in
             let version = Version(key.bigEndian(at: 0, as: UInt64.self))
-            guard let changes = try? ChangeSetRecord.decode(value, version: version) else {
+            do throws(DamagedRecord) {
+                guard let changes = try ChangeSetRecord.decode(value, version: version) else {
+                    entries = []
+                    return false
+                }
+                entries.append(changes)
+                return true
+            } catch {
                 damaged = true
                 return false
             }
-            entries.append(changes)
-            return true
         }
         if damaged { throw DamagedRecord() }
         guard entries.first?.version == version.next, entries.last?.version == newest,
