@@ -135,7 +135,7 @@ class MemberTransaction: WriteTransaction {
         let old = try session.value(objectClass, key, column)
         note(.assigned(objectClass, key, column, old: old))
         try session.assign(objectClass, key, column, value)
-        let edit = column.kind.collection == .single ? nil : CollectionEdit(replacing: old, with: value)
+        let edit = CollectionEdit(replacing: old, with: value, in: column.property.type)
         changes[objectClass.schema.id, default: ClassChangeRecorder()].recordModification(key, column.id, edit)
         return old
     }

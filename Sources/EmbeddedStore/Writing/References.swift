@@ -16,10 +16,13 @@ struct References {
     /// Adds the entries of a value as a whole.
     func add(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
         if column.holdsLinks { try value.forEachLink(column) { try addLink(objectClass, key, column, $0) } }
-        if column.isFullTextIndexed {
-            try words(of: value, objectClass, key, column) { try transaction.put(trees.words, $0, []) }
-        }
+        if column.isFullTextIndexed { try addWords(objectClass, key, column, value) }
         try addIndex(objectClass, key, column, value)
+    }
+
+    /// Adds the entries of the value's words only.
+    func addWords(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
+        try words(of: value, objectClass, key, column) { try transaction.put(trees.words, $0, []) }
     }
 
     /// Adds the value's entry in the index only.
