@@ -48,6 +48,7 @@ extension StoreError {
     static func unsupportedFormat(_ path: String, _ format: UInt32) -> StoreError {
         StoreError(
             .unsupportedFormat,
-            "'\(path)' has format \(format); this version reads format \(FileFormat.number). Use the version that wrote it.")
+            "'\(path)' has format \(format); this version reads format \(FileFormat.number). Use the version that wrote it."
+        )
     }
 }

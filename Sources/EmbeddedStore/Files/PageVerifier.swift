@@ -85,7 +85,9 @@ final class PageVerifier {
         // The format comes first: in a newer one, other things may be right.
         if let metaTree {
             visit = { [unowned self] key, flags, value in
-                if key.elementsEqual(FileFormat.formatKey), flags == 0, value.count == 4 { format = value.bigEndian(at: 0) }
+                if key.elementsEqual(FileFormat.formatKey), flags == 0, value.count == 4 {
+                    format = value.bigEndian(at: 0)
+                }
             }
             walkTree(metaTree.record, Walk("'\(metaTree.name)'"))
             if let format, format > FileFormat.number { return }
@@ -133,8 +135,10 @@ final class PageVerifier {
             if newest == nil || transaction > newest?.transaction ?? 0 { newest = (offset, transaction) }
         }
         // Every commit has the next number and writes the page that the one before it left alone.
-        guard transactions == [0, 0] || (transactions[0] % 2 == 0 && transactions[1] % 2 == 1
-            && (transactions[0] &- transactions[1] == 1 || transactions[1] &- transactions[0] == 1))
+        guard
+            transactions == [0, 0]
+                || (transactions[0] % 2 == 0 && transactions[1] % 2 == 1
+                    && (transactions[0] &- transactions[1] == 1 || transactions[1] &- transactions[0] == 1))
         else { return fail("its first two pages do not follow each other (\(transactions[0]), \(transactions[1]))") }
         guard let newest else { return nil }
         lastPage = bytes.littleEndian(newest.offset + 120)

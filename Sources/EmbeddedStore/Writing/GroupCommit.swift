@@ -31,7 +31,8 @@ struct GroupCommit {
     /// Throws when the whole group failed; nothing was kept then.
     func run(_ jobs: [WriterJob]) throws -> GroupOutcome {
         let transaction = try file.environment.begin(readOnly: false)
-        let session = try WriteSession(transaction, file.trees, try file.catalogue(transaction, file.trees), path: file.path)
+        let session = try WriteSession(
+            transaction, file.trees, try file.catalogue(transaction, file.trees), path: file.path)
         var outcome = GroupOutcome()
         for job in jobs {
             let version = session.version.next
