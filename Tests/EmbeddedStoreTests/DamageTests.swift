@@ -122,7 +122,7 @@ struct DamageTests {
         let pageSize = 4096
         let pages = bytes.count / pageSize
         func page(_ random: inout SeededRandom) -> Int { random.below(pages) * pageSize }
-        switch random.below(9) {
+        switch pages < 2 ? 4 : random.below(9) {
         case 0:
             let count = 1 + random.below(8)
             for _ in 0..<count { bytes[random.below(bytes.count)] ^= UInt8(1 << random.below(8)) }
