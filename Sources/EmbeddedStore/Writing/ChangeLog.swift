@@ -29,6 +29,16 @@ enum ChangeLog {
         for key in expired { try transaction.delete(trees.log, key) }
     }
 
+    /// The version before the oldest that the log has; nil when it is empty.
+    static func floor(_ transaction: LMDBTransaction, _ trees: Trees) throws -> Version? {
+        var oldest: UInt64?
+        try transaction.scan(trees.log, prefix: []) { key, _ in
+            oldest = key.bigEndian(at: 0, as: UInt64.self)
+            return false
+        }
+        return oldest.map { Version($0 - min(1, $0)) }
+    }
+
     /// Every version after `version`, oldest first; nil when the log no longer holds the first of them, or one of
     /// them is too large to be told.
     static func entries(
