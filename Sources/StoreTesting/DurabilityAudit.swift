@@ -43,20 +43,24 @@ package final class DurabilityAudit {
         _ snapshot: any Snapshot, from before: Version, _ log: [ChangeSet], _ said: [WorkerLine]
     ) throws {
         let journal = try DurableHistory.journal(of: snapshot, after: before)
-        try requireEqual(journal.map(\.0), journal.map(\.0).sorted(), "order of the journal")
-        let byVersion = Dictionary(journal, uniquingKeysWith: { first, _ in first })
+        try requireEqual(journal.map(\.version), journal.map(\.version).sorted(), "order of the journal")
+        let byVersion = Dictionary(journal.map { ($0.version, $0) }, uniquingKeysWith: { first, _ in first })
         try requireEqual(byVersion.count, journal.count, "one journal entry for a version")
         try require(snapshot.version >= before, "version \(snapshot.version) is older than \(before)")
         var version = before
         while version < snapshot.version {
             version = version.next
             commits += 1
-            if let id = byVersion[version] {
-                try perform(id, log.first { $0.version == version })
-                try requireEqual(try model.snapshot().version, version, "version of commit \(id)")
+            if let entry = byVersion[version] {
+                if history.isSchemaChange(entry.id) {
+                    try changeSchema(entry.id, journalKey: entry.key)
+                } else {
+                    try perform(entry.id, log.first { $0.version == version })
+                }
             } else {
-                try changeSchema(snapshot, version, said)
+                try changeSchema(try schemaChange(snapshot, version, said), journalKey: nil)
             }
+            try requireEqual(try model.snapshot().version, version, "version of a commit")
         }
         try require(byVersion.keys.allSatisfy { $0 <= version }, "the journal ends at \(version)")
     }
@@ -88,16 +92,23 @@ package final class DurabilityAudit {
         }
     }
 
-    /// A version without a journal entry is a change of the schema: an acknowledged one, or the newest, which the
-    /// schema itself tells.
-    private func changeSchema(_ snapshot: any Snapshot, _ version: Version, _ said: [WorkerLine]) throws {
+    private func changeSchema(_ id: DurableHistory.CommitID, journalKey: ObjectKey?) throws {
+        let (schema, migration) = history.schemaChange(
+            after: try model.snapshot().schema, by: id, journalKey: journalKey)
+        try model.replaceSchema(with: schema, migration: migration)
+    }
+
+    /// A version without a journal entry is a change of the schema without a migration: an acknowledged one, or the
+    /// newest, which the schema itself tells.
+    private func schemaChange(
+        _ snapshot: any Snapshot, _ version: Version, _ said: [WorkerLine]
+    ) throws -> DurableHistory.CommitID {
         var acknowledged: DurableHistory.CommitID?
         for case .acknowledged(version, let id) in said { acknowledged = id }
-        guard let id = acknowledged ?? history.maker(of: snapshot.schema), history.isSchemaChange(id) else {
-            throw ConformanceFailure("version \(version) has no journal entry, and nobody changed the schema")
-        }
-        let made = try model.replaceSchema(with: history.schema(after: try model.snapshot().schema, by: id))
-        try requireEqual(made, version, "version of the schema of commit \(id)")
+        guard let id = acknowledged ?? history.maker(of: snapshot.schema), history.isSchemaChange(id),
+            !history.isMigration(id)
+        else { throw ConformanceFailure("version \(version) has no journal entry, and nobody changed the schema") }
+        return id
     }
 
     /// What the writers were told against what the file holds.
@@ -105,7 +116,7 @@ package final class DurabilityAudit {
         _ snapshot: any Snapshot, after before: Version, _ said: [WorkerLine], burst: Int, mayKeepFailed: Bool
     ) throws {
         let journal = try DurableHistory.journal(of: snapshot, after: before)
-        let kept = Dictionary(journal.map { ($0.1, $0.0) }, uniquingKeysWith: { first, _ in first })
+        let kept = Dictionary(journal.map { ($0.id, $0.version) }, uniquingKeysWith: { first, _ in first })
         try requireEqual(kept.count, journal.count, "each commit is in the journal once")
         var reported: Set<DurableHistory.CommitID> = []
         for line in said {
@@ -113,7 +124,7 @@ package final class DurabilityAudit {
             case .acknowledged(let version, let id):
                 reported.insert(id)
                 try require(version <= snapshot.version, "acknowledged commit \(id), version \(version), is lost")
-                if !history.isSchemaChange(id) {
+                if !history.isSchemaChange(id) || history.isMigration(id) {
                     try requireEqual(kept[id], version, "version of acknowledged commit \(id)")
                 }
             case .rolledBack(let id):
@@ -126,11 +137,11 @@ package final class DurabilityAudit {
             default: break
             }
         }
-        let silent = journal.filter { !reported.contains($0.1) }
-        for (writer, commits) in Dictionary(grouping: silent, by: { [$0.1.round, $0.1.thread] }) {
+        let silent = journal.map(\.id).filter { !reported.contains($0) }
+        for (writer, commits) in Dictionary(grouping: silent, by: { [$0.round, $0.thread] }) {
             try require(commits.count <= burst, "\(commits.count) commits of \(writer) that nobody was told of")
         }
-        for commits in Dictionary(grouping: journal.map(\.1), by: { [$0.round, $0.thread] }).values {
+        for commits in Dictionary(grouping: journal.map(\.id), by: { [$0.round, $0.thread] }).values {
             try requireEqual(commits.map(\.number), commits.map(\.number).sorted(), "order of a thread's commits")
         }
     }

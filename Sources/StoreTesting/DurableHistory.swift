@@ -86,28 +86,72 @@ package struct DurableHistory: Sendable {
     /// Whether the commit replaces the schema instead: some of the first thread's do.
     package func isSchemaChange(_ id: CommitID) -> Bool { id.thread == 0 && id.number % 9 == 8 }
 
-    /// The schema that such a commit makes from the one that is there.
-    package func schema(after old: Schema, by id: CommitID) -> Schema {
+    /// Whether such a commit comes with a migration, whose block writes into the journal; without one there is no
+    /// entry.
+    package func isMigration(_ id: CommitID) -> Bool { isSchemaChange(id) && id.number / 9 % 3 != 2 }
+
+    /// The schema that such a commit makes from the one that is there, and what becomes of the data. The key of the
+    /// journal's entry is given where the file is known to have that one.
+    package func schemaChange(
+        after old: Schema, by id: CommitID, journalKey: ObjectKey? = nil
+    ) -> (schema: Schema, migration: Migration?) {
         var random = random(id)
         var classes = Self.withoutJournal(old).classes
         let chosen = random.below(classes.count)
+        let name = classes[chosen].name
         var properties = classes[chosen].properties
+        var steps: [MigrationStep] = []
         let added = properties.indices.filter { properties[$0].name.hasPrefix("added") }
-        switch random.below(3) {
-        case 0:
+        let fresh = "added\(id.ordinal)"
+        let hasMigration = isMigration(id)
+        switch (random.below(hasMigration ? 6 : 3), random.pick(added)) {
+        case (0, _):
             let free = properties.indices.filter {
                 properties[$0].type.canBeIndexed && properties[$0].name != classes[chosen].primaryKey
             }
             if let index = random.pick(free) { properties[index].isIndexed.toggle() }
-        case 1 where !added.isEmpty:
-            if let index = random.pick(added) { properties.remove(at: index) }
-        default:
+        case (1, let index?): properties.remove(at: index)
+        case (3, let index?):
+            steps = [.rename(class: name, from: properties[index].name, to: fresh)]
+            properties[index].name = fresh
+        case (4, let index?):
+            let base: BaseType = properties[index].type.base == .string ? .int : .string
+            let property = properties[index].name
+            properties[index] = PropertySchema(property, PropertyType(base, isOptional: true))
+            steps = [.convert(class: name, from: property, to: property, fallback: .null)]
+        case (let choice, _):
             let base = random.pick([BaseType.int, .string, .double, .date, .uuid]) ?? .int
-            properties.append(
-                PropertySchema("added\(id.ordinal)", PropertyType(base, isOptional: random.oneIn(2))))
+            let type = PropertyType(base, isOptional: random.oneIn(2))
+            properties.append(PropertySchema(fresh, type, isIndexed: type.canBeIndexed && random.oneIn(2)))
+            if choice == 5 {
+                steps = [.setDefault(class: name, property: fresh, value: RandomValues.value(of: type, &random))]
+            }
         }
         classes[chosen].properties = properties
-        return Schema(version: id.ordinal, classes: classes + [Self.journal])
+        let schema = Schema(version: id.ordinal, classes: classes + [Self.journal])
+        guard hasMigration else { return (schema, nil) }
+        return (schema, Migration(steps: steps) { try write(id, migrating: $0, journalKey) })
+    }
+
+    /// A migration's block: looks at the old objects, changes some, creates none but the journal's entry.
+    private func write(_ id: CommitID, migrating transaction: any MigrationTransaction, _ journalKey: ObjectKey?) throws
+    {
+        var random = random(id)
+        for objectClass in transaction.schema.classes {
+            guard let number = objectClass["number"], objectClass.name != Self.journalName else { continue }
+            let all = BoundQuery(classID: objectClass.id)
+            for key in try transaction.select(all, Window(limit: 3)) where random.oneIn(2) {
+                guard try transaction.old.exists(objectClass.id, key) else {
+                    throw ConformanceFailure("object \(key.rawValue) of \(objectClass.name) is new in a migration")
+                }
+                try transaction.set(objectClass.id, key, [number.id: .int(Int64(id.number))])
+            }
+        }
+        if let journalKey, let journal = transaction.schema[Self.journalName]?.id {
+            (transaction as? ModelTransaction)?.state.tables[journal]?.nextKey = journalKey.rawValue
+        }
+        try Self.write(id, padding: 3, to: transaction)
+        if random.oneIn(8) { throw RolledBack() }
     }
 
     /// The commit that made this schema; nil for the one that the file started with.
@@ -134,13 +178,20 @@ package struct DurableHistory: Sendable {
         _ = try transaction.create(journal.id, values)
     }
 
+    /// An entry of the journal: what the file remembers of a commit.
+    package struct Entry: Sendable {
+        package var version: Version
+        package var id: CommitID
+        package var key: ObjectKey
+    }
+
     /// The commits of versions after `version`, as the file remembers them, in the order of the versions. Changes
-    /// of the schema are not among them.
-    package static func journal(of snapshot: any Snapshot, after version: Version) throws -> [(Version, CommitID)] {
+    /// of the schema without a migration are not among them.
+    package static func journal(of snapshot: any Snapshot, after version: Version) throws -> [Entry] {
         guard let journal = snapshot.schema[journalName] else {
             throw ConformanceFailure("the journal is gone")
         }
-        var entries: [(Version, CommitID)] = []
+        var entries: [Entry] = []
         for key in try snapshot.select(BoundQuery(classID: journal.id), .all).reversed() {
             func number(_ name: String) throws -> Int {
                 guard let property = journal[name]?.id,
@@ -148,11 +199,11 @@ package struct DurableHistory: Sendable {
                 else { throw ConformanceFailure("'\(name)' of journal entry \(key.rawValue) is gone") }
                 return Int(number)
             }
-            let entry = Version(UInt64(try number("version")))
-            guard entry > version else { break }
+            let made = Version(UInt64(try number("version")))
+            guard made > version else { break }
             let id = CommitID(
                 round: try number("round"), thread: try number("thread"), number: try number("number"))
-            entries.append((entry, id))
+            entries.append(Entry(version: made, id: id, key: key))
         }
         return entries.reversed()
     }

@@ -75,8 +75,8 @@ struct RandomHistoryTests {
                 // The new schema is made from the one that the commits before lead to.
                 struct Drained: Error {}
                 do { try store.write { _ in throw Drained() } } catch is Drained {}
-                let schema = history.schema(after: try store.snapshot().schema, by: id)
-                store.replaceSchema(with: schema, migration: nil, completion: completion)
+                let (schema, migration) = history.schemaChange(after: try store.snapshot().schema, by: id)
+                store.replaceSchema(with: schema, migration: migration, completion: completion)
             } catch {
                 completion(.failure(error))
             }

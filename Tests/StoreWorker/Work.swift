@@ -74,8 +74,8 @@ struct Work: Sendable {
             return store.submit({ [history] in try history.perform(id, in: $0) }, completion: completion)
         }
         do {
-            let schema = history.schema(after: try store.snapshot().schema, by: id)
-            store.replaceSchema(with: schema, migration: nil, completion: completion)
+            let (schema, migration) = history.schemaChange(after: try store.snapshot().schema, by: id)
+            store.replaceSchema(with: schema, migration: migration, completion: completion)
         } catch {
             completion(.failure(error))
         }
