@@ -1,6 +1,8 @@
 import HTTPServer
 import JSONCoding
 import ObjectModel
+import StoreContract
+import StoreTesting
 import Testing
 
 /// Bodies made at random, which are near enough to what fits that about half of them do.
