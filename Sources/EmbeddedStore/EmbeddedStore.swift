@@ -8,7 +8,7 @@ import Synchronization
 /// Any number of processes may have the file open; one of them writes at a time. All methods may be called from
 /// any thread.
 package final class EmbeddedStore: Store {
-    private let file: StoreFile
+    let file: StoreFile
     private let writer: DispatchQueue
     private let state = Mutex(State())
     private let latest = Mutex<Latest?>(nil)
@@ -20,14 +20,15 @@ package final class EmbeddedStore: Store {
         var listeners: [@Sendable ([ChangeSet]) -> Void] = []
         /// The newest version that listeners know of.
         var announced = Version(0)
-        /// LMDB's number of the newest transaction at the last poll.
-        var seenTransaction = 0
+        /// What was newest at the last poll.
+        var seen = Moment(generation: 0, transaction: 0)
+        /// What else waits for the writer's thread: work on the file as a whole.
+        var maintenance: [@Sendable () -> Void] = []
     }
 
     private struct Latest {
         let snapshot: EmbeddedSnapshot
-        /// LMDB's number of the newest transaction when the snapshot was taken.
-        let transaction: Int
+        let moment: Moment
     }
 
     /// Members that one durable commit takes at the most; more wait for the next one.
@@ -65,10 +66,10 @@ package final class EmbeddedStore: Store {
     /// The newest version; the last one that is known when the environment has stopped.
     private func newest() throws -> Latest {
         let known = latest.withLock { $0 }
-        if let known, known.transaction == file.environment.lastTransaction { return known }
+        if let known, known.moment == file.current.moment { return known }
         do {
-            let (snapshot, transaction) = try file.snapshot()
-            let newest = Latest(snapshot: snapshot, transaction: transaction)
+            let (snapshot, moment) = try file.snapshot()
+            let newest = Latest(snapshot: snapshot, moment: moment)
             latest.withLock { $0 = newest }
             return newest
         } catch let error as StoreError where error.code == .inputOutput {
@@ -120,34 +121,56 @@ package final class EmbeddedStore: Store {
     // MARK: The writer
 
     private func enqueue(_ job: WriterJob) {
-        enum Next { case refuse, wait, start }
-        let next: Next = state.withLock { state in
-            if state.isClosed { return .refuse }
-            state.queue.append(job)
-            if state.isDraining { return .wait }
-            state.isDraining = true
-            return .start
+        if !schedule({ $0.queue.append(job) }) { job.completion(.failure(Self.closed)) }
+    }
+
+    /// Runs `work` on the writer's thread between two commits and waits for it. Throws `nestedWrite` on a thread
+    /// that writes already, `closed`, and what `work` throws.
+    func onWriter<R: Sendable>(_ work: @escaping @Sendable (StoreFile) throws -> R) throws -> R {
+        try WriterThread.checkNesting(self)
+        let outcome = Mutex<Result<R, any Error>?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        let isOpen = schedule { state in
+            state.maintenance.append { [file] in
+                let result = Result { try work(file) }
+                outcome.withLock { $0 = result }
+                done.signal()
+            }
         }
-        switch next {
-        case .refuse: job.completion(.failure(Self.closed))
-        case .wait: break
-        case .start: writer.async { WriterThread.run(for: self) { self.drain() } }
+        guard isOpen else { throw Self.closed }
+        done.wait()
+        guard let result = outcome.withLock({ $0 }) else { throw Self.closed }
+        return try result.get()
+    }
+
+    /// Lets `add` add something to be done and wakes the writer; false, with nothing done, when the store is closed.
+    private func schedule(_ add: (inout State) -> Void) -> Bool {
+        let (isOpen, mustStart) = state.withLock { state in
+            if state.isClosed { return (false, false) }
+            add(&state)
+            defer { state.isDraining = true }
+            return (true, !state.isDraining)
         }
+        if mustStart { writer.async { WriterThread.run(for: self) { self.drain() } } }
+        return isOpen
     }
 
     /// Commits what is queued, group by group. What arrives during one sync goes into the next group: the
     /// busier the store, the larger the groups.
     private func drain() {
         while true {
-            let group = state.withLock { state in
+            let (group, maintenance) = state.withLock { state in
                 var group = Array(state.queue.prefix { !$0.isAlone }.prefix(Self.groupLimit))
                 if group.isEmpty { group = Array(state.queue.prefix(1)) }
                 state.queue.removeFirst(group.count)
-                if group.isEmpty { state.isDraining = false }
-                return group
+                let maintenance = state.maintenance
+                state.maintenance = []
+                if group.isEmpty, maintenance.isEmpty { state.isDraining = false }
+                return (group, maintenance)
             }
-            guard !group.isEmpty else { return }
-            commit(group)
+            guard !group.isEmpty || !maintenance.isEmpty else { return }
+            if !group.isEmpty { commit(group) }
+            for work in maintenance { work() }
         }
     }
 
@@ -201,14 +224,21 @@ package final class EmbeddedStore: Store {
     }
 
     private func lookForForeignCommits() {
-        let newest = file.environment.lastTransaction
+        let newest = file.current.moment
         let seen = state.withLock { state in
-            defer { state.seenTransaction = newest }
-            return state.seenTransaction
+            defer { state.seen = newest }
+            return state.seen
         }
         guard newest != seen, let version = try? file.snapshot().snapshot.version else { return }
-        latest.withLock { if $0?.transaction != newest { $0 = nil } }
+        latest.withLock { if $0?.moment != newest { $0 = nil } }
         announce([], upTo: version)
+    }
+
+    /// Drops what was kept for the next reader, so that it keeps nothing else from being released.
+    func forgetLatest() { latest.withLock { $0 = nil } }
+
+    func throwIfClosed() throws {
+        if state.withLock({ $0.isClosed }) { throw Self.closed }
     }
 
     private static let closed = StoreError(.closed, "The store has been closed.")

@@ -1,5 +1,4 @@
 import Columnar
-import Glibc
 import ObjectModel
 import StoreContract
 import Synchronization
@@ -17,38 +16,55 @@ package struct EmbeddedStoreOptions: Sendable {
     /// Seconds that the change log keeps a version.
     package var changeLogSeconds: Int64 = 24 * 3600
 
+    /// Asked when the file is opened and nobody else has it open: whether to compact it first, given the size of the
+    /// file and the bytes of it that are in use. A compaction that fails leaves the file as it is.
+    package var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
+
+    /// Whether to check the structure of the file when it is opened and nobody else has it open: about a microsecond
+    /// per page of the trees. Without it a damaged file can stop the program.
+    package var verifiesPages = true
+
     package init() {}
 }
 
-/// The open file: its environment, trees, and what is known of its schema.
+/// The file that a store works on: its open environment, which compaction replaces, and what is known of its schema.
 final class StoreFile: Sendable {
     let path: String
-    let environment: LMDBEnvironment
-    let trees: Trees
     let options: EmbeddedStoreOptions
+    private let openFile: Mutex<OpenFile>
     private let knownSchema = Mutex<KnownSchema?>(nil)
 
-    /// Opens the file, or makes a new one where there is none. Throws `StoreError`.
+    /// The environment and its trees. Cost: a lock.
+    var current: OpenFile { openFile.withLock { $0 } }
+    /// For the writer's thread, on which compaction runs: two uses in a row are of the same file there.
+    var environment: LMDBEnvironment { current.environment }
+    /// See `environment`.
+    var trees: Trees { current.trees }
+
+    /// Opens the file, or makes a new one where there is none. Who is alone with it cleans up after compactions that
+    /// were broken off, checks it and compacts it if the options say so. Throws `StoreError`.
     init(path: String, schema: Schema, options: EmbeddedStoreOptions) throws {
         self.path = path
         self.options = options
         do {
-            if try !Self.exists(path) {
-                try Self.create(path: path, options: options) { environment in
-                    _ = try Self.prepare(environment, path: path, schema: schema, options: options)
+            try Self.createIfMissing(path: path, schema: schema, options: options)
+            let presence = try FilePresence.take(path)
+            let isAlone = presence.becomeExclusive()
+            defer { if isAlone { presence.becomeShared() } }
+            if isAlone { Compaction.cleanUp(beside: path) }
+            // LMDB takes an empty file for a new one; so do we, as a program may have made it to reserve the name.
+            let isNew = presence.fileSize == 0
+            if isAlone, !isNew, options.verifiesPages { try PageCheck(presence, path: path).verify() }
+            var file = try OpenFile(path: path, presence, schema: schema, options: options)
+            if isAlone, !isNew, options.verifiesPages { try CatalogueCheck(file, path: path).verify() }
+            if isAlone, !isNew, let shouldCompact = options.shouldCompactOnLaunch {
+                let sizes = try file.sizes()
+                // A file that cannot be compacted, for want of space perhaps, is as good as it was.
+                if shouldCompact(sizes.totalBytes, sizes.usedBytes) {
+                    file = (try? Compaction(file, path: path, options: options).run()) ?? file
                 }
             }
-            environment = try LMDBEnvironment(
-                path: path, mapSize: options.maximumSize, maximumReaders: options.maximumReaders)
-            // LMDB takes an empty file for a new one; so do we, as a program may have made it to reserve the name.
-            let size = Self.fileSize(path)
-            guard environment.usedBytes <= size else {
-                throw StoreError(
-                    .invalidFile,
-                    "'\(path)' is truncated: it has \(size) bytes where \(environment.usedBytes) are in use. Restore it from a backup."
-                )
-            }
-            trees = try Self.prepare(environment, path: path, schema: schema, options: options)
+            openFile = Mutex(file)
         } catch let error as LMDBError {
             throw error.storeError(path: path)
         } catch is DamagedRecord {
@@ -56,20 +72,38 @@ final class StoreFile: Sendable {
         }
     }
 
+    /// Puts a compacted file in the place of this one; see `EmbeddedStore.compact`. For the writer's thread.
+    func compact(progress: (@Sendable (Int) -> Void)?) throws {
+        do {
+            let old = current
+            guard old.environment.presence.becomeExclusive() else {
+                throw StoreError(
+                    .busy, "'\(path)' is open in another program, too. Compact it when nobody else has it open.")
+            }
+            defer { old.environment.presence.becomeShared() }
+            let new = try Compaction(old, path: path, options: options).run(progress: progress)
+            openFile.withLock { $0 = new }
+        } catch {
+            throw storeError(error)
+        }
+    }
+
     /// The catalogue that a transaction starts from.
-    func catalogue(_ transaction: LMDBTransaction) throws -> Catalogue {
+    func catalogue(_ transaction: LMDBTransaction, _ trees: Trees) throws -> Catalogue {
         let known = knownSchema.withLock { $0 }
         let catalogue = try Catalogue(transaction, trees, known: known)
         if known?.schema != catalogue.schema { knownSchema.withLock { $0 = KnownSchema(catalogue.schema) } }
         return catalogue
     }
 
-    /// A read transaction at the newest version, and LMDB's number of that version. Throws `StoreError`.
-    func snapshot() throws -> (snapshot: EmbeddedSnapshot, transaction: Int) {
+    /// A read transaction at the newest version, and when in the file's life that is. Throws `StoreError`.
+    func snapshot() throws -> (snapshot: EmbeddedSnapshot, moment: Moment) {
         do {
-            let transaction = try environment.begin(readOnly: true)
-            let number = transaction.number
-            return (EmbeddedSnapshot(transaction, trees, try catalogue(transaction), path: path), number)
+            let file = current
+            let transaction = try file.environment.begin(readOnly: true)
+            let moment = Moment(generation: file.generation, transaction: transaction.number)
+            let catalogue = try catalogue(transaction, file.trees)
+            return (EmbeddedSnapshot(transaction, file.trees, catalogue, path: path), moment)
         } catch {
             throw storeError(error)
         }
@@ -78,9 +112,10 @@ final class StoreFile: Sendable {
     /// See `Store.changes(after:)`.
     func changes(after version: Version) throws -> [ChangeSet]? {
         do {
-            let transaction = try environment.begin(readOnly: true)
-            let newest = try catalogue(transaction).version
-            return try ChangeLog.entries(after: version, upTo: newest, transaction, trees)
+            let file = current
+            let transaction = try file.environment.begin(readOnly: true)
+            let newest = try catalogue(transaction, file.trees).version
+            return try ChangeLog.entries(after: version, upTo: newest, transaction, file.trees)
         } catch {
             throw storeError(error)
         }
@@ -98,63 +133,5 @@ final class StoreFile: Sendable {
         case is DamagedRecord, is LeafError: StoreError.damaged(path)
         default: error
         }
-    }
-
-    /// Whether there is a file; throws for something that is no file, before LMDB touches it.
-    private static func exists(_ path: String) throws -> Bool {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            guard errno == ENOENT else { throw LMDBError(code: errno, action: "Opening") }
-            return false
-        }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw StoreError(.fileAccess, "'\(path)' is not a regular file. Name a file to store the data in.")
-        }
-        return true
-    }
-
-    private static func fileSize(_ path: String) -> Int {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : 0
-    }
-
-    private static func prepare(
-        _ environment: LMDBEnvironment, path: String, schema: Schema, options: EmbeddedStoreOptions
-    ) throws -> Trees {
-        let transaction = try environment.begin(readOnly: false)
-        let existing = try transaction.database(FileFormat.metaTree, create: false)
-        if let existing {
-            let format = try transaction.get(existing, FileFormat.formatKey)?.bigEndian(at: 0, as: UInt32.self)
-            guard let format else { throw DamagedRecord() }
-            guard format == FileFormat.number else {
-                throw StoreError(
-                    .unsupportedFormat,
-                    "'\(path)' has format \(format); this version reads format \(FileFormat.number).")
-            }
-        } else if try transaction.hasForeignContent() {
-            throw StoreError(.invalidFile, "'\(path)' is an LMDB file of another program. Name another file.")
-        }
-        func tree(_ name: String) throws -> LMDBDatabase {
-            guard let tree = try transaction.database(name, create: true) else { throw DamagedRecord() }
-            return tree
-        }
-        let trees = Trees(
-            meta: try tree(FileFormat.metaTree), classes: try tree(FileFormat.classTree),
-            leaves: try tree(FileFormat.leafTree), outsized: try tree(FileFormat.outsizedTree),
-            index: try tree(FileFormat.indexTree), words: try tree(FileFormat.wordTree),
-            backlinks: try tree(FileFormat.backlinkTree),
-            log: try tree(FileFormat.logTree))
-        if existing == nil {
-            var format = TreeKey(capacity: 4)
-            format.append(FileFormat.number)
-            var capacity = TreeKey(capacity: 4)
-            capacity.append(UInt32(options.clusterCapacity))
-            try transaction.put(trees.meta, FileFormat.formatKey, format.bytes)
-            try transaction.put(trees.meta, FileFormat.capacityKey, capacity.bytes)
-            try transaction.put(trees.meta, FileFormat.versionKey, Catalogue.versionRecord(Version(1)))
-            try transaction.put(trees.meta, FileFormat.schemaKey, SchemaRecord.encode(schema))
-        }
-        try transaction.commit()
-        return trees
     }
 }

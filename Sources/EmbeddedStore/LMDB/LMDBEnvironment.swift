@@ -5,23 +5,15 @@ import Synchronization
 /// A named B-tree of the environment.
 struct LMDBDatabase: Sendable {
     fileprivate(set) var handle: MDB_dbi
+
+    /// The tree of the free pages, and the one whose entries are the named trees.
+    static let freePages = LMDBDatabase(handle: 0)
+    static let named = LMDBDatabase(handle: 1)
 }
 
-/// The files that this process has open, by device and inode. POSIX file locks make it fatal to open one twice:
-/// closing either would drop the other's locks.
+/// The files that this process has open. POSIX file locks make it fatal to open one twice: closing either would drop
+/// the other's locks.
 private let openFiles = Mutex<Set<FileIdentity>>([])
-
-private struct FileIdentity: Hashable {
-    let device: UInt
-    let inode: UInt
-
-    init?(path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        device = UInt(status.st_dev)
-        inode = UInt(status.st_ino)
-    }
-}
 
 /// One open LMDB file. It is closed when the last reference is dropped, so transactions keep a reference to it.
 ///
@@ -29,46 +21,35 @@ private struct FileIdentity: Hashable {
 /// never changes after init, and it is freed only in deinit.
 final class LMDBEnvironment: @unchecked Sendable {
     let pointer: OpaquePointer
-    private let identity: FileIdentity?
+    /// Held until LMDB has closed the file.
+    let presence: FilePresence
 
-    /// Opens or creates the file. The lock file lies beside it, named `PATH-lock`.
+    /// Opens the file that the presence was taken on, which LMDB sets up when it is empty. The lock file lies beside
+    /// it, named `PATH-lock`.
     ///
     /// `mapSize` bytes of address space are reserved; the file itself grows as needed. Where the system refuses
     /// so much address space, smaller sizes are tried. A private file is one that nobody else opens: it gets no lock
     /// file.
-    convenience init(
-        path: String, mapSize: Int, maximumReaders: Int, isPrivate: Bool = false
+    init(
+        path: String, _ presence: FilePresence, mapSize: Int, maximumReaders: Int, isPrivate: Bool = false
     ) throws(LMDBError) {
-        let outcome = openFiles.withLock { files -> Result<Opened, LMDBError> in
-            if let identity = FileIdentity(path: path), files.contains(identity) {
-                return .failure(LMDBError(code: EBUSY, action: "Opening"))
-            }
-            do throws(LMDBError) {
-                let pointer = try Self.open(
-                    path: path, mapSize: mapSize, maximumReaders: maximumReaders, isPrivate: isPrivate)
-                let identity = FileIdentity(path: path)
-                if let identity { files.insert(identity) }
-                return .success(Opened(pointer: pointer, identity: identity))
-            } catch {
-                return .failure(error)
-            }
+        let isFree = openFiles.withLock { $0.insert(presence.identity).inserted }
+        guard isFree else { throw LMDBError(code: EBUSY, action: "Opening") }
+        do throws(LMDBError) {
+            pointer = try Self.open(
+                path: path, mapSize: mapSize, maximumReaders: maximumReaders, isPrivate: isPrivate)
+        } catch {
+            _ = openFiles.withLock { $0.remove(presence.identity) }
+            throw error
         }
-        let opened = try outcome.get()
-        self.init(opened)
-        // Frees the slots of readers whose process died.
+        self.presence = presence
+        releaseDeadReaders()
+    }
+
+    /// Frees the slots of readers whose process died: they would pin their versions for ever.
+    func releaseDeadReaders() {
         var dead: Int32 = 0
         mdb_reader_check(pointer, &dead)
-    }
-
-    private init(_ opened: Opened) {
-        pointer = opened.pointer
-        identity = opened.identity
-    }
-
-    /// Sendable like the environment itself: handed once from inside the lock to the initialiser.
-    private struct Opened: @unchecked Sendable {
-        let pointer: OpaquePointer
-        let identity: FileIdentity?
     }
 
     private static func open(
@@ -100,7 +81,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     deinit {
         openFiles.withLock { files in
             mdb_env_close(pointer)
-            if let identity { files.remove(identity) }
+            files.remove(presence.identity)
         }
     }
 

@@ -40,7 +40,8 @@ struct GroupCommit {
         let transaction = try file.environment.begin(readOnly: false)
         // Work may have kept its transaction; LMDB's lock must be let go of on the thread that took it.
         defer { transaction.abort() }
-        let session = try WriteSession(transaction, file.trees, try file.catalogue(transaction), path: file.path)
+        let session = try WriteSession(
+            transaction, file.trees, try file.catalogue(transaction, file.trees), path: file.path)
         var outcome = GroupOutcome()
         for job in jobs {
             let version = session.version.next

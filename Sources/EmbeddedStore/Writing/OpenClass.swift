@@ -66,6 +66,9 @@ final class OpenClass {
     let primaryKey: ColumnLayout?
     /// The properties that own embedded objects.
     let owningColumns: [ColumnLayout]
+    /// The properties whose values are not stored as they are given.
+    let materialisedColumns: [ColumnLayout]
+    let isEmbedded: Bool
     var state: ClassState { didSet { isDirty = true } }
     /// Whether the counters differ from what the transaction holds.
     var isDirty = false
@@ -89,6 +92,8 @@ final class OpenClass {
         self.positions = positions
         primaryKey = columns.first { $0.isPrimaryKey }
         owningColumns = columns.filter { $0.ownsTarget }
+        materialisedColumns = columns.filter { $0.ownsTarget || $0.kind == .set }
+        isEmbedded = schema.isEmbedded
     }
 
     func column(_ id: PropertyID) -> ColumnLayout? {

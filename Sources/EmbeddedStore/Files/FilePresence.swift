@@ -1,0 +1,122 @@
+import Glibc
+import StoreContract
+
+/// Which file a path named at some moment.
+struct FileIdentity: Hashable, Sendable {
+    let device: UInt
+    let inode: UInt
+
+    init(_ status: stat) {
+        device = UInt(status.st_dev)
+        inode = UInt(status.st_ino)
+    }
+
+    init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+}
+
+/// A lock on the data file itself that says "somebody has it open". Every opener holds it shared, from before LMDB
+/// opens the file until after LMDB closed it; who can make it exclusive is alone, and may check, replace or clean up
+/// the file.
+///
+/// It is an open file description lock on one byte far behind the data: unlike a POSIX record lock it does not vanish
+/// when some other descriptor of the file is closed, and unlike flock(2) it changes between shared and exclusive
+/// without a moment of neither. LMDB's own locks lie on its lock file and do not meet it.
+final class FilePresence: Sendable {
+    /// Open for reading and writing as long as the presence lasts.
+    let descriptor: Int32
+    let identity: FileIdentity
+
+    private static let place: off_t = 1 << 62
+    /// `F_OFD_SETLK` of Linux, which Swift's Glibc does not show.
+    private static let setLock: Int32 = 37
+    private static let retryMicroseconds: UInt32 = 5000
+    /// Others hold it exclusively while they check or compact. More than this only a very large file takes.
+    private static let patienceSeconds = 60
+
+    /// Takes over the descriptor, without a lock.
+    private init(owning descriptor: Int32, _ identity: FileIdentity) {
+        self.descriptor = descriptor
+        self.identity = identity
+    }
+
+    deinit { close(descriptor) }
+
+    /// Opens the file, which is made empty where there is none, and takes the lock shared; waits up to a minute for
+    /// one who has it exclusively. Throws `StoreError`: `fileAccess`, `busy`.
+    static func take(_ path: String) throws -> FilePresence {
+        for _ in 0..<(patienceSeconds * 1_000_000 / Int(retryMicroseconds)) {
+            let presence = try open(path)
+            if presence.lock(F_RDLCK) {
+                // The one who had it exclusively may have put another file in its place meanwhile.
+                if presence.identity == FileIdentity(path: path) { return presence }
+            } else {
+                guard errno == EAGAIN || errno == EACCES else {
+                    throw LMDBError(code: errno, action: "Locking").storeError(path: path)
+                }
+                usleep(retryMicroseconds)
+            }
+        }
+        throw StoreError(
+            .busy, "'\(path)' is being checked or compacted by another program. Try again when that is done.")
+    }
+
+    /// Opens the file, which is made empty where there is none, and takes the lock exclusively; nil when somebody else
+    /// holds it. Throws `StoreError`.
+    static func takeAlone(_ path: String) throws -> FilePresence? {
+        let presence = try open(path)
+        return presence.becomeExclusive() && presence.identity == FileIdentity(path: path) ? presence : nil
+    }
+
+    /// Makes a file that nobody else knows of, with the lock taken. Throws `LMDBError`.
+    static func takeDraft(_ path: String) throws(LMDBError) -> FilePresence {
+        let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_TRUNC, 0o640)
+        guard descriptor >= 0 else { throw LMDBError(code: errno, action: "Opening") }
+        var status = stat()
+        fstat(descriptor, &status)
+        let presence = FilePresence(owning: descriptor, FileIdentity(status))
+        _ = presence.lock(F_RDLCK)
+        return presence
+    }
+
+    /// Makes the lock exclusive, from shared or from none; false, with the lock as it was, when somebody else has the file open.
+    func becomeExclusive() -> Bool { lock(F_WRLCK) }
+
+    /// Lets others in again.
+    func becomeShared() { _ = lock(F_RDLCK) }
+
+    /// In bytes.
+    var fileSize: Int {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    private static func open(_ path: String) throws -> FilePresence {
+        var status = stat()
+        // Before opening, because opening a device can do something.
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { throw notAFile(path) }
+        let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_CREAT, 0o640)
+        guard descriptor >= 0 else { throw LMDBError(code: errno, action: "Opening").storeError(path: path) }
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw notAFile(path)
+        }
+        return FilePresence(owning: descriptor, FileIdentity(status))
+    }
+
+    private static func notAFile(_ path: String) -> StoreError {
+        StoreError(.fileAccess, "'\(path)' is not a regular file. Name a file to store the data in.")
+    }
+
+    private func lock(_ kind: Int32) -> Bool {
+        var lock = flock()
+        lock.l_type = Int16(kind)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = Self.place
+        lock.l_len = 1
+        return fcntl(descriptor, Self.setLock, &lock) == 0
+    }
+}

@@ -1,0 +1,78 @@
+import Columnar
+import ObjectModel
+import StoreContract
+
+/// When a snapshot was taken: LMDB's number of the newest transaction, which starts again with each compacted file.
+struct Moment: Hashable, Sendable {
+    /// How many times the file had been compacted since the store was opened.
+    var generation: Int
+    var transaction: Int
+}
+
+/// One open environment with its trees, as of a generation of the file.
+final class OpenFile: Sendable {
+    let environment: LMDBEnvironment
+    let trees: Trees
+    let generation: Int
+
+    var moment: Moment { Moment(generation: generation, transaction: environment.lastTransaction) }
+
+    /// Opens what the presence was taken on, and fills it if it is empty. Throws `LMDBError`, `DamagedRecord`,
+    /// `StoreError`.
+    init(
+        path: String, _ presence: FilePresence, schema: Schema, options: EmbeddedStoreOptions, generation: Int = 0
+    ) throws {
+        environment = try LMDBEnvironment(
+            path: path, presence, mapSize: options.maximumSize, maximumReaders: options.maximumReaders)
+        trees = try Self.prepare(environment, path: path, schema: schema, options: options)
+        self.generation = generation
+    }
+
+    /// Throws `LMDBError`. Cost: a visit to the list of free pages.
+    func sizes() throws(LMDBError) -> FileSizes {
+        let transaction = try environment.begin(readOnly: true)
+        let total = environment.presence.fileSize
+        let free = try transaction.freePageCount() * environment.pageSize
+        return FileSizes(totalBytes: total, usedBytes: max(0, environment.usedBytes - free), freeBytes: free)
+    }
+
+    /// Opens the trees, makes them in an empty environment, and brings those of an older format to the present one.
+    static func prepare(
+        _ environment: LMDBEnvironment, path: String, schema: Schema, options: EmbeddedStoreOptions
+    ) throws -> Trees {
+        let transaction = try environment.begin(readOnly: false)
+        let existing = try transaction.database(FileFormat.metaTree, create: false)
+        var isOld = false
+        if let existing {
+            let format = try transaction.get(existing, FileFormat.formatKey)?.bigEndian(at: 0, as: UInt32.self)
+            guard let format else { throw DamagedRecord() }
+            guard FormatUpgrade.oldest...FileFormat.number ~= format else {
+                throw StoreError.unsupportedFormat(path, format)
+            }
+            isOld = format < FileFormat.number
+        } else if try transaction.hasForeignContent() {
+            throw StoreError.foreign(path)
+        }
+        func tree(_ name: String) throws -> LMDBDatabase {
+            guard let tree = try transaction.database(name, create: true) else { throw DamagedRecord() }
+            return tree
+        }
+        let trees = Trees(
+            meta: try tree(FileFormat.metaTree), classes: try tree(FileFormat.classTree),
+            leaves: try tree(FileFormat.leafTree), outsized: try tree(FileFormat.outsizedTree),
+            index: try tree(FileFormat.indexTree), words: try tree(FileFormat.wordTree),
+            backlinks: try tree(FileFormat.backlinkTree),
+            log: try tree(FileFormat.logTree))
+        if existing == nil {
+            var capacity = TreeKey(capacity: 4)
+            capacity.append(UInt32(options.clusterCapacity))
+            try transaction.put(trees.meta, FileFormat.formatKey, FileFormat.formatRecord)
+            try transaction.put(trees.meta, FileFormat.capacityKey, capacity.bytes)
+            try transaction.put(trees.meta, FileFormat.versionKey, Catalogue.versionRecord(Version(1)))
+            try transaction.put(trees.meta, FileFormat.schemaKey, SchemaRecord.encode(schema))
+        }
+        if isOld { try FormatUpgrade.run(transaction, trees, path: path) }
+        try transaction.commit()
+        return trees
+    }
+}

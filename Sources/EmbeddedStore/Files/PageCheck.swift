@@ -1,0 +1,54 @@
+import Glibc
+import StoreContract
+
+/// Runs the page verifier over a file that nobody changes: its presence is held exclusively.
+struct PageCheck {
+    private let presence: FilePresence
+    private let path: String
+
+    init(_ presence: FilePresence, path: String) {
+        self.presence = presence
+        self.path = path
+    }
+
+    /// Throws `invalidFile` or `unsupportedFormat` with what is wrong; returns when LMDB may have the file.
+    func verify() throws {
+        let found = try run { PageVerifier($0) }
+        if found.isForeign { throw StoreError.foreign(path) }
+        if let format = found.format, format > FileFormat.number { throw StoreError.unsupportedFormat(path, format) }
+        if let fault = found.faults.first {
+            throw StoreError(.invalidFile, "'\(path)' is damaged: \(fault). Restore it from a backup.")
+        }
+    }
+
+    /// The verifier after its work, made by `make` from the bytes of the file.
+    func run(_ make: (UnsafeRawBufferPointer) -> PageVerifier) throws -> PageVerifier {
+        let size = presence.fileSize
+        guard size > 0 else {
+            let verifier = make(UnsafeRawBufferPointer(start: nil, count: 0))
+            verifier.run()
+            return verifier
+        }
+        guard let start = mmap(nil, size, PROT_READ, MAP_SHARED, presence.descriptor, 0), start != MAP_FAILED else {
+            throw LMDBError(code: errno, action: "Reading").storeError(path: path)
+        }
+        defer { munmap(start, size) }
+        let verifier = make(UnsafeRawBufferPointer(start: start, count: size))
+        verifier.run()
+        return verifier
+    }
+}
+
+extension StoreError {
+    static func foreign(_ path: String) -> StoreError {
+        StoreError(
+            .invalidFile, "'\(path)' is not a Realmgate file but belongs to something else. Name another file.")
+    }
+
+    static func unsupportedFormat(_ path: String, _ format: UInt32) -> StoreError {
+        StoreError(
+            .unsupportedFormat,
+            "'\(path)' has format \(format); this version reads format \(FileFormat.number). Use the version that wrote it."
+        )
+    }
+}
