@@ -25,14 +25,16 @@ export class Columns {
         role: "columnheader", "aria-colindex": String(column + 1), tabindex: "-1",
       });
       heading.dataset.column = String(column);
-      if (property.isNumeric) heading.classList.add("number");
+      if (property.isNumeric || property.kind === "decimal128") heading.classList.add("number");
       const name = element("span", "name");
       name.textContent = property.name;
       const type = element("span", "type");
       type.textContent = property.kind === "backlinks" ? `${property.target}.${property.origin}` : property.type;
       if (property.kind === "objectKey") heading.classList.add("number");
       else if (property.isKey) type.textContent += " · key";
+      else if (property.kind === "embedded") type.textContent += " · embedded";
       else if (property.indexed) type.textContent += " · index";
+      else if (property.fullText) type.textContent += " · words";
       const order = element("span", "order", { "aria-hidden": "true" });
       const top = element("span", "top");
       top.append(name, order);
@@ -104,7 +106,7 @@ export class Columns {
   fit(rows) {
     let grown = false;
     this.properties.forEach((property, column) => {
-      if (!property.isKey && !property.isNumeric && property.kind !== "date") return;
+      if (!property.isKey && !property.isNumeric && !["date", "decimal128"].includes(property.kind)) return;
       const longest = rows.reduce((found, row) => {
         const text = words(row, property);
         return text.length > found.length ? text : found;

@@ -110,6 +110,7 @@ function arrive() {
     pulse.clear();
     byId("version").textContent = "";
     byId("class-name").textContent = next.name;
+    byId("create").hidden = next.isEmbedded;
     document.title = `${next.name} · Realmgate`;
     predicate.placeholder = example(next);
     showTally();
@@ -421,7 +422,7 @@ byId("show-keys").addEventListener("click", showKeys);
 byId("theme").addEventListener("click", turnTheme);
 
 function create() {
-  if (objectClass !== null) writing.create(view());
+  if (objectClass !== null && !objectClass.isEmbedded) writing.create(view());
 }
 
 function turnTheme() {

@@ -60,15 +60,27 @@ export function showCreation(objectClass, schema, create) {
     const value = {};
     for (const { property, input } of inputs()) {
       if (input.value === "") continue;
-      value[property.name] =
-        property.kind === "link"
-          ? linkFromInput(input.value, schema.class(property.target))
-          : fromInput(input.value, property);
+      try {
+        value[property.name] =
+          property.kind === "link"
+            ? linkFromInput(input.value, schema.class(property.target))
+            : fromInput(input.value, property);
+      } catch (error) {
+        error.property = property.name;
+        throw error;
+      }
     }
     return value;
   };
   const turnTo = (next) => {
-    if (next === "json" && mode === "fields") area.value = stringify(collected(), 2);
+    if (next === "json" && mode === "fields") {
+      try {
+        area.value = stringify(collected(), 2);
+      } catch (error) {
+        blame(error);
+        return;
+      }
+    }
     mode = next;
     fields.hidden = mode !== "fields";
     json.hidden = mode !== "json";
@@ -105,7 +117,7 @@ export function showCreation(objectClass, schema, create) {
     try {
       value = mode === "json" ? parse(area.value) : collected();
     } catch (error) {
-      blame(new Error(`This is not JSON: ${error.message}.`));
+      blame(mode === "json" ? new Error(`This is not JSON: ${error.message}.`) : error);
       return;
     }
     try {
@@ -161,6 +173,7 @@ function standing(property, schema) {
     return key ? `${property.target} ${key}, or null` : "null";
   }
   if (property.isKey) return "required";
+  if (property.kind === "collection") return property.type.endsWith("{}") ? "{}" : "[]";
   if (property.optional) return "null";
-  return { bool: "false", int: "0", float: "0", double: "0", date: "1970-01-01T00:00:00Z" }[property.kind] ?? "empty";
+  return { bool: "false", int: "0", float: "0", double: "0", decimal128: "0", date: "1970-01-01T00:00:00Z" }[property.kind] ?? "empty";
 }

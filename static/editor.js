@@ -24,15 +24,17 @@ export class Editor {
     this.save = save;
     this.done = done;
     this.before = value === null || value === undefined ? "" : text(value, property);
+    const isArea = property.kind === "string" || property.isJSON;
 
     this.form = document.createElement("div");
     this.form.className = "editor";
-    this.input = document.createElement(property.kind === "string" ? "textarea" : "input");
+    this.input = document.createElement(isArea ? "textarea" : "input");
     this.input.value = this.before;
     this.input.spellcheck = false;
     this.input.setAttribute("aria-label", `${property.name}, ${property.type}`);
-    if (property.kind === "string") {
-      this.input.rows = Math.min(6, this.before.split("\n").length);
+    if (isArea) {
+      const lines = property.isJSON ? Math.ceil(this.before.length / 40) : this.before.split("\n").length;
+      this.input.rows = Math.max(1, Math.min(6, lines));
     } else {
       this.input.type = "text";
       if (property.isNumeric) this.input.inputMode = "decimal";
@@ -40,7 +42,7 @@ export class Editor {
     this.input.placeholder = property.kind === "date" ? "2026-01-31T12:00:00Z" : value === null ? "null" : "";
     this.form.append(this.input);
     if (property.kind === "date") this.#button("now", () => this.#commit(`${new Date().toISOString()}`));
-    if (property.optional) this.#button("null", () => this.#store(null));
+    if (property.optional) this.#button("null", () => this.#store(() => null));
 
     this.fault = document.createElement("p");
     this.fault.className = "cell-fault";
@@ -92,18 +94,18 @@ export class Editor {
   }
 
   #commit(input) {
-    const value =
-      this.property.kind === "link" ? linkFromInput(input, this.target) : fromInput(input, this.property);
-    return this.#store(value);
+    return this.#store(() =>
+      this.property.kind === "link" ? linkFromInput(input, this.target) : fromInput(input, this.property));
   }
 
+  /** Stores what `value` gives, unless it throws for what cannot be read. */
   async #store(value) {
     if (this.#saving || this.#closed) return;
     const hadFocus = this.form.contains(document.activeElement);
     this.#saving = true;
     this.form.setAttribute("aria-busy", "true");
     try {
-      await this.save(value);
+      await this.save(value());
       this.close(hadFocus);
     } catch (error) {
       this.fault.textContent = error.hint ? `${error.message} Did you mean ‘${error.hint}’?` : error.message;

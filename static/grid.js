@@ -199,7 +199,7 @@ export class Grid {
         role: "gridcell", "aria-colindex": String(column + 1), tabindex: "-1",
       });
       cell.dataset.column = String(column);
-      if (property.isNumeric || property.kind === "objectKey") cell.classList.add("number");
+      if (property.isNumeric || ["objectKey", "decimal128"].includes(property.kind)) cell.classList.add("number");
       if (property.isKey) cell.classList.add("key");
       if (!property.isEditable) cell.setAttribute("aria-readonly", "true");
       row.append(cell);
@@ -228,7 +228,7 @@ export class Grid {
     } else {
       cell.textContent = words(object, property);
     }
-    cell.title = property.kind === "string" || property.kind === "date" ? text(value, property) : "";
+    cell.title = ["string", "date", "data"].includes(property.kind) || property.isJSON ? text(value, property) : "";
   }
 
   #link(object, value, property) {

@@ -12,6 +12,8 @@ export function listClasses(list, schema, present, counts) {
     if (one === present) link.setAttribute("aria-current", "page");
     const name = element("span", "");
     name.textContent = one.name;
+    if (one.isEmbedded) link.title = "Embedded: its objects belong to those that link to them";
+    link.classList.toggle("embedded", one.isEmbedded);
     const count = element("span", "count");
     count.textContent = counts.has(one.name) ? tally(counts.get(one.name)) : "";
     link.append(name, count);

@@ -6,17 +6,22 @@ const scalars = new Set([
   "bool", "int", "float", "double", "string", "data", "date", "decimal128", "objectId", "uuid", "mixed",
 ]);
 
-/** A property with its type taken apart. */
+/** Kinds whose values are written as JSON in cells and fields. */
+const jsonKinds = new Set(["collection", "mixed", "embedded"]);
+
+/** A property with its type taken apart. `embedded` has the names of the classes whose objects belong to others. */
 export class Property {
-  constructor(source, isKey) {
+  constructor(source, isKey, embedded = new Set()) {
     this.name = source.name;
     this.type = source.type;
     this.indexed = source.indexed === true;
+    this.fullText = source.fullText === true;
     this.defaultValue = source.default;
     this.isKey = isKey;
     const backlinks = /^linkingObjects\(([^.]+)\.([^)]+)\)$/.exec(source.type);
     const plain = /^(.*?)(\?)?(\[\]|<>|\{\})?$/.exec(source.type);
-    this.optional = plain[2] === "?";
+    // The mark of a collection's type is about its elements.
+    this.optional = (plain[2] === "?" && plain[3] === undefined) || source.type === "mixed";
     this.target = null;
     if (backlinks) {
       this.kind = "backlinks";
@@ -24,12 +29,18 @@ export class Property {
       this.origin = backlinks[2];
     } else if (plain[3] !== undefined) {
       this.kind = "collection";
+      if (!scalars.has(plain[1])) this.target = plain[1];
     } else if (scalars.has(plain[1])) {
       this.kind = plain[1];
     } else {
-      this.kind = "link";
+      this.kind = embedded.has(plain[1]) ? "embedded" : "link";
       this.target = plain[1];
     }
+  }
+
+  /** Whether its values are arrays, objects or of any type, and are shown and edited as JSON. */
+  get isJSON() {
+    return jsonKinds.has(this.kind);
   }
 
   get isNumeric() {
@@ -37,7 +48,7 @@ export class Property {
   }
 
   get isEditable() {
-    return !this.isKey && this.kind !== "backlinks" && this.kind !== "collection";
+    return !this.isKey && this.kind !== "backlinks";
   }
 }
 
@@ -50,10 +61,11 @@ function objectKey() {
 }
 
 export class ObjectClass {
-  constructor(source) {
+  constructor(source, embedded) {
     this.name = source.name;
+    this.isEmbedded = source.embedded === true;
     this.primaryKey = source.primaryKey ?? null;
-    this.properties = source.properties.map((one) => new Property(one, one.name === this.primaryKey));
+    this.properties = source.properties.map((one) => new Property(one, one.name === this.primaryKey, embedded));
     if (this.primaryKey === null) this.properties.unshift(objectKey());
   }
 
@@ -75,7 +87,10 @@ export class ObjectClass {
 export class Schema {
   constructor(source) {
     this.text = stringify(source);
-    this.classes = source.classes.filter((one) => one.embedded !== true).map((one) => new ObjectClass(one));
+    const embedded = new Set(source.classes.filter((one) => one.embedded === true).map((one) => one.name));
+    const classes = source.classes.map((one) => new ObjectClass(one, embedded));
+    // Those whose objects belong to others come last.
+    this.classes = [...classes.filter((one) => !one.isEmbedded), ...classes.filter((one) => one.isEmbedded)];
   }
 
   class(name) {
@@ -88,6 +103,7 @@ export class Schema {
       const key = this.class(property.target)?.primaryKey;
       return key ? `${property.name}.${key}` : null;
     }
-    return ["backlinks", "collection", "objectKey"].includes(property.kind) ? null : property.name;
+    const none = ["backlinks", "objectKey", "data", "decimal128"].includes(property.kind) || property.isJSON;
+    return none ? null : property.name;
   }
 }

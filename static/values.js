@@ -1,6 +1,6 @@
 // Values as text for people, as input from people, and as literals of the predicate language.
 
-import { stringify } from "./json.js";
+import { parse, stringify } from "./json.js";
 
 const numbers = new Intl.NumberFormat("en", { maximumFractionDigits: 20, useGrouping: false });
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
@@ -21,11 +21,12 @@ export function brief(value, property) {
 /** A value as it stands in a cell. */
 export function text(value, property) {
   if (value === null || value === undefined) return "null";
+  if (property.isJSON) return stringify(value);
   if (typeof value === "number") {
     return property.kind === "int" || !Number.isFinite(value) ? String(value) : decimal(value);
   }
   if (typeof value !== "object") return String(value);
-  for (const tag of ["$date", "$uuid", "$oid", "$decimal"]) if (tag in value) return String(value[tag]);
+  for (const tag of ["$date", "$uuid", "$oid", "$decimal", "$binary"]) if (tag in value) return String(value[tag]);
   if ("$link" in value) return `#${value.$link.key}`;
   return stringify(value);
 }
@@ -54,10 +55,11 @@ function dateText(full) {
 
 /**
  * What a person typed, as the JSON value to send. Text that is no number is sent as it is: the gateway's refusal says
- * better than we could what the property takes.
+ * better than we could what the property takes. Throws for what must be JSON and is not.
  */
 export function fromInput(input, property) {
   const trimmed = input.trim();
+  if (property.isJSON) return trimmed === "" ? null : fromJSON(trimmed);
   switch (property.kind) {
     case "int": {
       if (!/^[+-]?\d+$/.test(trimmed)) return input;
@@ -76,9 +78,19 @@ export function fromInput(input, property) {
     case "link":
     case "uuid":
     case "objectId":
+    case "decimal128":
+    case "data":
       return trimmed;
     default:
       return input;
+  }
+}
+
+function fromJSON(input) {
+  try {
+    return parse(input);
+  } catch (error) {
+    throw new Error(`This is not JSON: ${error.message}.`);
   }
 }
 

@@ -36,6 +36,29 @@ struct EveryTypeTests {
         #expect(put.headers["ETag"] == created.headers["ETag"])
     }
 
+    @Test("the embedded store gives the same answers")
+    func embeddedStore() throws {
+        let wire = try Wire(try SchemaCoding.decode(try JSONValue.parse(Library.schema)))
+        _ = try wire.send(.post, "/v1/objects/Shelf", #"{"label":"top"}"#)
+        _ = try wire.send(.post, "/v1/objects/Loan", #"{"number":"123e4567-e89b-12d3-a456-426614174000","by":"ada"}"#)
+        let first = try wire.send(.post, "/v1/objects/Book", #"{"id":1}"#)
+        #expect(first.text == Library.empty.trimmed)
+        let created = try wire.send(.post, "/v1/objects/Book", Library.full)
+        #expect(created.text == Library.full.trimmed)
+        #expect(try wire.get("/v1/objects/Book/2").text == Library.full.trimmed)
+        let put = try wire.send(.put, "/v1/objects/Book/2", Library.full)
+        #expect(put.text == Library.full.trimmed)
+        for policy in ["modified", "all"] {
+            let answer = try wire.send(.post, "/v1/objects/Book?update=\(policy)", Library.full)
+            #expect(answer.text == Library.full.trimmed)
+        }
+        _ = try wire.send(.delete, "/v1/objects/Book/1")
+        let book = try wire.get("/v1/objects/Book/2").text
+        #expect(book.contains(#""next":null,"series":[2],"related":[2]"#))
+        #expect(book.contains(#"{"$binary":"AA=="},null,{"$link":{"class":"Shelf","key":0}}"#))
+        #expect(try wire.get("/v1/objects/Address").text.contains(#""items":[{"$key":"#))
+    }
+
     @Test("what is read with typed values can be written, too")
     func typedRoundTrip() throws {
         let gateway = try library()

@@ -11,7 +11,12 @@ struct ConsoleTests {
             {"name": "good", "type": "bool"}, {"name": "chip", "type": "int"}, {"name": "owner", "type": "Person?"}]},
           {"name": "Person", "primaryKey": "handle", "properties": [
             {"name": "handle", "type": "string"}, {"name": "city", "type": "string?"},
-            {"name": "dogs", "type": "linkingObjects(Dog.owner)"}]}]}
+            {"name": "dogs", "type": "linkingObjects(Dog.owner)"}]},
+          {"name": "Part", "embedded": true, "properties": [{"name": "size", "type": "decimal128"}]},
+          {"name": "Thing", "primaryKey": "id", "properties": [
+            {"name": "id", "type": "int"}, {"name": "price", "type": "decimal128"}, {"name": "photo", "type": "data"},
+            {"name": "tags", "type": "string[]"}, {"name": "extra", "type": "mixed"}, {"name": "part", "type": "Part?"},
+            {"name": "rates", "type": "double?{}"}]}]}
         """
 
     private let directory: TestDirectory
@@ -200,6 +205,52 @@ struct ConsoleTests {
         try browser.press("Enter")
         try browser.wait(for: "\(cell(2, 4))?.textContent === '9223372036854775807'")
         #expect(try client.send("GET", "/v1/objects/Dog/2").text.contains("9223372036854775807"))
+        expectNoComplaints()
+    }
+
+    @Test("collections, mixed values and embedded objects are shown and edited as JSON, decimals and data as text")
+    func everyKind() throws {
+        let body = #"""
+            {"id": 1, "price": "1.10", "photo": "AP8=", "tags": ["a", "b"], "extra": {"at": {"$date": "2026-01-31"}},
+             "part": {"size": "0.50"}, "rates": {"x": null}}
+            """#
+        #expect(try client.send("POST", "/v1/objects/Thing", body: body).status == 201)
+        try open("#/Thing")
+        try browser.wait(for: "\(cell(1, 1))?.textContent === '1.10'")
+        let shown = try browser.evaluate(
+            "[...document.querySelectorAll('.row[role=row] .cell')].map((cell) => cell.textContent)")
+        #expect(
+            shown as? [String] == [
+                "1", "1.10", "AP8=", #"["a","b"]"#, #"{"at":{"$date":"2026-01-31T00:00:00Z"}}"#, #"{"size":"0.50"}"#,
+                #"{"x":null}"#,
+            ])
+        try browser.click(cell(1, 3), times: 2)
+        try browser.wait(for: "document.activeElement.matches('.editor textarea')")
+        try browser.type("[1")
+        try browser.press("Enter")
+        try browser.wait(for: "document.querySelector('.editor .cell-fault')?.hidden === false")
+        #expect(try browser.text("document.querySelector('.cell-fault').textContent").contains("This is not JSON"))
+        try browser.evaluate("document.activeElement.select()")
+        try browser.type(#"["c",1]"#)
+        try browser.press("Enter")
+        try browser.wait(for: "document.querySelector('.cell-fault')?.textContent.includes('Thing.tags[1]')")
+        try browser.evaluate("document.activeElement.select()")
+        try browser.type(#"["c"]"#)
+        try browser.press("Enter")
+        try browser.wait(for: #"\#(cell(1, 3))?.textContent === '["c"]'"#)
+        try browser.press("ArrowRight")
+        try browser.press("ArrowRight")
+        try browser.press("Enter")
+        try browser.wait(for: "document.activeElement.matches('.editor textarea')")
+        try browser.type(#"{"size": 2.5}"#)
+        try browser.press("Enter")
+        try browser.wait(for: #"\#(cell(1, 5))?.textContent === '{"size":"2.5"}'"#)
+        #expect(try client.send("GET", "/v1/objects/Thing/1").text.contains(#""tags":["c"],"#))
+
+        // Embedded objects are a class to look at, without a way to make one.
+        try open("#/Part")
+        try browser.wait(for: "document.querySelector('#create').hidden")
+        try browser.wait(for: "document.querySelector('.row[role=row]')?.children[1].textContent === '2.5'")
         expectNoComplaints()
     }
 

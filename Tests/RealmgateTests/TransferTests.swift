@@ -55,6 +55,81 @@ struct TransferTests {
         #expect(lines.contains("2020-02-29T12:00:00.500Z"))
     }
 
+    private static let library = #"""
+        {"schemaVersion":1,"classes":[
+          {"name":"Book","primaryKey":"id","properties":[
+            {"name":"id","type":"int"},{"name":"cover","type":"data"},{"name":"stamp","type":"data?"},
+            {"name":"price","type":"decimal128"},{"name":"fee","type":"decimal128?"},{"name":"extra","type":"mixed"},
+            {"name":"tags","type":"string[]"},{"name":"marks","type":"int?[]"},{"name":"words","type":"string<>"},
+            {"name":"rates","type":"decimal128?{}"},{"name":"notes","type":"mixed{}"},{"name":"next","type":"Book?"},
+            {"name":"series","type":"Book[]"},{"name":"related","type":"Book<>"},{"name":"others","type":"Book?{}"},
+            {"name":"publisher","type":"Publisher?"},{"name":"editions","type":"Edition[]"}]},
+          {"name":"Publisher","embedded":true,"properties":[
+            {"name":"name","type":"string"},{"name":"codes","type":"int[]"},{"name":"main","type":"Book?"}]},
+          {"name":"Edition","embedded":true,"properties":[{"name":"year","type":"int"}]}]}
+        """#
+
+    /// Values of every kind, with links to books further down.
+    private static let books = #"""
+        {"id":1,"cover":"AP8=","stamp":"","price":"12345678901234567890.10","fee":null,"extra":{"at":{"$date":"1970-01-01T00:00:00Z"},"list":[1,2.5,{"$decimal":"1.10"},{"$link":{"class":"Book","key":2}},{"$float":0.1},"a,\"b\"\n"]},"tags":["b","a","b"],"marks":[1,null],"words":["Z","a","é"],"rates":{"":"NaN","EUR":"1.0","USD":null},"notes":{"a":{"$oid":"00000000000000000000000a"},"b":[[]]},"next":1,"series":[1,2,1],"related":[1,2],"others":{"left":2,"right":null},"publisher":{"name":"Ada","codes":[3,1],"main":2},"editions":[{"year":1999},{"year":2001}]}
+        {"id":2,"cover":"","stamp":null,"price":"0","fee":"1E+2","extra":"","tags":[],"marks":[],"words":[],"rates":{},"notes":{},"next":null,"series":[],"related":[],"others":{},"publisher":null,"editions":[]}
+
+        """#
+
+    @Test("every kind of value goes through a file", arguments: ["ndjson", "csv"])
+    func everyKind(format: String) throws {
+        let directory = try TestDirectory()
+        let schema = try directory.write(Self.library, to: "library.json")
+        let first = try run(["import", "Book", "-", "--schema", schema], input: Self.books, in: directory)
+        #expect(first.status == 0, "\(first.errors)")
+        let lines = try run(["export", "Book"], in: directory)
+        #expect(lines.output == Self.books)
+        let file = directory.file("books." + format)
+        #expect(try run(["export", "Book", "--output", file], in: directory).status == 0)
+        let second = try run(["import", "Book", file, "--schema", schema], in: directory, data: "b.realmgate")
+        #expect(second.status == 0, "\(second.errors)")
+        #expect(try run(["export", "Book"], in: directory, data: "b.realmgate").output == Self.books)
+        let again = try run(
+            ["import", "Book", file, "--update", "modified"], in: directory, data: "b.realmgate")
+        #expect(again.errors.contains("0 created, 0 changed"), "\(again.errors)")
+    }
+
+    @Test("faults in values of any kind are named, and nothing of such a line is kept")
+    func faultyValues() throws {
+        let directory = try TestDirectory()
+        let schema = try directory.write(Self.library, to: "library.json")
+        let input = #"""
+            {"id":1,"tags":["a",7]}
+            {"id":2,"extra":{"a":{"$date":"soon"}}}
+            {"id":3,"series":[{"id":9}]}
+            {"id":4,"series":[99]}
+            {"id":5,"rates":{"a.b":1}}
+            {"id":6,"publisher":{"nmae":"x"}}
+            {"id":7,"tags":["kept"]}
+            """#
+        let result = try run(["import", "Book", "-", "--schema", schema], input: input, in: directory)
+        #expect(result.status == 1)
+        let words = [
+            1: "'Book.tags[1]' takes a string, not the integer 7.", 2: #"'Book.extra.a["$date"]' takes a date"#,
+            3: "series[0]: a file names linked objects by their keys.", 4: "series[0]: there is no Book '99'.",
+            5: "key must not contain '.'", 6: "Did you mean 'name'?",
+        ]
+        for (line, word) in words {
+            let said = result.errors.split(separator: "\n").first { $0.contains("line \(line):") }
+            #expect(said?.contains(word) == true, "line \(line): \(result.errors)")
+        }
+        let csv = try run(
+            ["import", "Book", "-", "--format", "csv"], input: "id,tags,cover\n8,[1,AP8=\n9,\"[\"\"x\"\"]\",AP8\n",
+            in: directory)
+        #expect(csv.errors.contains("line 2: tags: The JSON is malformed"), "\(csv.errors)")
+        #expect(csv.errors.contains("line 3: cover: 'AP8' is no base64 text."), "\(csv.errors)")
+        let kept = try run(["export", "Book", "--fields", "id,tags"], in: directory).output
+        #expect(kept == "{\"id\":4,\"tags\":[]}\n{\"id\":7,\"tags\":[\"kept\"]}\n")
+        let embedded = try run(["import", "Edition", "-"], input: "{\"year\":1}\n", in: directory)
+        #expect(embedded.status == 1)
+        #expect(embedded.errors.contains("imported within the objects that own them"))
+    }
+
     @Test("lines that do not fit are named with the reason, and the others are imported")
     func faultyLines() throws {
         let directory = try directory()
