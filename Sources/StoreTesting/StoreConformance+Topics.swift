@@ -39,6 +39,10 @@ extension StoreConformance {
             Topic("links to deleted objects") { try linksToDeleted($0) },
             Topic("cancelled writes") { try cancelledWrites($0) },
             Topic("update policies") { try policies($0) },
+            Topic("migrations without steps") { try migrationsWithoutSteps($0) },
+            Topic("steps of migrations") { try migrationSteps($0) },
+            Topic("blocks of migrations") { try migrationBlocks($0) },
+            Topic("failed migrations") { try failedMigrations($0) },
         ]
     }
 }

@@ -49,6 +49,9 @@ struct ConformanceTests {
         try StoreConformance.randomQueries(make, seed: seed("queries"), steps: 60)
     }
 
+    @Test("every kind of data", arguments: StoreConformance.dataModelTopics(seed: seed))
+    func dataModel(_ topic: StoreConformance.Topic) throws { try topic.run(make) }
+
     @Test("writes that threads hold open", arguments: StoreConformance.interactiveTopics(seed: seed))
     func interactive(_ topic: StoreConformance.Topic) throws { try topic.run(make) }
 }
