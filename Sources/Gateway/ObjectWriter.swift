@@ -84,23 +84,11 @@ package struct ObjectWriter {
         try set(whole, of: key)
     }
 
-    /// The links in a value to objects that do not exist.
-    package func missingTargets(of content: ObjectInput.Content) throws -> [ObjectInput.Link] {
-        switch content {
-        case .value: []
-        case .link(let link), .reference(let link):
-            switch link.way {
-            case .object(let input): try missingTargets(of: input)
-            default: try find(link) == nil ? [link] : []
-            }
-        case .list(let elements), .set(let elements): try elements.flatMap { try missingTargets(of: $0) }
-        case .map(let entries): try entries.flatMap { try missingTargets(of: $0.value) }
-        case .embedded(let input): try missingTargets(of: input)
-        }
-    }
-
-    private func missingTargets(of input: ObjectInput) throws -> [ObjectInput.Link] {
-        try input.drafts.flatMap { try missingTargets(of: $0.content) }
+    /// A value with its links looked up, and those of them that lead nowhere; then the value is of no use.
+    package func resolve(_ draft: ObjectInput.Draft) throws -> (value: Value, missing: [ObjectInput.Link]) {
+        var missing: [ObjectInput.Link] = []
+        let value = try resolve(draft.content, &missing)
+        return (value, missing)
     }
 
     private func create(_ input: ObjectInput, _ objectClass: ClassSchema) throws -> ObjectKey {
@@ -140,27 +128,35 @@ package struct ObjectWriter {
         return .link(present)
     }
 
+    /// Throws the problem of the first link that leads nowhere.
     private func resolve(_ content: ObjectInput.Content) throws -> Value {
+        var missing: [ObjectInput.Link] = []
+        let value = try resolve(content, &missing)
+        if let first = missing.first { throw problem(ofMissing: first) }
+        return value
+    }
+
+    private func resolve(_ content: ObjectInput.Content, _ missing: inout [ObjectInput.Link]) throws -> Value {
         switch content {
-        case .value(let value): value
-        case .link(let link): .link(try target(of: link))
-        case .reference(let link): .reference(ObjectReference(link.target, try target(of: link)))
-        case .list(let elements): .list(try elements.map { try resolve($0) })
-        case .set(let elements): .set(try elements.map { try resolve($0) })
-        case .map(let entries): .dictionary(ValueMap(try entries.map { ($0.key, try resolve($0.value)) }))
-        case .embedded(let input): .embedded(try resolved(input))
+        case .value(let value): return value
+        case .link(let link): return try target(of: link, &missing).map { .link($0) } ?? .null
+        case .reference(let link):
+            return try target(of: link, &missing).map { .reference(ObjectReference(link.target, $0)) } ?? .null
+        case .list(let elements): return .list(try elements.map { try resolve($0, &missing) })
+        case .set(let elements): return .set(try elements.map { try resolve($0, &missing) })
+        case .map(let entries):
+            return .dictionary(ValueMap(try entries.map { ($0.key, try resolve($0.value, &missing)) }))
+        case .embedded(let input):
+            var values = input.values
+            for draft in input.drafts { values[draft.property] = try resolve(draft.content, &missing) }
+            return .embedded(values)
         }
     }
 
-    private func resolved(_ input: ObjectInput) throws -> [PropertyID: Value] {
-        var values = input.values
-        for draft in input.drafts { values[draft.property] = try resolve(draft.content) }
-        return values
-    }
-
-    private func target(of link: ObjectInput.Link) throws -> ObjectKey {
+    private func target(of link: ObjectInput.Link, _ missing: inout [ObjectInput.Link]) throws -> ObjectKey? {
         if case .object(let input) = link.way { return try put(input).key }
-        guard let key = try find(link) else { throw missing(link) }
+        let key = try find(link)
+        if key == nil { missing.append(link) }
         return key
     }
 
@@ -173,7 +169,7 @@ package struct ObjectWriter {
         }
     }
 
-    private func missing(_ link: ObjectInput.Link) -> Problem {
+    private func problem(ofMissing link: ObjectInput.Link) -> Problem {
         let name = transaction.schema[link.target]?.name ?? "object"
         let what =
             switch link.way {

@@ -9,6 +9,8 @@ struct ObjectExporter {
     private let objectClass: ClassSchema
     private let properties: [PropertySchema]
     private let plan: RowPlan
+    /// Of each property, what its fields in CSV hold.
+    private let contents: [CSVContent]
 
     private static let blockSize = 1000
 
@@ -24,6 +26,11 @@ struct ObjectExporter {
         self.snapshot = snapshot
         self.objectClass = objectClass
         self.properties = properties
+        do {
+            contents = try properties.map { try CSVContent($0, in: snapshot.schema) }
+        } catch let fault as RecordFault {
+            throw CommandFailure(fault.message)
+        }
         plan = RowPlan(exporting: properties, of: objectClass, schema: snapshot.schema)
     }
 
@@ -53,15 +60,16 @@ struct ObjectExporter {
         try snapshot.read(objectClass.id, keys, properties.map(\.id), into: &rows)
         for row in rows.rows {
             try sink.write { bytes in
-                CSVText.append(try zip(row, properties).map { try text(of: $0, $1, writer) }, to: &bytes)
+                CSVText.append(try properties.indices.map { try text(of: row[$0], $0, writer) }, to: &bytes)
             }
         }
     }
 
-    /// The field of one value, as `CSVContent` says what it holds; nil for null.
-    private func text(of value: Value, _ property: PropertySchema, _ writer: JSONWriter) throws -> String? {
+    /// The field of a column's value; nil for null.
+    private func text(of value: Value, _ column: Int, _ writer: JSONWriter) throws -> String? {
         if value.isNull { return nil }
-        switch try CSVContent(property, in: snapshot.schema) {
+        let property = properties[column]
+        switch contents[column] {
         case .scalar: return FieldText.text(of: value)
         case .link:
             guard case .link(let key) = value, let target = property.targetClass,

@@ -70,10 +70,9 @@ struct ObjectImporter {
             var faults: [LineFault] = []
             for link in links {
                 do {
-                    if let missing = try writer.missingTargets(of: link.draft.content).first {
-                        throw RecordFault(missing: missing, in: transaction.schema)
-                    }
-                    try writer.set(ObjectInput(objectClass.id, drafts: [link.draft]), of: link.object)
+                    let (value, missing) = try writer.resolve(link.draft)
+                    if let first = missing.first { throw RecordFault(missing: first, in: transaction.schema) }
+                    try transaction.set(objectClass.id, link.object, [link.draft.property: value])
                 } catch {
                     guard let message = Self.message(aboutOneObject: error) else { throw error }
                     faults.append(
@@ -114,11 +113,11 @@ struct ObjectImporter {
                 throw RecordFault(
                     "\(path): a file names linked objects by their keys. Import those objects first, with their class.")
             }
-            let missing = try writer.missingTargets(of: draft.content)
+            let (value, missing) = try writer.resolve(draft)
             if let fault = missing.first(where: { $0.target != row.input.classID }) {
                 throw RecordFault(missing: fault, in: schema)
             }
-            if missing.isEmpty { now.drafts.append(draft) } else { later.append(draft) }
+            if missing.isEmpty { now.values[draft.property] = value } else { later.append(draft) }
         }
         let key: ObjectKey
         if policy == .error {
