@@ -142,8 +142,10 @@ package final class EmbeddedStore: Store {
         if !schedule({ $0.queue.append(job) }) { job.completion(.failure(Self.closed)) }
     }
 
-    /// Runs `work` on the writer's thread between two commits and waits for it; not to be called on that thread.
+    /// Runs `work` on the writer's thread between two commits and waits for it. Throws `nestedWrite` on a thread
+    /// that writes already, `closed`, and what `work` throws.
     func onWriter<R: Sendable>(_ work: @escaping @Sendable (StoreFile) throws -> R) throws -> R {
+        try WriterThread.checkNesting(self)
         let outcome = Mutex<Result<R, any Error>?>(nil)
         let done = DispatchSemaphore(value: 0)
         let isOpen = schedule { state in

@@ -17,6 +17,10 @@ final class LentTransaction: WriteTransaction {
         try handover.transaction.create(classID, values)
     }
 
+    func create(_ classID: ClassID, row: [Value]) throws -> ObjectKey {
+        try handover.transaction.create(classID, row: row)
+    }
+
     func set(_ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value]) throws {
         try handover.transaction.set(classID, key, values)
     }

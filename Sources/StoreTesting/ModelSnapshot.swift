@@ -46,11 +46,11 @@ package final class ModelSnapshot: Snapshot {
         _ classID: ClassID, _ keys: [ObjectKey], _ properties: [PropertyID], into sink: inout Sink
     ) throws {
         let objectClass = try state.objectClass(classID)
-        for property in properties { _ = try state.storedProperty(property, of: objectClass) }
+        let areMixed = try properties.map { try state.storedProperty($0, of: objectClass).type.isMixed }
         for key in keys where try state.exists(classID, key) {
             sink.beginObject(key)
             for (column, property) in properties.enumerated() {
-                sink.append(try state.value(classID, key, property), column)
+                sink.append(try state.value(classID, key, property), column, isMixed: areMixed[column])
             }
             sink.endObject()
         }
@@ -87,9 +87,10 @@ package final class ModelSnapshot: Snapshot {
 
 extension RowSink {
     /// Hands over one value as the column type it has.
-    fileprivate mutating func append(_ value: Value, _ column: Int) {
+    fileprivate mutating func append(_ value: Value, _ column: Int, isMixed: Bool) {
         switch value {
         case .null: null(column)
+        case _ where isMixed: self.value(column, value)
         case .bool(let value): bool(column, value)
         case .int(let value): int(column, value)
         case .float(let value): float(column, value)
