@@ -64,9 +64,11 @@ var targets: [Target] = [
         ["QueryExecution", "Columnar", "QueryLanguage", "StoreTesting", "StoreContract", "ObjectModel"]),
     // Everything that is decoded from a file, for damage of all kinds.
     .target(
-        name: "DecodingProbe", dependencies: ["EmbeddedStore", "Columnar", "ObjectModel"],
+        name: "DecodingProbe", dependencies: ["EmbeddedStore", "StoreTesting", "Columnar", "ObjectModel"],
         path: "Tests/DecodingProbe", swiftSettings: strict),
-    tests("EmbeddedStore", ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
+    tests(
+        "EmbeddedStore",
+        ["EmbeddedStore", "DecodingProbe", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
     tests("LiveQueries", ["LiveQueries", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("HTTPServer", ["HTTPServer"]),
@@ -105,7 +107,7 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
 if Context.environment["REALMGATE_FUZZER"] != nil {
     targets.append(
         .executableTarget(
-            name: "DecodingFuzzer", dependencies: ["DecodingProbe"], path: "Tests/DecodingFuzzer",
+            name: "DecodingFuzzer", dependencies: ["DecodingProbe", "StoreTesting"], path: "Tests/DecodingFuzzer",
             exclude: ["run", "seeds"], swiftSettings: strict))
 }
 

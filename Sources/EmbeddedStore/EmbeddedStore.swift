@@ -12,6 +12,7 @@ package final class EmbeddedStore: Store {
     private let writer: DispatchQueue
     private let state = Mutex(State())
     private let latest = Mutex<Latest?>(nil)
+    private let versions: LiveVersions
 
     private struct State {
         var queue: [WriterJob] = []
@@ -22,12 +23,13 @@ package final class EmbeddedStore: Store {
         var announced = Version(0)
         /// What was newest at the last poll.
         var seen = Moment(generation: 0, transaction: 0)
+        var polls = 0
         /// What else waits for the writer's thread: work on the file as a whole.
         var maintenance: [@Sendable () -> Void] = []
     }
 
     private struct Latest {
-        let snapshot: EmbeddedSnapshot
+        let snapshot: any Snapshot
         let moment: Moment
     }
 
@@ -36,6 +38,9 @@ package final class EmbeddedStore: Store {
 
     /// How often a commit by another process is looked for.
     private static let pollMilliseconds = 200
+
+    /// A process that was killed while it read pins its version until its slot is freed.
+    private static let pollsPerReaderCheck = 25
 
     /// Opens the file at `path`, creating it with `schema` if there is none; its directory must exist. A file that
     /// is there keeps the schema that it has: see `replaceSchema`. Throws `StoreError`: `schemaInvalid`,
@@ -53,13 +58,14 @@ package final class EmbeddedStore: Store {
 
     private init(_ file: StoreFile) {
         self.file = file
+        versions = LiveVersions(ageLimit: file.options.maximumVersionAge)
         writer = DispatchQueue(label: "realmgate.writer")
     }
 
     // MARK: Store
 
     package func snapshot() throws -> any Snapshot {
-        guard !state.withLock({ $0.isClosed }) else { throw Self.closed }
+        try throwIfClosed()
         return try newest().snapshot
     }
 
@@ -69,7 +75,8 @@ package final class EmbeddedStore: Store {
         if let known, known.moment == file.current.moment { return known }
         do {
             let (snapshot, moment) = try file.snapshot()
-            let newest = Latest(snapshot: snapshot, moment: moment)
+            let newest = Latest(
+                snapshot: versions.share(snapshot, generation: moment.generation), moment: moment)
             latest.withLock { $0 = newest }
             return newest
         } catch let error as StoreError where error.code == .inputOutput {
@@ -97,15 +104,26 @@ package final class EmbeddedStore: Store {
     }
 
     package func changes(after version: Version) throws -> [ChangeSet]? {
-        guard !state.withLock({ $0.isClosed }) else { throw Self.closed }
+        try throwIfClosed()
         return try file.changes(after: version)
     }
 
     package func snapshot(at version: Version) throws -> any Snapshot {
-        throw StoreError(.versionGone, "Nobody holds version \(version).")
+        try throwIfClosed()
+        if let snapshot = versions.snapshot(at: version) { return snapshot }
+        let newest = try snapshot()
+        if newest.version == version { return newest }
+        let advice =
+            version > newest.version
+            ? "has not been made yet; the newest one is \(newest.version)."
+            : "is no longer there: nobody holds a snapshot of it. The newest one is \(newest.version)."
+        throw StoreError(.versionGone, "Version \(version) \(advice)")
     }
 
-    package func changeLogFloor() throws -> Version { Version(1) }
+    package func changeLogFloor() throws -> Version {
+        try throwIfClosed()
+        return try file.changeLogFloor()
+    }
 
     package func close() {
         let wasClosed = state.withLock { state in
@@ -124,8 +142,10 @@ package final class EmbeddedStore: Store {
         if !schedule({ $0.queue.append(job) }) { job.completion(.failure(Self.closed)) }
     }
 
-    /// Runs `work` on the writer's thread between two commits and waits for it; not to be called on that thread.
+    /// Runs `work` on the writer's thread between two commits and waits for it. Throws `nestedWrite` on a thread
+    /// that writes already, `closed`, and what `work` throws.
     func onWriter<R: Sendable>(_ work: @escaping @Sendable (StoreFile) throws -> R) throws -> R {
+        try WriterThread.checkNesting(self)
         let outcome = Mutex<Result<R, any Error>?>(nil)
         let done = DispatchSemaphore(value: 0)
         let isOpen = schedule { state in
@@ -175,13 +195,20 @@ package final class EmbeddedStore: Store {
     private func commit(_ jobs: [WriterJob]) {
         // If the commit fails so badly that LMDB stops, readers still get this version. It holds up no space: the
         // commit could not reuse that of the version that it starts from anyway.
-        let before = try? newest()
+        var before = try? newest()
+        if let newest = before?.snapshot.version { versions.expire(newest: newest) }
+        if let refusal = file.tooManyVersions() {
+            for job in jobs { job.completion(.failure(refusal)) }
+            return
+        }
         do {
             let outcome = try GroupCommit(file: file).run(jobs)
             if let newest = outcome.changes.last?.version {
                 // The cached snapshot would keep the space of its version from being reused until somebody
                 // reads again.
                 latest.withLock { $0 = nil }
+                before = nil
+                versions.expire(newest: newest)
                 announce(outcome.changes, upTo: newest)
             }
             for (job, result) in zip(jobs, outcome.results) { job.completion(result) }
@@ -216,7 +243,10 @@ package final class EmbeddedStore: Store {
     private func startPolling() {
         writer.asyncAfter(deadline: .now() + .milliseconds(Self.pollMilliseconds)) { [weak self] in
             guard let self, !state.withLock({ $0.isClosed }) else { return }
-            WriterThread.run(for: self) { lookForForeignCommits() }
+            WriterThread.run(for: self) {
+                lookForForeignCommits()
+                lookAfterReaders()
+            }
             startPolling()
         }
     }
@@ -231,6 +261,18 @@ package final class EmbeddedStore: Store {
         latest.withLock { if $0?.moment != newest { $0 = nil } }
         announce([], upTo: version)
     }
+
+    private func lookAfterReaders() {
+        let (newest, isDue) = state.withLock { state in
+            state.polls += 1
+            return (state.announced, state.polls % Self.pollsPerReaderCheck == 0)
+        }
+        versions.expire(newest: newest)
+        if isDue { file.current.environment.releaseDeadReaders() }
+    }
+
+    /// The versions that somebody in this process holds or that were asked for last, ascending.
+    package var heldVersions: [Version] { versions.versions }
 
     /// Drops what was kept for the next reader, so that it keeps nothing else from being released.
     func forgetLatest() { latest.withLock { $0 = nil } }

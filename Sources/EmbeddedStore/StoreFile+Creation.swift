@@ -9,10 +9,11 @@ extension StoreFile {
     private static let attempts = Atomic(0)
 
     /// Makes a new file whole or not at all: it is made under another name and appears under its own when it is on
-    /// disk. A file that another process makes at the same time stays. Throws `LMDBError`, `StoreError`.
-    static func createIfMissing(path: String, schema: Schema, options: EmbeddedStoreOptions) throws {
+    /// disk. A file that another process makes at the same time stays. Whether it did.
+    /// Throws `LMDBError`, `StoreError`.
+    static func createIfMissing(path: String, schema: Schema, options: EmbeddedStoreOptions) throws -> Bool {
         var status = stat()
-        guard stat(path, &status) != 0 else { return }
+        guard stat(path, &status) != 0 else { return false }
         guard errno == ENOENT else { throw LMDBError(code: errno, action: "Opening") }
         let number = attempts.add(1, ordering: .relaxed).newValue
         let draft = "\(path).new-\(getpid())-\(number)"
@@ -22,6 +23,8 @@ extension StoreFile {
         let environment = try LMDBEnvironment(
             path: draft, presence, mapSize: options.maximumSize, maximumReaders: 1, isPrivate: true)
         _ = try OpenFile.prepare(environment, path: path, schema: schema, options: options)
-        if try FileSystem.rename(draft, toNew: path) { FileSystem.syncDirectory(of: path) }
+        guard try FileSystem.rename(draft, toNew: path) else { return false }
+        FileSystem.syncDirectory(of: path)
+        return true
     }
 }

@@ -20,6 +20,13 @@ package struct EmbeddedStoreOptions: Sendable {
     /// file and the bytes of it that are in use. A compaction that fails leaves the file as it is.
     package var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
 
+    /// How many versions may be alive at once, from the oldest that somebody reads, in whichever process, to the
+    /// newest: a write beyond that is refused with `tooManyVersions`. Versions that one commit made together count as
+    /// one. Bounds the file's growth under a snapshot that is held for long; nil is no limit.
+    package var maximumActiveVersions: Int?
+    /// How many seconds a snapshot of this process may be held after a newer version came; then it throws
+    /// `versionGone`. Looked at five times a second and at each write; nil is no limit.
+    package var maximumVersionAge: Double?
     /// Whether to check the structure of the file when it is opened and nobody else has it open: about a microsecond
     /// per page of the trees. Without it a damaged file can stop the program.
     package var verifiesPages = true
@@ -47,13 +54,13 @@ final class StoreFile: Sendable {
         self.path = path
         self.options = options
         do {
-            try Self.createIfMissing(path: path, schema: schema, options: options)
+            let isMade = try Self.createIfMissing(path: path, schema: schema, options: options)
             let presence = try FilePresence.take(path)
             let isAlone = presence.becomeExclusive()
             defer { if isAlone { presence.becomeShared() } }
             if isAlone { Compaction.cleanUp(beside: path) }
             // LMDB takes an empty file for a new one; so do we, as a program may have made it to reserve the name.
-            let isNew = presence.fileSize == 0
+            let isNew = isMade || presence.fileSize == 0
             if isAlone, !isNew, options.verifiesPages { try PageCheck(presence, path: path).verify() }
             var file = try OpenFile(path: path, presence, schema: schema, options: options)
             if isAlone, !isNew, options.verifiesPages { try CatalogueCheck(file, path: path).verify() }
@@ -119,6 +126,32 @@ final class StoreFile: Sendable {
         } catch {
             throw storeError(error)
         }
+    }
+
+    /// See `Store.changeLogFloor`.
+    func changeLogFloor() throws -> Version {
+        do {
+            let file = current
+            let transaction = try file.environment.begin(readOnly: true)
+            let newest = try catalogue(transaction, file.trees).version
+            return try ChangeLog.floor(transaction, file.trees) ?? newest
+        } catch {
+            throw storeError(error)
+        }
+    }
+
+    /// Why nothing may be written now; nil when it may.
+    func tooManyVersions() -> StoreError? {
+        guard let limit = options.maximumActiveVersions else { return nil }
+        let environment = environment
+        guard environment.activeVersions > limit else { return nil }
+        environment.releaseDeadReaders()
+        let active = environment.activeVersions
+        guard active > limit else { return nil }
+        return StoreError(
+            .tooManyVersions,
+            "Number of active versions (\(active)) in the Realm exceeded the limit of \(limit). Release the snapshots of older versions, or open the store with a higher limit."
+        )
     }
 
     /// What went wrong below, in the store's terms; other errors stay what they are.

@@ -13,16 +13,10 @@ extension Gateway {
 
     func putSchema(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
-        let schema: Schema
-        do {
-            schema = try SchemaCoding.decode(try request.json())
-        } catch let error as SchemaFaults {
-            throw Self.problem(error.faults)
-        }
-        let faults = schema.faults()
-        guard faults.isEmpty else { throw Self.problem(faults.map { SchemaFault(path: "$.classes", message: $0) }) }
+        let document = try Self.document(request)
+        if let refusal = SchemaPlan(document, for: try store.snapshot()).refusal { throw refusal }
         return .later { [self] responder in
-            store.replaceSchema(with: schema, migration: nil) { [self] outcome in
+            store.replaceSchema(with: document.schema, migration: Migration(steps: document.steps)) { [self] outcome in
                 do {
                     _ = try outcome.get()
                     responder.answer(try schemaResponse())
@@ -30,6 +24,23 @@ extension Gateway {
                     responder.answer(response(to: error))
                 }
             }
+        }
+    }
+
+    /// Says what `putSchema` would do, without doing it.
+    func planSchema(_ request: Request, _ path: PathParameters) throws -> Reply {
+        _ = try QueryParameters(request, single: [])
+        let document = try Self.document(request)
+        let json = JSONWriter()
+        SchemaPlan(document, for: try store.snapshot()).encode(into: json)
+        return .now(.json(json.bytes))
+    }
+
+    private static func document(_ request: Request) throws -> SchemaDocument {
+        do {
+            return try SchemaDocument(try request.json())
+        } catch let error as SchemaFaults {
+            throw problem(error.faults)
         }
     }
 

@@ -59,6 +59,7 @@ package final class Gateway: Sendable {
 
         on(.get, "/v1/schema", getSchema)
         on(.put, "/v1/schema", putSchema)
+        on(.post, "/v1/schema/plan", planSchema)
         on(.get, "/v1/objects/:class", getCollection)
         on(.post, "/v1/objects/:class", createObjects)
         on(.get, "/v1/objects/:class/:key", getObject)

@@ -4,9 +4,13 @@ package import ObjectModel
 package enum SchemaCoding {
     /// Reads a document. Its form and the types of defaults are checked here, with all faults at once; whether the
     /// classes fit together is for `Schema.faults()` to say.
-    package static func decode(_ json: JSONValue) throws(SchemaFaults) -> Schema {
+    ///
+    /// - Parameter others: members that the document may have besides, which are left alone.
+    package static func decode(
+        _ json: JSONValue, besides others: [String] = []
+    ) throws(SchemaFaults) -> Schema {
         var decoder = SchemaDecoder()
-        let schema = decoder.schema(json)
+        let schema = decoder.schema(json, besides: others)
         guard decoder.faults.isEmpty else { throw SchemaFaults(decoder.faults) }
         return schema
     }
@@ -62,8 +66,8 @@ package enum SchemaCoding {
 private struct SchemaDecoder {
     var faults: [SchemaFault] = []
 
-    mutating func schema(_ json: JSONValue) -> Schema {
-        guard let document = object(json, "$", ["schemaVersion", "classes"]) else { return .empty }
+    mutating func schema(_ json: JSONValue, besides others: [String]) -> Schema {
+        guard let document = object(json, "$", ["schemaVersion", "classes"] + others) else { return .empty }
         var version: UInt64 = 0
         switch document["schemaVersion"] {
         case .int(let number)? where number >= 0: version = UInt64(number)

@@ -35,12 +35,10 @@ package final class PendingWrite: Sendable {
         if handover.decide(.cancel) { WriterThread.passTurn(store) }
     }
 
-    /// For use on one thread at a time, and not after commit or cancel. Throws `closed` once the write is finished.
+    /// For use on one thread at a time. Throws `closed` once the write is finished, and so does then every call of
+    /// a transaction that was kept.
     package var transaction: any WriteTransaction {
-        get throws {
-            guard let transaction = handover.transaction else { throw Self.finished }
-            return transaction
-        }
+        get throws { LentTransaction(handover, try handover.transaction) }
     }
 
     /// Waits until the changes are on disk. Throws `closed` when the write is finished already; `busy` when the
@@ -48,7 +46,7 @@ package final class PendingWrite: Sendable {
     /// the store says. Nothing is kept when it throws.
     @discardableResult
     package func commit() throws -> Version {
-        guard handover.decide(.commit) else { throw Self.finished }
+        guard handover.decide(.commit) else { throw Handover.finished }
         defer { WriterThread.passTurn(store) }
         return try handover.waitForEnd()
     }
@@ -60,14 +58,10 @@ package final class PendingWrite: Sendable {
         // The end of a cancelled write is a failure by design.
         _ = try? handover.waitForEnd()
     }
-
-    private static var finished: StoreError {
-        StoreError(.closed, "The write has been committed or cancelled already. Begin another one.")
-    }
 }
 
 /// Lends the transaction of a piece of work, on the writer's thread, to the thread that began the write.
-private final class Handover: Sendable {
+final class Handover: Sendable {
     enum Decision: Sendable { case commit, cancel }
 
     private struct Cancelled: Error {}
@@ -90,7 +84,17 @@ private final class Handover: Sendable {
     private let decided = Signal()
     private let ended = Signal()
 
-    var transaction: (any WriteTransaction)? { state.withLock { $0.loan }?.transaction }
+    static var finished: StoreError {
+        StoreError(.closed, "The write has been committed or cancelled already. Begin another one.")
+    }
+
+    /// Throws `closed` once the write is finished. Not to be kept: a store may need its own thread to let go of it.
+    var transaction: any WriteTransaction {
+        get throws {
+            guard let loan = state.withLock({ $0.loan }) else { throw Self.finished }
+            return loan.transaction
+        }
+    }
 
     /// The work itself. A store whose commit failed may run its work a second time, but what the thread read the
     /// first time need not hold then.

@@ -35,8 +35,8 @@ package enum WriterThread {
         return try body()
     }
 
-    /// Throws `nestedWrite` when this thread writes to the store already.
-    static func checkNesting(_ store: AnyObject) throws {
+    /// Throws `nestedWrite` when this thread writes to the store already: for everything that waits for the writer.
+    package static func checkNesting(_ store: AnyObject) throws {
         let thread = UInt(pthread_self())
         let known = writers.withLock { $0[ObjectIdentifier(store)] }
         guard known?.own?.thread != thread, known?.interactive != thread else {

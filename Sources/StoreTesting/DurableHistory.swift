@@ -59,7 +59,7 @@ package struct DurableHistory: Sendable {
     /// The schema that a file starts with: a random one, and the journal.
     package var schema: Schema {
         var random = SeededRandom(seed: seed)
-        let data = RandomSchemas.schema(&random)
+        let data = RandomSchemas.schema(&random, kinds: .all)
         return Schema(version: 1, classes: data.classes + [Self.journal])
     }
 

@@ -13,7 +13,7 @@ package final class ModelStore: Store {
 
     private enum Job: Sendable {
         case work(@Sendable (any WriteTransaction) throws -> Void)
-        case schema(Schema)
+        case schema(Schema, Migration?)
     }
 
     private struct Shared {
@@ -75,7 +75,7 @@ package final class ModelStore: Store {
         with schema: Schema, migration: Migration?,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void
     ) {
-        enqueue(.schema(schema), completion)
+        enqueue(.schema(schema, migration), completion)
     }
 
     package func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) {
@@ -163,8 +163,8 @@ package final class ModelStore: Store {
             let transaction = ModelTransaction(state)
             try work(transaction)
             return (transaction.state, transaction.changeSet)
-        case .schema(let schema):
-            let next = try ModelSchemaChange.apply(schema, to: state)
+        case .schema(let schema, let migration):
+            let next = try ModelSchemaChange.apply(schema, migration, to: state)
             return (next, ChangeSet(version: next.version, schemaChanged: true))
         }
     }

@@ -6,6 +6,7 @@ extension ModelTransaction {
     func remove(_ objects: [ObjectReference]) {
         let gone = withOwned(objects)
         guard !gone.isEmpty else { return }
+        let schema = linkSchema
         for object in gone {
             state.tables[object.classID]?.rows[object.key] = nil
             state.tables[object.classID]?.keys.removeAll { $0 == object.key }
@@ -19,6 +20,7 @@ extension ModelTransaction {
     }
 
     private func withOwned(_ objects: [ObjectReference]) -> Set<ObjectReference> {
+        let schema = linkSchema
         var found: Set<ObjectReference> = []
         var open = objects
         while let next = open.popLast() {

@@ -4,7 +4,7 @@ import StoreContract
 
 /// One piece of work on a model store: changes a copy of the state, which the writer keeps or drops. Every call
 /// checks everything first and changes something only when nothing can fail any more.
-final class ModelTransaction: WriteTransaction {
+class ModelTransaction: WriteTransaction {
     var state: ModelState
     var changes: [ClassID: ClassChanges] = [:]
 
@@ -14,6 +14,13 @@ final class ModelTransaction: WriteTransaction {
     }
 
     var schema: Schema { state.schema }
+
+    /// The schema whose links lead to objects, and whose properties own embedded ones.
+    var linkSchema: Schema { state.schema }
+
+    /// Whether primary keys may be there twice, and be assigned.
+    var keysAreFree: Bool { false }
+
     var version: Version { state.version }
 
     var changeSet: ChangeSet { ChangeSet(version: version, classes: changes.filter { !$0.value.isEmpty }) }
@@ -33,7 +40,7 @@ final class ModelTransaction: WriteTransaction {
                     .missingValue, "Give a value for the primary key '\(objectClass.name).\(primaryKey.name)'.",
                     property: primaryKey.name)
             }
-            if try state.key(of: classID, primaryKey: value) != nil {
+            if !keysAreFree, try state.key(of: classID, primaryKey: value) != nil {
                 throw StoreError(
                     .duplicateKey, "Class '\(objectClass.name)' has an object with this primary key already.",
                     property: primaryKey.name)
@@ -47,7 +54,7 @@ final class ModelTransaction: WriteTransaction {
         let row = try state.row(classID, key)
         try check(values, for: objectClass, holding: row)
         if let primaryKey = objectClass.primaryKeyProperty, let value = values[primaryKey.id],
-            value != row[primaryKey.id]
+            value != row[primaryKey.id], !keysAreFree
         {
             throw StoreError(
                 .keyImmutable,
@@ -83,7 +90,9 @@ final class ModelTransaction: WriteTransaction {
         return try state.backlinks(to: key, from: origin, property)
     }
 
-    func count(of classID: ClassID) -> Int { state.keys(of: classID).count }
+    func count(of classID: ClassID) -> Int {
+        state.schema[classID] == nil ? 0 : state.keys(of: classID).count
+    }
 
     func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool { try state.exists(classID, key) }
 
@@ -141,7 +150,8 @@ final class ModelTransaction: WriteTransaction {
     /// A value as it is kept: embedded objects made, sets in order without duplicates.
     func stored(_ value: Value, in property: PropertySchema) -> Value {
         func element(_ value: Value) -> Value {
-            guard case .embedded(let values) = value, let target = property.targetClass.flatMap({ schema[$0] }) else {
+            guard case .embedded(let values) = value, let target = property.targetClass.flatMap({ state.schema[$0] })
+            else {
                 return value
             }
             return .link(insert(target, values))

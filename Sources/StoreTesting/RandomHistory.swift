@@ -1,4 +1,5 @@
 package import ObjectModel
+import StoreContract
 
 /// Makes histories of operations that all succeed, but for those that are to be refused.
 package struct RandomHistory: Sendable {
@@ -43,7 +44,11 @@ package struct RandomHistory: Sendable {
         if let collection = random.pick(objectClass.storedProperties.filter(\.type.isCollection)), !random.oneIn(3) {
             return .edit(objectClass.id, random.next(), collection.id, edit(of: collection, &random))
         }
-        return .set(objectClass.id, random.next(), assignments(objectClass, one: random.oneIn(2), &random))
+        let inputs = assignments(objectClass, one: random.oneIn(2), &random)
+        if objectClass.primaryKey != nil, random.oneIn(3) {
+            return .put(objectClass.id, random.next(), inputs, random.oneIn(3) ? .all : .modified)
+        }
+        return .set(objectClass.id, random.next(), inputs)
     }
 
     private func assignments(

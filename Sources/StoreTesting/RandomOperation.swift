@@ -10,6 +10,8 @@ package indirect enum RandomOperation: Hashable, Sendable {
     case set(ClassID, UInt64, [PropertyID: RandomInput])
     case edit(ClassID, UInt64, PropertyID, RandomEdit)
     case delete(ClassID, UInt64)
+    /// Creates or updates the object with the primary key among the values of some object, by the policy.
+    case put(ClassID, UInt64, [PropertyID: RandomInput], UpdatePolicy)
     /// One that has to fail, and to change nothing by that.
     case refused(RandomOperation)
 }
@@ -66,6 +68,13 @@ extension WriteTransaction {
         case .delete(let classID, let number):
             guard let key = try object(classID, number) else { return }
             try delete(classID, key)
+        case .put(let classID, let number, let inputs, let policy):
+            guard let key = try object(classID, number), let primaryKey = schema[classID]?.primaryKeyProperty else {
+                return
+            }
+            var values = try values(inputs, of: classID, key)
+            values[primaryKey.id] = try value(classID, key, primaryKey.id)
+            try create(classID, values, update: policy)
         case .refused(let operation):
             do {
                 try perform(operation)
@@ -80,7 +89,8 @@ extension WriteTransaction {
     private func targetExists(of operation: RandomOperation) throws -> Bool {
         switch operation {
         case .create: true
-        case .set(let classID, _, _), .edit(let classID, _, _, _), .delete(let classID, _): count(of: classID) > 0
+        case .set(let classID, _, _), .edit(let classID, _, _, _), .delete(let classID, _), .put(let classID, _, _, _):
+            count(of: classID) > 0
         case .refused: false
         }
     }

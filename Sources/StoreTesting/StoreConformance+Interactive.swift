@@ -26,6 +26,10 @@ extension StoreConformance {
                 try store.snapshot().backlinks(to: ann, from: Library.book, Library.author), [book], "the new book")
 
             try requireError(.closed, "the transaction of a finished write") { _ = try write.transaction }
+            try requireError(.closed, "a transaction that was kept") {
+                _ = try transaction.exists(Library.book, book)
+            }
+            try requireEqual(transaction.count(of: Library.book), 0, "the count of a transaction that was kept")
             try requireError(.closed, "a second commit") { try write.commit() }
             write.cancel()
             try requireEqual(try store.snapshot().version, version, "cancelling a finished write does nothing")

@@ -23,6 +23,9 @@ extension StoreConformance {
         ]
     }
 
+    /// What every store must hold to about versions that are asked for again.
+    package static let versionTopics = [Topic("versions again") { try versionsAgain($0) }]
+
     /// What every store must hold to with every kind of data. Random ones take their seed from `seed`.
     package static func dataModelTopics(seed: @escaping @Sendable (String) -> UInt64) -> [Topic] {
         [
@@ -38,7 +41,12 @@ extension StoreConformance {
             Topic("cascading deletion") { try cascades($0) },
             Topic("links to deleted objects") { try linksToDeleted($0) },
             Topic("cancelled writes") { try cancelledWrites($0) },
+            Topic("frozen collections") { try frozenCollections($0) },
             Topic("update policies") { try policies($0) },
+            Topic("migrations without steps") { try migrationsWithoutSteps($0) },
+            Topic("steps of migrations") { try migrationSteps($0) },
+            Topic("blocks of migrations") { try migrationBlocks($0) },
+            Topic("failed migrations") { try failedMigrations($0) },
         ]
     }
 }

@@ -21,7 +21,11 @@ extension StoreConformance {
             var rows: [ObjectKey: [PropertyID: Value]] = [:]
             for round in 0..<12 {
                 let given = EveryType.row(&random, leavingOut: round == 0 ? 1 : 5)
-                let key = try store.write { try $0.create(EveryType.every, given) }
+                let key = try store.write { transaction in
+                    guard round % 2 == 1 else { return try transaction.create(EveryType.every, given) }
+                    return try transaction.create(
+                        EveryType.every, row: EveryType.properties.map { given[$0.id] ?? $0.initialValue })
+                }
                 rows[key] = EveryType.stored(given)
             }
             try check(rows, store)
@@ -184,6 +188,11 @@ extension StoreConformance {
                     try requireError(.notACollection, "\(operation) of '\(property.name)'") {
                         try store.write { _ = try $0.edit(EveryType.every, key, property.id, operation) }
                     }
+                }
+            }
+            for row in [[], [Value.null], EveryType.properties.map(\.initialValue) + [.null]] {
+                try requireError(.invalidValue, "a row of \(row.count) values") {
+                    try store.write { _ = try $0.create(EveryType.every, row: row) }
                 }
             }
             let snapshot = try store.snapshot()

@@ -13,6 +13,11 @@ package enum WorkerLine: Hashable, Sendable {
     /// What a snapshot said after a commit had failed.
     case read(Version)
     case unreadable(StoreError.Code, message: String)
+    case compacted
+    /// A copy of the file has its name.
+    case copied
+    /// The file could not be compacted or copied.
+    case declined(StoreError.Code, message: String)
     /// The file could not be opened.
     case refused(StoreError.Code, message: String)
     /// An error that is no store error: never right.
@@ -42,6 +47,9 @@ extension WorkerLine: LosslessStringConvertible {
         case .failed(let id, let code, let message): "failed \(id) \(code.rawValue) \(Self.oneLine(message))"
         case .read(let version): "read \(version)"
         case .unreadable(let code, let message): "unreadable \(code.rawValue) \(Self.oneLine(message))"
+        case .compacted: "compacted"
+        case .copied: "copied"
+        case .declined(let code, let message): "declined \(code.rawValue) \(Self.oneLine(message))"
         case .refused(let code, let message): "refused \(code.rawValue) \(Self.oneLine(message))"
         case .unexpected(let text): "unexpected \(Self.oneLine(text))"
         case .done: "done"
@@ -83,6 +91,11 @@ extension WorkerLine: LosslessStringConvertible {
         case "unreadable":
             guard let (code, message) = fault(1) else { return nil }
             self = .unreadable(code, message: message)
+        case "compacted": self = .compacted
+        case "copied": self = .copied
+        case "declined":
+            guard let (code, message) = fault(1) else { return nil }
+            self = .declined(code, message: message)
         case "refused":
             guard let (code, message) = fault(1) else { return nil }
             self = .refused(code, message: message)

@@ -1,41 +1,49 @@
+import Gateway
 import ObjectModel
 
-/// What differs between two schemas, as lines for a person.
+/// What a schema would change in a store, as lines for a person.
 struct SchemaChanges {
-    private(set) var lines: [String] = []
+    let lines: [String]
 
-    init(from old: Schema, to new: Schema) {
-        for objectClass in new.classes {
-            guard let before = old[objectClass.name] else {
-                lines.append("+ class \(objectClass.name)")
-                continue
-            }
-            compare(before, objectClass)
+    init(_ plan: SchemaPlan) {
+        var lines: [String] = []
+        if plan.version.from != plan.version.to {
+            lines.append("schema version \(plan.version.from) → \(plan.version.to)")
         }
-        for objectClass in old.classes where new[objectClass.name] == nil {
-            lines.append("- class \(objectClass.name), with its objects")
-        }
+        lines += plan.changes.map { Self.line($0, plan) }
+        self.lines = lines
     }
 
-    private mutating func compare(_ old: ClassSchema, _ new: ClassSchema) {
-        if old.primaryKey != new.primaryKey {
-            lines.append("! \(new.name): primary key \(old.primaryKey ?? "none") → \(new.primaryKey ?? "none")")
-        }
-        for property in new.properties {
-            let path = "\(new.name).\(property.name)"
-            guard let before = old[property.name] else {
-                lines.append("+ \(path): \(property.type)")
-                continue
+    private static func line(_ entry: SchemaPlan.Change, _ plan: SchemaPlan) -> String {
+        let change = entry.change
+        let path = change.path
+        var line =
+            switch change.kind {
+            case .classAdded: "+ class \(path)"
+            case .classRemoved:
+                "- class \(path)" + (entry.objectCount == 0 ? "" : ", with its \(entry.objectCount) objects")
+            case .becameEmbedded: "! class \(path): embedded"
+            case .becameTopLevel: "! class \(path): no longer embedded"
+            case .primaryKey(let old, let new): "! \(path): primary key \(old ?? "none") → \(new ?? "none")"
+            case .propertyAdded, .computedAdded:
+                "+ \(path): \(plan.document.schema[change.className]?[change.property ?? ""]?.type.description ?? "")"
+            case .propertyRemoved: "- \(path)" + (entry.objectCount == 0 ? "" : ", with its values")
+            case .computedRemoved: "- \(path)"
+            case .propertyRenamed(let from): "! \(change.className).\(from) → \(change.property ?? "")"
+            case .typeChanged(let old, let new): "! \(path): \(old) → \(new)"
+            case .becameOptional: "! \(path): optional"
+            case .becameRequired: "! \(path): required"
+            case .indexAdded: "+ index on \(path)"
+            case .indexRemoved: "- index on \(path)"
+            case .fullTextIndexAdded: "+ full-text index on \(path)"
+            case .fullTextIndexRemoved: "- full-text index on \(path)"
+            case .defaultChanged: "  \(path): another default"
             }
-            if before.type != property.type { lines.append("! \(path): \(before.type) → \(property.type)") }
-            if before.isIndexed != property.isIndexed {
-                lines.append("\(property.isIndexed ? "+" : "-") index on \(path)")
-            }
-            if before.defaultValue != property.defaultValue { lines.append("  \(path): another default") }
+        if !entry.steps.isEmpty {
+            line += ", by migration step \(entry.steps.map { String($0 + 1) }.joined(separator: ", "))"
         }
-        for property in old.properties where new[property.name] == nil {
-            lines.append("- \(new.name).\(property.name), with its values")
-        }
+        if !entry.isCovered { line += "  (refused)" }
+        return line
     }
 }
 

@@ -1,3 +1,4 @@
+import Gateway
 import JSONCoding
 import ObjectModel
 import StoreContract
@@ -7,32 +8,36 @@ enum SchemaFile {
     private static let sizeLimit = 16 << 20
 
     /// Reads a file. Throws `CommandFailure` with everything that is wrong with it.
-    static func read(_ path: String) throws -> Schema {
+    static func read(_ path: String) throws -> SchemaDocument {
         let bytes = try ByteSource(path: path).readAll(limit: sizeLimit)
-        let schema: Schema
         do {
-            schema = try SchemaCoding.decode(try JSONValue.parse(bytes))
+            return try SchemaDocument(try JSONValue.parse(bytes))
         } catch let error as JSONError {
             throw CommandFailure("'\(path)' is no JSON: \(error.description)")
         } catch let error as SchemaFaults {
             throw failure(path, error.faults.map(\.description))
         }
-        let faults = schema.faults()
-        guard faults.isEmpty else { throw failure(path, faults) }
-        return schema
     }
 
-    /// Makes the file's classes those of the store, unless they are already. Gives the schema in force.
-    static func apply(_ path: String, to store: any Store) throws -> Schema {
-        let schema = try read(path)
-        let present = try store.snapshot().schema
-        guard schema.adoptingIdentities(of: present) != present else { return present }
+    /// Makes the file's classes those of the store, unless they are already, with the migration that the file
+    /// describes. Gives what changed. Throws `CommandFailure`.
+    @discardableResult
+    static func apply(_ path: String, to store: any Store) throws -> SchemaPlan {
+        let document = try read(path)
+        let plan = SchemaPlan(document, for: try store.snapshot())
+        if let refusal = plan.refusal {
+            let faults = plan.faults.isEmpty ? "" : "\n" + plan.faults.map { "  - \($0)" }.joined(separator: "\n")
+            throw CommandFailure(
+                "The schema in '\(path)' cannot be applied. \(CommandFailure.sentence(refusal.detail, hint: refusal.hint))\(faults)"
+            )
+        }
+        guard !plan.isEmpty else { return plan }
         do {
-            try store.replaceSchema(with: schema)
+            try store.replaceSchema(with: document.schema, migration: Migration(steps: document.steps))
         } catch let error as StoreError {
             throw CommandFailure("The schema in '\(path)' cannot be applied. \(CommandFailure(error).message)")
         }
-        return try store.snapshot().schema
+        return plan
     }
 
     /// A schema in the form that `read` takes, a property to a line.
@@ -41,6 +46,7 @@ enum SchemaFile {
         for (index, objectClass) in schema.classes.enumerated() {
             lines += ["    {", "      \"name\": \(literal(objectClass.name)),"]
             if let key = objectClass.primaryKey { lines.append("      \"primaryKey\": \(literal(key)),") }
+            if objectClass.isEmbedded { lines.append("      \"embedded\": true,") }
             lines.append("      \"properties\": [")
             for (index, property) in objectClass.properties.enumerated() {
                 lines.append("        \(text(of: property))" + (index + 1 < objectClass.properties.count ? "," : ""))
@@ -53,9 +59,10 @@ enum SchemaFile {
     private static func text(of property: PropertySchema) -> String {
         var text = "{\"name\": \(literal(property.name)), \"type\": \(literal(property.type.description))"
         if property.isIndexed { text += ", \"indexed\": true" }
+        if property.isFullTextIndexed { text += ", \"fullText\": true" }
         if let value = property.defaultValue {
             let writer = JSONWriter()
-            writer.value(value)
+            writer.value(value, isMixed: property.type.isMixed)
             text += ", \"default\": " + String(decoding: writer.bytes, as: UTF8.self)
         }
         return text + "}"

@@ -1,20 +1,33 @@
 import DecodingProbe
 import Glibc
+import StoreTesting
 
-/// libFuzzer, and what it calls with each input: the first byte says which decoder the rest is for.
+/// libFuzzer on `DecodingProbe`; with `--samples DIRECTORY` it writes whole records to start from instead.
 @main
 enum DecodingFuzzer {
     static func main() {
+        if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--samples" {
+            return writeSamples(to: CommandLine.arguments[2])
+        }
         var count = CommandLine.argc
         var arguments = CommandLine.unsafeArgv
         let status = runDriver(&count, &arguments) { bytes, count in
-            let input = UnsafeBufferPointer(start: bytes, count: count)
-            guard let first = input.first else { return -1 }
-            let probes = DecodingProbe.allCases
-            probes[Int(first) % probes.count].decode(Array(input.dropFirst()))
+            DecodingProbe.decode(input: Array(UnsafeBufferPointer(start: bytes, count: count)))
             return 0
         }
         exit(status)
+    }
+
+    private static func writeSamples(to directory: String) {
+        var random = SeededRandom(seed: 1)
+        for (index, probe) in DecodingProbe.allCases.enumerated() {
+            for number in 0..<20 {
+                guard let file = fopen("\(directory)/sample-\(index)-\(number)", "w") else { continue }
+                let bytes = [UInt8(index)] + probe.sample(&random)
+                fwrite(bytes, 1, bytes.count, file)
+                fclose(file)
+            }
+        }
     }
 }
 

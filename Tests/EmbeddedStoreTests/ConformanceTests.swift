@@ -49,6 +49,20 @@ struct ConformanceTests {
         try StoreConformance.randomQueries(make, seed: seed("queries"), steps: 60)
     }
 
+    @Test("every kind of data", arguments: StoreConformance.dataModelTopics(seed: seed))
+    func dataModel(_ topic: StoreConformance.Topic) throws { try topic.run(make) }
+
+    @Test("every type, after the file was closed and opened again")
+    func reopening() throws {
+        let path = directory.path + "/reopened"
+        try StoreConformance.everyType(
+            { try EmbeddedStore.open(path: path, schema: $0, options: smallClusters()) }, seed: seed("reopening"),
+            reopen: { store in
+                store.close()
+                return try EmbeddedStore.open(path: path, options: smallClusters())
+            })
+    }
+
     @Test("writes that threads hold open", arguments: StoreConformance.interactiveTopics(seed: seed))
     func interactive(_ topic: StoreConformance.Topic) throws { try topic.run(make) }
 }

@@ -50,6 +50,7 @@ struct MigrationBlockTests {
         try store.migrate(to: schema(2, "A: x int", "New: x int")) { migration in
             let a = try #require(migration.schema["A"])
             let new = try #require(migration.schema["New"])
+            #expect(throws: StoreError.self) { try migration.create(new.id, row: []) }
             try migration.enumerateObjects(of: "New") { _, _ in visits.withLock { $0.append("early") } }
             try migration.enumerateObjects(of: "A") { old, object in
                 visits.withLock { $0.append("A\(old?.key.rawValue ?? -1)") }
@@ -100,7 +101,7 @@ struct MigrationBlockTests {
             }
             #expect(try migration.key(of: objectClass.id, primaryKey: value(99)) == nil)
             #expect(try migration.key(of: objectClass.id, primaryKey: value(98)) == ObjectKey(99))
-            let made = try migration.create(objectClass.id, [id: value(50)])
+            let made = try migration.create(objectClass.id, row: [value(50), .int(0)])
             try migration.delete(objectClass.id, ObjectKey(0))
             try migration.set(objectClass.id, made, [id: value(1000)])
         }

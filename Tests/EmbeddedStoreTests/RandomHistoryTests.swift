@@ -14,10 +14,13 @@ struct RandomHistoryTests {
     /// REALMGATE_LONG_TESTS multiplies the length.
     private static let factor = ProcessInfo.processInfo.environment["REALMGATE_LONG_TESTS"].flatMap { Int($0) } ?? 1
 
+    /// REALMGATE_SEED repeats a run.
+    private static let seed = ProcessInfo.processInfo.environment["REALMGATE_SEED"].flatMap { UInt64($0) }
+
     @Test("the file agrees with the model whatever was grouped, rolled back and reopened", arguments: 0..<3)
     func history(_ number: Int) throws {
         for _ in 0..<Self.factor {
-            var random = SeededRandom.fresh()
+            var random = Self.seed.map { SeededRandom(seed: $0) } ?? .fresh()
             print("RandomHistoryTests seed \(random.seed)")
             do {
                 try run(&random, steps: 25)

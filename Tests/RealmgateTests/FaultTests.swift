@@ -18,8 +18,13 @@ struct FaultTests {
     @Test("a sync that fails or is the last one loses nothing acknowledged")
     func syncs() throws { try strike(.sync) }
 
+    @Test("a compaction or a copy that fails or is cut off harms neither the file nor a copy")
+    func files() throws {
+        for call in FaultPlan.Call.allCases { try strike(call, handlesFile: true) }
+    }
+
     /// Every call of the kind that a short history makes is struck; one way each unless there is time for all.
-    private func strike(_ call: FaultPlan.Call) throws {
+    private func strike(_ call: FaultPlan.Call, handlesFile: Bool = false) throws {
         var random = SeededRandom.fresh()
         let seed = UInt64(random.below(1 << 31))
         print("FaultTests \(call) seed \(seed)")
@@ -30,7 +35,7 @@ struct FaultTests {
             var reached = false
             for plan in plans {
                 do {
-                    if try run(plan, seed) { reached = true }
+                    if try run(plan, seed, handlesFile) { reached = true }
                 } catch {
                     throw TestFailure("\(plan), seed \(seed): \(error)")
                 }
@@ -39,14 +44,15 @@ struct FaultTests {
             struck += plans.count
         }
         print("FaultTests: \(struck) faults in \(call) calls")
-        #expect(struck >= Self.commits, "each commit makes such a call")
+        #expect(struck >= (handlesFile ? 2 : Self.commits), "such calls are made")
     }
 
     /// False when the history ended before the fault.
-    private func run(_ plan: FaultPlan, _ seed: UInt64) throws -> Bool {
+    private func run(_ plan: FaultPlan, _ seed: UInt64, _ handlesFile: Bool) throws -> Bool {
         let directory = try TestDirectory()
         let history = DurableHistory(seed: seed, target: 60)
-        let run = WorkerRun(path: directory.file("a.realmgate"), history: history, commits: Self.commits)
+        var run = WorkerRun(path: directory.file("a.realmgate"), history: history, commits: Self.commits)
+        run.handlesFile = handlesFile
         let worker = try run.start(plan: plan, in: directory)
         let status = try worker.wait()
         let said = try WorkerLine.all(in: worker.output)
@@ -57,6 +63,7 @@ struct FaultTests {
         try checkEnd(plan, status, said)
         let audit = try DurabilityAudit(history)
         try run.inspect(audit, said: said)
+        try run.inspectCopy(said: said)
         // The same file goes on as if nothing had been.
         var next = run
         next.round = 1
@@ -79,7 +86,7 @@ struct FaultTests {
         var codes: Set<StoreError.Code> = []
         for line in said {
             switch line {
-            case .failed(_, let code, _), .refused(let code, _): codes.insert(code)
+            case .failed(_, let code, _), .refused(let code, _), .declined(let code, _): codes.insert(code)
             case .unreadable: throw TestFailure("reads must go on: \(line)")
             default: break
             }

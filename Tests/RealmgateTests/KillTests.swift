@@ -14,6 +14,7 @@ struct KillTests {
         try rounds(of: 6, files: 4 * LongTests.factor, "one process") { file, round, random in
             var run = file.run
             (run.round, run.threads, run.burst) = (round, 1 + random.below(4), 1 + random.below(5))
+            run.handlesFile = random.oneIn(2)
             let worker = try run.start(in: file.directory)
             try kill(worker, after: random.below(60_000))
             return ([worker], run)
@@ -54,6 +55,7 @@ struct KillTests {
             let file = KilledFile(
                 directory: directory, run: WorkerRun(path: directory.file("a.realmgate"), history: history))
             let audit = try DurabilityAudit(history)
+            var everything: [WorkerLine] = []
             for round in 0..<count {
                 let (workers, run) = try body(file, round, &random)
                 let said = try workers.flatMap { try WorkerLine.all(in: $0.output) }
@@ -61,7 +63,12 @@ struct KillTests {
                     for case .failed(let id, let code, let message) in said {
                         throw TestFailure("commit \(id) failed: \(code.rawValue) \(message)")
                     }
+                    for case .declined(let code, let message) in said where code != .busy || workers.count == 1 {
+                        throw TestFailure("the file was not compacted or copied: \(code.rawValue) \(message)")
+                    }
                     try run.inspect(audit, said: said)
+                    everything += said
+                    try run.inspectCopy(said: everything)
                 } catch {
                     throw TestFailure("\(what), seed \(random.seed), round \(round): \(error)")
                 }

@@ -20,6 +20,8 @@ struct WorkerRun {
     var threads = 1
     var commits = Int(Int32.max)
     var burst = 1
+    /// Whether the worker also compacts the file and copies it.
+    var handlesFile = false
 
     /// Starts the worker, behind CFaults if there is a plan or a trace, as an argument of another program if one is
     /// named.
@@ -29,12 +31,13 @@ struct WorkerRun {
         let worker = try Program.beside("StoreWorker")
         let arguments =
             (program.isEmpty ? [] : [worker]) + [path]
-            + [Int(history.seed), history.target, round, firstThread, threads, commits, burst].map(String.init)
+            + [Int(history.seed), history.target, round, firstThread, threads, commits, burst, handlesFile ? 1 : 0].map(
+                String.init)
         var environment: [String: String] = [:]
         if plan != nil || trace != nil {
             let library = try Program.beside("libCFaults.so")
-            // A new file is made under a name of its own first.
-            let files = [path, path + ".new-*"]
+            // New files are made under names of their own first; the lock file is not among them.
+            let files = [path] + [".new-*", ".compacting", ".copy", ".copy.partial"].map { path + $0 }
             environment = FaultEnvironment(library: library, files: files, plan: plan, trace: trace).variables
         }
         return try ChildProcess(
@@ -47,6 +50,19 @@ struct WorkerRun {
         let store = try open()
         defer { store.close() }
         try audit.check(store, said: said, burst: burst, mayKeepFailed: mayKeepFailed)
+    }
+
+    /// Checks a copy of the file, if there is one, against everything that was ever said.
+    func inspectCopy(said: [WorkerLine]) throws {
+        var copy = self
+        copy.path += ".copy"
+        guard access(copy.path, F_OK) == 0 else { return }
+        let store = try copy.open()
+        defer { store.close() }
+        let version = try store.snapshot().version
+        let past = said.filter { if case .acknowledged(let other, _) = $0 { other <= version } else { true } }
+        // Its commits may have been on their way when it was made.
+        try DurabilityAudit(history).check(store, said: past, burst: .max)
     }
 
     /// As the worker opens it.

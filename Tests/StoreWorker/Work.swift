@@ -1,5 +1,6 @@
 import Dispatch
 import EmbeddedStore
+import Glibc
 import ObjectModel
 import StoreContract
 import StoreTesting
@@ -13,6 +14,7 @@ struct Work: Sendable {
     let firstThread: Int
     let threads: Int
     let burst: Int
+    let handlesFile: Bool
 
     /// Opens the file and makes these commits on each thread. The number of failures; nil when the file could not
     /// be opened.
@@ -40,6 +42,7 @@ struct Work: Sendable {
                     }
                 }
                 group.wait()
+                if handlesFile, thread == 0 { handleFile(next / burst, store) }
                 next = end
             }
         }
@@ -75,6 +78,24 @@ struct Work: Sendable {
             store.replaceSchema(with: schema, migration: nil, completion: completion)
         } catch {
             completion(.failure(error))
+        }
+    }
+
+    /// Now and then compacts the file or writes a copy of it, while the other threads go on.
+    private func handleFile(_ step: Int, _ store: EmbeddedStore) {
+        do {
+            switch step % 4 {
+            case 1:
+                try store.compact()
+                say(.compacted)
+            case 3:
+                unlink(path + ".copy")
+                try store.writeCopy(to: path + ".copy")
+                say(.copied)
+            default: break
+            }
+        } catch {
+            say((error as? StoreError).map { .declined($0.code, message: $0.message) } ?? .unexpected("\(error)"))
         }
     }
 

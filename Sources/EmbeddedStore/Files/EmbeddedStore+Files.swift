@@ -9,6 +9,13 @@ extension EmbeddedStore {
         }
     }
 
+    /// The durable states from the oldest that somebody reads, in whichever process, to the newest: the space of what
+    /// they no longer share cannot be used again yet. Versions that one commit made together count as one.
+    package func activeVersions() throws -> Int {
+        try throwIfClosed()
+        return file.current.environment.activeVersions
+    }
+
     /// Rewrites the file without the space of earlier versions, and gives its length before and after. Readers go on
     /// meanwhile, those that hold a snapshot keep it; writes wait. Needs space for the copy, and nobody else may have
     /// the file open: `busy` otherwise. A crash leaves the old file or the new one.

@@ -14,7 +14,7 @@ final class EmbeddedSnapshot: Snapshot {
 
     let classes: [ClassID: ClassState]
     private let path: String
-    private let trees: Trees
+    let trees: Trees
     private let transaction: Mutex<LMDBTransaction>
     private let resolved = ResolvedLeaves()
     /// By class number.
@@ -204,7 +204,7 @@ extension EmbeddedSnapshot: ColumnSource {
         }
     }
 
-    private func keys(in tree: LMDBDatabase, prefix: [UInt8]) throws -> [ObjectKey] {
+    func keys(in tree: LMDBDatabase, prefix: [UInt8]) throws -> [ObjectKey] {
         try reading { transaction in
             var keys: [ObjectKey] = []
             try transaction.scan(tree, prefix: prefix) { key, _ in

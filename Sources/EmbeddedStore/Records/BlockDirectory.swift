@@ -20,10 +20,10 @@ struct BlockDirectory: Sendable {
         for _ in 0..<(try reader.count()) {
             let number = try reader.integer(UInt32.self)
             let count = try reader.integer(Int.self)
-            guard number > 0, count <= ElementBlock.countLimit else { throw DamagedRecord() }
+            guard number > 0, number < nextNumber, count <= ElementBlock.countLimit else { throw DamagedRecord() }
             entries.append(Entry(number: number, count: count))
         }
-        guard reader.isAtEnd else { throw DamagedRecord() }
+        guard reader.isAtEnd, nextNumber < .max else { throw DamagedRecord() }
     }
 
     func encode() -> [UInt8] {

@@ -61,16 +61,26 @@ enum ChangeSetRecord {
         }
     }
 
-    static func decode(_ bytes: UnsafeRawBufferPointer, version: Version) throws(DamagedRecord) -> ChangeSet {
+    /// Keys that are read from one record at the most. More are not worth a reader's while, who can look at
+    /// everything again, and a damaged run must not fill the memory.
+    static let keyLimit: Int64 = 1 << 22
+
+    /// Nil when the record names more keys than `keyLimit`.
+    static func decode(_ bytes: UnsafeRawBufferPointer, version: Version) throws(DamagedRecord) -> ChangeSet? {
         var reader = ByteReader(bytes)
         _ = try reader.fixed()
         var result = ChangeSet(version: version, schemaChanged: try reader.byte() != 0)
+        var room = keyLimit
         for _ in 0..<(try reader.count()) {
             let id = ClassID(try reader.integer(UInt32.self))
-            var changes = ClassChanges(insertions: try decodeKeys(&reader), deletions: try decodeKeys(&reader))
+            guard let insertions = try decodeKeys(&reader, &room), let deletions = try decodeKeys(&reader, &room)
+            else { return nil }
+            var changes = ClassChanges(insertions: insertions, deletions: deletions)
             var previous: Int64 = 0
             for _ in 0..<(try reader.count()) {
-                previous += try reader.integer(Int64.self)
+                let (key, overflow) = previous.addingReportingOverflow(try reader.integer(Int64.self))
+                guard !overflow else { throw DamagedRecord() }
+                previous = key
                 var properties = PropertySet()
                 for _ in 0..<(try reader.count()) { properties.insert(PropertyID(try reader.integer(UInt16.self))) }
                 changes.modifications[ObjectKey(previous)] = properties
@@ -113,14 +123,18 @@ enum ChangeSetRecord {
         return runs
     }
 
-    private static func decodeKeys(_ reader: inout ByteReader) throws(DamagedRecord) -> Set<ObjectKey> {
+    private static func decodeKeys(
+        _ reader: inout ByteReader, _ room: inout Int64
+    ) throws(DamagedRecord) -> Set<ObjectKey>? {
         var keys: Set<ObjectKey> = []
         var previous: Int64 = 0
         for _ in 0..<(try reader.count()) {
             let gap = try reader.integer(Int64.self)
             let length = try reader.integer(Int64.self)
             let (start, overflow) = previous.addingReportingOverflow(gap)
-            guard !overflow, length >= 0, length < 1 << 40, start <= Int64.max - length else { throw DamagedRecord() }
+            guard !overflow, length >= 0, start <= Int64.max - length else { throw DamagedRecord() }
+            guard length <= room else { return nil }
+            room -= length
             keys.formUnion((start..<start + length).lazy.map { ObjectKey($0) })
             previous = start
         }

@@ -93,7 +93,10 @@ struct KeyBlock {
             count = last - first + 1
         default: throw DamagedRecord()
         }
-        guard reader.isAtEnd, keys.allSatisfy({ $0 >= -1 }) else { throw DamagedRecord() }
+        // Also where an entry's key came out as -1, which stands for none.
+        guard reader.isAtEnd, keys.allSatisfy({ $0 >= -1 }), keys.count(where: { $0 >= 0 }) == count else {
+            throw DamagedRecord()
+        }
     }
 
     /// One entry of a record, without decoding the others.

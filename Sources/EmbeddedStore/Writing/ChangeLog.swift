@@ -29,7 +29,18 @@ enum ChangeLog {
         for key in expired { try transaction.delete(trees.log, key) }
     }
 
-    /// Every version after `version`, oldest first; nil when the log no longer holds the first of them.
+    /// The version before the oldest that the log has; nil when it is empty.
+    static func floor(_ transaction: LMDBTransaction, _ trees: Trees) throws -> Version? {
+        var oldest: UInt64?
+        try transaction.scan(trees.log, prefix: []) { key, _ in
+            oldest = key.bigEndian(at: 0, as: UInt64.self)
+            return false
+        }
+        return oldest.map { Version($0 - min(1, $0)) }
+    }
+
+    /// Every version after `version`, oldest first; nil when the log no longer holds the first of them, or one of
+    /// them is too large to be told.
     static func entries(
         after version: Version, upTo newest: Version, _ transaction: LMDBTransaction, _ trees: Trees
     ) throws -> [ChangeSet]? {
@@ -38,12 +49,17 @@ enum ChangeLog {
         var damaged = false
         try transaction.scan(trees.log, prefix: [], from: Catalogue.versionRecord(version.next)) { key, value in
             let version = Version(key.bigEndian(at: 0, as: UInt64.self))
-            guard let changes = try? ChangeSetRecord.decode(value, version: version) else {
+            do throws(DamagedRecord) {
+                guard let changes = try ChangeSetRecord.decode(value, version: version) else {
+                    entries = []
+                    return false
+                }
+                entries.append(changes)
+                return true
+            } catch {
                 damaged = true
                 return false
             }
-            entries.append(changes)
-            return true
         }
         if damaged { throw DamagedRecord() }
         guard entries.first?.version == version.next, entries.last?.version == newest,

@@ -38,6 +38,8 @@ struct GroupCommit {
     /// Throws when the whole group failed; nothing was kept then.
     func run(_ jobs: [WriterJob]) throws -> GroupOutcome {
         let transaction = try file.environment.begin(readOnly: false)
+        // Work may have kept its transaction; LMDB's lock must be let go of on the thread that took it.
+        defer { transaction.abort() }
         let session = try WriteSession(
             transaction, file.trees, try file.catalogue(transaction, file.trees), path: file.path)
         var outcome = GroupOutcome()

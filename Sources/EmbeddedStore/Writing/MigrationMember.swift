@@ -50,6 +50,14 @@ final class MigrationMember: MemberTransaction, MigrationTransaction {
         return try super.create(classID, values)
     }
 
+    /// The row is that of the new schema; the columns may be more.
+    override func create(_ classID: ClassID, row: [Value]) throws -> ObjectKey {
+        guard let objectClass = schemas.new[classID] else { throw StoreError.unknownClass(classID) }
+        let properties = objectClass.storedProperties
+        guard row.count == properties.count else { throw StoreError.wrongRowLength(row.count, of: objectClass) }
+        return try create(classID, Dictionary(uniqueKeysWithValues: zip(properties.map(\.id), row)))
+    }
+
     override func set(_ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value]) throws {
         if let property = schemas.new[classID]?.primaryKeyProperty, let value = values[property.id] {
             try makeRoom(for: value, classID)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Gateway
 import ObjectModel
 import StoreContract
 
@@ -10,9 +11,19 @@ struct SchemaCommand: ParsableCommand {
         discussion: """
             Prints the classes as JSON, in the form that --apply and `serve --schema` read. --check reads a schema file \
             and says everything that is wrong with it, and what would change in the database if there is one; \
-            nothing is written. --apply takes the file's classes over: what is new is added, what is gone is \
-            removed with its data if the file's schemaVersion is higher than before, and what would have to be \
-            converted is refused.
+            nothing is written. --apply takes the file's classes over. What is new is added. What is gone is removed \
+            with its data if the file's schemaVersion is higher than before. Where values would have to change, the \
+            file's "migration" says how, a step after the other:
+
+              "migration": [
+                {"rename": {"class": "Dog", "from": "name", "to": "title"}},
+                {"convert": {"class": "Dog", "from": "age", "to": "age", "fallback": 0}},
+                {"copy": {"class": "Dog", "from": "weight", "to": "mass"}},
+                {"default": {"class": "Dog", "property": "good", "value": true}},
+                {"deleteClass": "Cat"}
+              ]
+
+            All of it happens, or nothing does.
 
             The database is --data or REALMGATE_DATA.
 
@@ -45,9 +56,7 @@ struct SchemaCommand: ParsableCommand {
         } else if let apply {
             let store = try database.open(.process, mustExist: false)
             defer { store.close() }
-            let before = try store.snapshot().schema
-            let after = try SchemaFile.apply(apply, to: store)
-            report(SchemaChanges(from: before, to: after))
+            report(try SchemaFile.apply(apply, to: store))
         } else {
             let store = try database.open(.process, mustExist: true)
             defer { store.close() }
@@ -56,17 +65,24 @@ struct SchemaCommand: ParsableCommand {
     }
 
     private func check(_ file: String) throws {
-        let schema = try SchemaFile.read(file)
+        let document = try SchemaFile.read(file)
         guard InstalledFiles.isFile(database.path(.process)) else {
             print("The schema is sound.")
             return
         }
         let store = try database.open(.process, mustExist: true)
         defer { store.close() }
-        report(SchemaChanges(from: try store.snapshot().schema, to: schema))
+        let plan = SchemaPlan(document, for: try store.snapshot())
+        report(plan)
+        if let refusal = plan.refusal {
+            let faults = plan.faults.map { "\n  - \($0)" }.joined()
+            throw CommandFailure(
+                "This cannot be applied. \(CommandFailure.sentence(refusal.detail, hint: refusal.hint))\(faults)")
+        }
     }
 
-    private func report(_ changes: SchemaChanges) {
-        print(changes.lines.isEmpty ? "Nothing changes." : changes.lines.joined(separator: "\n"))
+    private func report(_ plan: SchemaPlan) {
+        let lines = SchemaChanges(plan).lines
+        print(lines.isEmpty ? "Nothing changes." : lines.joined(separator: "\n"))
     }
 }

@@ -1,0 +1,75 @@
+import ObjectModel
+import StoreContract
+import Synchronization
+
+/// The snapshots that somebody in this process holds, by version: one for each, so that equal versions are one
+/// snapshot, and how long ago a newer version came.
+final class LiveVersions: Sendable {
+    /// One version can be there in the file as it was and as it is since a compaction.
+    private struct Place: Hashable {
+        let version: Version
+        let generation: Int
+    }
+
+    private struct Entry {
+        weak var snapshot: (any Snapshot)?
+        /// When a newer version was first known.
+        var outdatedAt: ContinuousClock.Instant?
+
+        var usable: (any Snapshot)? {
+            guard let snapshot, (snapshot as? ExpiringSnapshot)?.isExpired != true else { return nil }
+            return snapshot
+        }
+    }
+
+    private let entries = Mutex<[Place: Entry]>([:])
+    /// Seconds; nil for no limit.
+    private let ageLimit: Double?
+
+    init(ageLimit: Double?) { self.ageLimit = ageLimit }
+
+    /// The snapshot that is shared for this version: the given one, unless there is one already.
+    func share(_ new: EmbeddedSnapshot, generation: Int) -> any Snapshot {
+        let place = Place(version: new.version, generation: generation)
+        return entries.withLock { entries in
+            if let snapshot = entries[place]?.usable { return snapshot }
+            entries = entries.filter { $0.value.snapshot != nil }
+            let shared: any Snapshot = ageLimit.map { ExpiringSnapshot(new, limit: $0) } ?? new
+            entries[place] = Entry(snapshot: shared)
+            return shared
+        }
+    }
+
+    func snapshot(at version: Version) -> (any Snapshot)? {
+        entries.withLock { entries in
+            entries.lazy.filter { $0.key.version == version }.compactMap(\.value.usable).first
+        }
+    }
+
+    /// Those that can be asked for now, ascending.
+    var versions: [Version] {
+        entries.withLock { entries in
+            Set(entries.filter { $0.value.usable != nil }.keys.map(\.version)).sorted()
+        }
+    }
+
+    /// Takes back what is older than the limit. `newest` is the newest version that is known.
+    func expire(newest: Version) {
+        guard let ageLimit else { return }
+        let now = ContinuousClock.now
+        let expired = entries.withLock { entries in
+            var expired: [ExpiringSnapshot] = []
+            for (place, entry) in entries where place.version < newest {
+                if let outdatedAt = entry.outdatedAt {
+                    guard now - outdatedAt >= .seconds(ageLimit) else { continue }
+                    if let snapshot = entry.snapshot as? ExpiringSnapshot { expired.append(snapshot) }
+                    entries[place] = nil
+                } else {
+                    entries[place]?.outdatedAt = now
+                }
+            }
+            return expired
+        }
+        for snapshot in expired { snapshot.expire() }
+    }
+}

@@ -1,0 +1,165 @@
+package import JSONCoding
+package import ObjectModel
+package import StoreContract
+
+/// What a schema document would change in a store, and whether it may.
+///
+/// Stricter than a store: a property whose stored values would fall back to zero, because its type is another one or
+/// it became required, needs a step that says what becomes of them. Whoever sends such a document expects its values
+/// to be converted.
+package struct SchemaPlan {
+    package struct Change {
+        package let change: SchemaDifference.Change
+        /// Of the class's objects, none of which any effect is felt by when there are none.
+        package let objectCount: Int
+        /// The positions of the steps that say what becomes of the values.
+        package let steps: [Int]
+        package let effect: SchemaDifference.Effect
+        /// Whether the schema version and the steps suffice for it.
+        package let isCovered: Bool
+    }
+
+    package let changes: [Change]
+    package let document: SchemaDocument
+    private let plan: MigrationPlan
+
+    package init(_ document: SchemaDocument, for snapshot: any Snapshot) {
+        self.document = document
+        let present = snapshot.schema
+        // A document that was applied before is not read as a migration from what it made.
+        let isApplied =
+            document.schema.version == present.version
+            && SchemaDifference(from: present, to: document.schema).isEmpty
+        let plan = MigrationPlan(from: present, to: document.schema, steps: isApplied ? [] : document.steps)
+        self.plan = plan
+        changes = plan.difference.changes.map { change in
+            let count = present[change.className].map { snapshot.count(of: $0.id) } ?? 0
+            let effect = count == 0 ? .automatic : change.effect
+            let steps = plan.steps(for: change)
+            let falls =
+                switch change.kind {
+                case .typeChanged, .becameRequired: effect == .losesData
+                default: false
+                }
+            return Change(
+                change: change, objectCount: count, steps: steps, effect: effect,
+                isCovered: effect == .automatic || plan.isMigration && !(falls && steps.isEmpty))
+        }
+    }
+
+    package var version: (from: UInt64, to: UInt64) { (plan.old.version, plan.new.version) }
+
+    /// Whether there is anything to do.
+    package var isEmpty: Bool { changes.isEmpty && !plan.isMigration && plan.old.version == plan.new.version }
+
+    /// Steps that cannot be done, each with its place in the document.
+    package var faults: [SchemaFault] {
+        plan.faults.map {
+            SchemaFault(path: "$.migration[\($0.step)]", message: $0.error.message, hint: $0.error.hint)
+        }
+    }
+
+    /// Why the document cannot be applied as it is; nil when only the data can still say no.
+    package var refusal: Problem? {
+        guard plan.new.version >= plan.old.version else {
+            return Problem(
+                409, StoreError.Code.schemaVersionTooLow.rawValue,
+                "Provided schema version \(plan.new.version) is less than last set version \(plan.old.version).")
+        }
+        if plan.isMigration, let stepRefusal { return stepRefusal }
+        let uncovered = changes.filter { !$0.isCovered }
+        if !uncovered.isEmpty {
+            var problem = Problem(
+                409, StoreError.Code.migrationRequired.rawValue,
+                "Migration is required due to the following errors:\n"
+                    + uncovered.map { "- \($0.change.sentence)" }.joined(separator: "\n") + "\n" + advice)
+            problem.faults = uncovered.map { SchemaFault(path: $0.change.path, message: $0.change.sentence) }
+            return problem
+        }
+        if !plan.isMigration, !plan.steps.isEmpty {
+            return Problem(
+                409, StoreError.Code.migrationRequired.rawValue,
+                "The steps of a migration run only when schemaVersion rises: give one above \(plan.old.version).")
+        }
+        return nil
+    }
+
+    private var stepRefusal: Problem? {
+        guard let fault = faults.first else { return nil }
+        var problem = Problem(
+            409, StoreError.Code.migrationFailed.rawValue,
+            faults.count == 1 ? fault.message : "\(faults.count) steps cannot be done. The first: \(fault.message)",
+            hint: fault.hint)
+        problem.path = fault.path
+        problem.faults = faults
+        return problem
+    }
+
+    private var advice: String {
+        guard plan.isMigration else {
+            return
+                "Give a schemaVersion above \(plan.old.version), and 'migration' steps for the values that are to stay."
+        }
+        return
+            "Say in 'migration' what becomes of the values: a convert, copy or default step for each of these properties."
+    }
+}
+
+extension SchemaPlan {
+    /// Writes the answer of `POST /v1/schema/plan`.
+    func encode(into writer: JSONWriter) {
+        writer.beginObject()
+        writer.name("from")
+        writer.int(version.from)
+        writer.name("to")
+        writer.int(version.to)
+        let refusal = refusal
+        writer.name("applicable")
+        writer.bool(refusal == nil)
+        if let refusal {
+            writer.name("code")
+            writer.string(refusal.code)
+            writer.name("detail")
+            writer.string(refusal.detail)
+        }
+        writer.name("changes")
+        writer.beginArray()
+        for change in changes { encode(change, into: writer) }
+        writer.endArray()
+        writer.name("faults")
+        writer.beginArray()
+        for fault in faults {
+            writer.beginObject()
+            writer.name("path")
+            writer.string(fault.path)
+            writer.name("detail")
+            writer.string(fault.message)
+            if let hint = fault.hint {
+                writer.name("hint")
+                writer.string(hint)
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+
+    private func encode(_ change: Change, into writer: JSONWriter) {
+        writer.beginObject()
+        writer.name("path")
+        writer.string(change.change.path)
+        writer.name("change")
+        writer.string(change.change.sentence)
+        writer.name("effect")
+        writer.string(change.effect.rawValue)
+        writer.name("objects")
+        writer.int(change.objectCount)
+        writer.name("steps")
+        writer.beginArray()
+        for step in change.steps { writer.int(step) }
+        writer.endArray()
+        writer.name("covered")
+        writer.bool(change.isCovered)
+        writer.endObject()
+    }
+}
