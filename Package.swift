@@ -62,6 +62,10 @@ var targets: [Target] = [
     tests(
         "QueryExecution",
         ["QueryExecution", "Columnar", "QueryLanguage", "StoreTesting", "StoreContract", "ObjectModel"]),
+    // Everything that is decoded from a file, for damage of all kinds.
+    .target(
+        name: "DecodingProbe", dependencies: ["EmbeddedStore", "Columnar", "ObjectModel"],
+        path: "Tests/DecodingProbe", swiftSettings: strict),
     tests("EmbeddedStore", ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
     tests("LiveQueries", ["LiveQueries", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
@@ -95,6 +99,14 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
             dependencies: ["EmbeddedStore", "StoreContract", "QueryLanguage", "ObjectModel", "CSQLite"],
             path: "Benchmarks/StoreBenchmark", swiftSettings: strict),
     ]
+}
+
+// The fuzzer brings its own main function and needs every module instrumented: see Tests/DecodingFuzzer/run.
+if Context.environment["REALMGATE_FUZZER"] != nil {
+    targets.append(
+        .executableTarget(
+            name: "DecodingFuzzer", dependencies: ["DecodingProbe"], path: "Tests/DecodingFuzzer",
+            exclude: ["run", "seeds"], swiftSettings: strict))
 }
 
 let package = Package(

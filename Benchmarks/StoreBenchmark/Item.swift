@@ -35,10 +35,6 @@ struct Item {
                 ])
         ])
 
-    func values(_ ids: [PropertyID]) -> [PropertyID: Value] {
-        [
-            ids[0]: .int(id), ids[1]: .string(name), ids[2]: .int(age), ids[3]: .double(weight), ids[4]: .bool(adopted),
-            ids[5]: .string(breed),
-        ]
-    }
+    /// In the order of the schema.
+    var row: [Value] { [.int(id), .string(name), .int(age), .double(weight), .bool(adopted), .string(breed)] }
 }

@@ -47,10 +47,10 @@ func run() throws {
     // Load, one transaction.
     let items = (0..<rowCount).map { Item($0) }
     let load = try milliseconds {
-        let (ids, classID) = (ids, classID)
+        let classID = classID
         let items = items
         try store.write { transaction in
-            for item in items { _ = try transaction.create(classID, item.values(ids)) }
+            for item in items { _ = try transaction.create(classID, row: item.row) }
         }
     }
     let sqliteLoad = try milliseconds {
@@ -133,9 +133,9 @@ func run() throws {
     // Inserts of one row, each durable.
     var next = rowCount
     let insert = try medianMicroseconds(runs: 201) {
-        let (item, ids, classID) = (Item(next), ids, classID)
+        let (item, classID) = (Item(next), classID)
         next += 1
-        _ = try store.write { try $0.create(classID, item.values(ids)) }
+        _ = try store.write { try $0.create(classID, row: item.row) }
     }
     let insertStatement = try sqlite.prepare(insertSQL)
     var nextSQLite = rowCount

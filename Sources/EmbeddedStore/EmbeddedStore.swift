@@ -96,7 +96,7 @@ package final class EmbeddedStore: Store {
         with schema: Schema, migration: Migration?,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void
     ) {
-        enqueue(WriterJob(work: .schema(schema), completion: completion))
+        enqueue(WriterJob(work: .schema(schema, migration), completion: completion))
     }
 
     package func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) {
@@ -131,7 +131,7 @@ package final class EmbeddedStore: Store {
             return state.isClosed
         }
         guard !wasClosed else { return }
-        writer.sync { drain() }
+        writer.sync { WriterThread.run(for: self) { drain() } }
         latest.withLock { $0 = nil }
         state.withLock { $0.listeners.removeAll() }
     }
@@ -167,7 +167,7 @@ package final class EmbeddedStore: Store {
             defer { state.isDraining = true }
             return (true, !state.isDraining)
         }
-        if mustStart { writer.async { self.drain() } }
+        if mustStart { writer.async { WriterThread.run(for: self) { self.drain() } } }
         return isOpen
     }
 
@@ -176,7 +176,8 @@ package final class EmbeddedStore: Store {
     private func drain() {
         while true {
             let (group, maintenance) = state.withLock { state in
-                let group = Array(state.queue.prefix(Self.groupLimit))
+                var group = Array(state.queue.prefix { !$0.isAlone }.prefix(Self.groupLimit))
+                if group.isEmpty { group = Array(state.queue.prefix(1)) }
                 state.queue.removeFirst(group.count)
                 let maintenance = state.maintenance
                 state.maintenance = []
@@ -240,8 +241,10 @@ package final class EmbeddedStore: Store {
     private func startPolling() {
         writer.asyncAfter(deadline: .now() + .milliseconds(Self.pollMilliseconds)) { [weak self] in
             guard let self, !state.withLock({ $0.isClosed }) else { return }
-            lookForForeignCommits()
-            lookAfterReaders()
+            WriterThread.run(for: self) {
+                lookForForeignCommits()
+                lookAfterReaders()
+            }
             startPolling()
         }
     }

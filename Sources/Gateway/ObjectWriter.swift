@@ -50,7 +50,24 @@ package struct ObjectWriter {
             values[draft.property] =
                 try linkedObject(draft, of: key, input.classID, onlyDifferent) ?? resolve(draft.content)
         }
+        // That assigns one by one, and a value that does not fit is to leave nothing assigned.
+        if onlyDifferent { try check(values, of: key, try objectClass(input.classID)) }
         return try transaction.set(input.classID, key, values, onlyDifferent: onlyDifferent)
+    }
+
+    private func check(_ values: [PropertyID: Value], of key: ObjectKey, _ objectClass: ClassSchema) throws {
+        let rules = ValueRules(transaction.schema) { try transaction.exists($0.classID, $0.key) }
+        for (id, value) in values {
+            guard let property = objectClass[id] else { continue }
+            try rules.check(value, for: property, of: objectClass) { owned in
+                switch try transaction.value(objectClass.id, key, id) {
+                case .link(let present): present == owned
+                case .list(let elements): elements.contains(.link(owned))
+                case .dictionary(let map): map.entries.contains { $0.value == .link(owned) }
+                default: false
+                }
+            }
+        }
     }
 
     /// Assigns the given properties, and their initial values to all others but the primary key.

@@ -107,3 +107,27 @@ package struct MapKey: Hashable, Comparable, Sendable, ExpressibleByStringLitera
     package static func < (a: MapKey, b: MapKey) -> Bool { Value.orderBytes(a.text, b.text) < 0 }
     package func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
 }
+
+extension CollectionEdit {
+    /// What assigning a property as a whole does to the collection that it is; nil for single properties, whose mixed values may
+    /// hold collections too, but are replaced as one value.
+    package init?(replacing old: Value, with new: Value, in type: PropertyType) {
+        guard type.isCollection else { return nil }
+        switch (old, new) {
+        case (.list(let before), .list(let after)):
+            self = .list(ListEdit(replacing: before.count, with: after.count))
+        case (.set(let before), .set(let after)):
+            let was = Set(before)
+            let now = Set(after)
+            self = .set(SetEdit(deletions: was.subtracting(now), insertions: now.subtracting(was)))
+        case (.dictionary(let before), .dictionary(let after)):
+            let was = Set(before.entries.map { MapKey($0.key) })
+            let now = Set(after.entries.map { MapKey($0.key) })
+            self = .map(
+                MapEdit(
+                    deletions: was.subtracting(now), insertions: now.subtracting(was),
+                    modifications: was.intersection(now)))
+        default: return nil
+        }
+    }
+}

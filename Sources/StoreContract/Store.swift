@@ -48,9 +48,10 @@ package protocol Store: AnyObject, Sendable {
 
 extension Store {
     /// `submit`, waiting for the commit: for programs and tests, not for the gateway's loops. Throws what
-    /// `work` throws, or the commit.
+    /// `work` throws, or the commit, and `nestedWrite` on a thread that writes to the store already.
     @discardableResult
     package func write<R: Sendable>(_ work: @escaping @Sendable (any WriteTransaction) throws -> R) throws -> R {
+        try WriterThread.checkNesting(self)
         let result = Waiter<R>()
         let outcome = Waiter<Version>()
         submit({ try result.put(.success(work($0))) }, completion: { outcome.put($0) })
@@ -58,9 +59,10 @@ extension Store {
         return try result.take()
     }
 
-    /// `replaceSchema`, waiting for the commit.
+    /// `replaceSchema`, waiting for the commit. Throws `nestedWrite` as `write` does.
     @discardableResult
     package func replaceSchema(with schema: Schema, migration: Migration? = nil) throws -> Version {
+        try WriterThread.checkNesting(self)
         let outcome = Waiter<Version>()
         replaceSchema(with: schema, migration: migration) { outcome.put($0) }
         return try outcome.take()

@@ -11,4 +11,18 @@ extension StoreError {
                     + faults.map { "- \($0)" }.joined(separator: "\n"))
         }
     }
+
+    /// Throws `migrationRequired` with every change that a store does not take over at the same schema version.
+    /// `hasObjects` is asked about classes of the older schema by name.
+    package static func checkAutomatic(
+        _ plan: MigrationPlan, hasObjects: (String) -> Bool
+    ) throws(StoreError) {
+        let reasons = plan.difference.migrationReasons(hasObjects: hasObjects)
+        guard !reasons.isEmpty else { return }
+        throw StoreError(
+            .migrationRequired,
+            "Migration is required due to the following errors:\n"
+                + reasons.map { "- \($0.sentence)" }.joined(separator: "\n")
+                + "\nGive a schema version above \(plan.old.version), and a migration for the data that is to stay.")
+    }
 }

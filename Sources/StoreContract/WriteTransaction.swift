@@ -19,6 +19,10 @@ package protocol WriteTransaction: AnyObject {
     /// an embedded object that exists.
     func create(_ classID: ClassID, _ values: [PropertyID: Value]) throws -> ObjectKey
 
+    /// The same with a value for each stored property of the class, in the order of their declaration: the quick way to create many
+    /// objects. Throws `invalidValue` also when there are more or fewer values.
+    func create(_ classID: ClassID, row: [Value]) throws -> ObjectKey
+
     /// Assigns properties; an equal value counts as a change. A collection is replaced as a whole. An embedded
     /// object that is replaced is deleted, unless it is assigned to the place that it has. Throws `notFound`,
     /// `keyImmutable` for a different primary key, and what `create` throws for values.
@@ -56,4 +60,24 @@ package protocol WriteTransaction: AnyObject {
 
     /// The objects that the query gives, in its order, with this work's changes.
     func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey]
+}
+
+extension WriteTransaction {
+    package func create(_ classID: ClassID, row: [Value]) throws -> ObjectKey {
+        let properties = schema[classID]?.storedProperties ?? []
+        guard properties.count == row.count else {
+            throw StoreError.wrongRowLength(row.count, of: schema[classID])
+        }
+        return try create(classID, Dictionary(uniqueKeysWithValues: zip(properties.map(\.id), row)))
+    }
+}
+
+extension StoreError {
+    /// For a row that does not have one value per stored property.
+    package static func wrongRowLength(_ count: Int, of objectClass: ClassSchema?) -> StoreError {
+        StoreError(
+            .invalidValue,
+            "A row of \(count) values was given for class '\(objectClass?.name ?? "?")', which has \(objectClass?.storedProperties.count ?? 0) stored properties."
+        )
+    }
 }

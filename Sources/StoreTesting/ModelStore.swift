@@ -110,7 +110,7 @@ package final class ModelStore: Store {
 
     package func close() {
         shared.withLock { $0.isClosed = true }
-        writer.sync { commitPending() }
+        writer.sync { WriterThread.run(for: self) { commitPending() } }
     }
 
     private static var closed: StoreError { StoreError(.closed, "The store was closed.") }
@@ -122,7 +122,7 @@ package final class ModelStore: Store {
             return true
         }
         guard accepted else { return completion(.failure(Self.closed)) }
-        writer.async { [self] in commitPending() }
+        writer.async { [self] in WriterThread.run(for: self) { commitPending() } }
     }
 
     /// Runs everything that is queued as one commit. On the writer's queue.

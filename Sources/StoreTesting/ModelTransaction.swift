@@ -59,7 +59,9 @@ final class ModelTransaction: WriteTransaction {
             let before = row[property.id] ?? property.type.zeroValue
             let after = stored(given, in: property)
             assign(after, classID, key, property)
-            if let edit = CollectionEdit(from: before, to: after) { recordEdit(classID, key, property.id, edit) }
+            if let edit = CollectionEdit(replacing: before, with: after, in: property.type) {
+                recordEdit(classID, key, property.id, edit)
+            }
         }
     }
 
@@ -165,25 +167,5 @@ final class ModelTransaction: WriteTransaction {
 
     func recordEdit(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ edit: CollectionEdit) {
         changes[classID, default: ClassChanges()].recordEdit(key, property, edit)
-    }
-}
-
-extension CollectionEdit {
-    /// What the assignment of a whole collection does to it; nil for single values.
-    init?(from before: Value, to after: Value) {
-        switch (before, after) {
-        case (.list(let old), .list(let new)): self = .list(ListEdit(replacing: old.count, with: new.count))
-        case (.set(let old), .set(let new)):
-            self = .set(
-                SetEdit(deletions: Set(old).subtracting(new), insertions: Set(new).subtracting(old)))
-        case (.dictionary(let old), .dictionary(let new)):
-            let oldKeys = Set(old.entries.map { MapKey($0.key) })
-            let newKeys = Set(new.entries.map { MapKey($0.key) })
-            self = .map(
-                MapEdit(
-                    deletions: oldKeys.subtracting(newKeys), insertions: newKeys.subtracting(oldKeys),
-                    modifications: oldKeys.intersection(newKeys)))
-        default: return nil
-        }
     }
 }

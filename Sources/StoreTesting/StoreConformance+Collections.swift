@@ -151,7 +151,8 @@ extension StoreConformance {
             let stored: Value = .set([.null, .bool(true), .double(1), .string("a"), .data([97])])
             try requireEqual(try store.snapshot().house(key, "anySet"), stored, "a set of mixed values")
             try requireEqual(try store.write { try $0.edit(key, "anySet", .add(.int(1))) }, false, "adding 1 to 1.0")
-            try requireEqual(try store.write { try $0.edit(key, "anySet", .removeElement(.int(1))) }, true, "removing 1")
+            try requireEqual(
+                try store.write { try $0.edit(key, "anySet", .removeElement(.int(1))) }, true, "removing 1")
             for collection: Value in [.list([]), .dictionary(ValueMap())] {
                 try requireError(.invalidValue, "a collection in a set of mixed values") {
                     try store.write { _ = try $0.edit(key, "anySet", .add(collection)) }
@@ -164,7 +165,9 @@ extension StoreConformance {
     package static func maps(_ make: (Schema) throws -> any Store) throws {
         try with(make, Estate.schema) { store in
             let notes = Estate.house["notes"]
-            let given = Estate.map(["b": .string("1"), "": .null, "é": .string("2"), "e\u{301}": .string("3"), "B": .null])
+            let given = Estate.map([
+                "b": .string("1"), "": .null, "é": .string("2"), "e\u{301}": .string("3"), "B": .null,
+            ])
             let key = try store.write { try $0.house(1, ["notes": given]) }
             let snapshot = try store.snapshot()
             try requireEqual(try snapshot.house(key, "notes"), given, "a map given")
@@ -174,7 +177,8 @@ extension StoreConformance {
             try store.write { transaction in
                 try requireEqual(try transaction.edit(key, "notes", .removeKey("x")), false, "removing no key")
                 try requireEqual(try transaction.edit(key, "notes", .removeKey("é")), true, "removing a key")
-                try requireEqual(try transaction.edit(key, "notes", .put(.string("1"), key: "b")), true, "the same again")
+                try requireEqual(
+                    try transaction.edit(key, "notes", .put(.string("1"), key: "b")), true, "the same again")
                 try requireEqual(try transaction.edit(key, "notes", .put(.null, key: "c")), true, "a new key")
             }
             let after = Estate.map(["b": .string("1"), "": .null, "c": .null, "e\u{301}": .string("3"), "B": .null])
@@ -198,7 +202,9 @@ extension StoreConformance {
             try requireEqual(try store.changes { try $0.edit(key, "notes", .removeKey("x")) }, [:], "no changes")
             try requireEqual(try store.write { try $0.edit(key, "notes", .removeAll) }, true, "clearing")
             try requireEqual(try store.write { try $0.edit(key, "notes", .removeAll) }, false, "clearing nothing")
-            for (wrong, property) in [("$", "notes"), ("$a", "roles"), ("a.b", "notes"), (".", "anyMap"), ("$x", "sheds")] {
+            for (wrong, property) in [
+                ("$", "notes"), ("$a", "roles"), ("a.b", "notes"), (".", "anyMap"), ("$x", "sheds"),
+            ] {
                 try requireError(.invalidMapKey, "the key '\(wrong)'") {
                     try store.write { _ = try $0.edit(key, property, .put(.null, key: wrong)) }
                 }
@@ -226,7 +232,8 @@ extension StoreConformance {
             try require(try snapshot.house(key, "colour") == .string(longest), "the longest text comes back")
             try require(try snapshot.house(key, "any") == .data(longestData), "the longest data comes back")
             let tooLong: [(String, Value)] = [
-                ("colour", .string(longest + "x")), ("any", .data(longestData + [1])), ("tags", .list([.string(longest + "x")])),
+                ("colour", .string(longest + "x")), ("any", .data(longestData + [1])),
+                ("tags", .list([.string(longest + "x")])),
                 ("any", .list([.string(longest + "x")])),
             ]
             for (property, value) in tooLong {
@@ -249,7 +256,8 @@ extension StoreConformance {
                 try transaction.edit(key, "anyMap", .put(deepest, key: "k"))
             }
             try require(try store.snapshot().house(key, "any") == deepest, "the deepest value comes back")
-            try require(try store.snapshot().house(key, "anyList") == .list([deepest]), "the deepest element comes back")
+            try require(
+                try store.snapshot().house(key, "anyList") == .list([deepest]), "the deepest element comes back")
             try requireError(.tooDeep, "a value one deeper") {
                 try store.write { try $0.set(key, ["any": nested(ValueRules.maximumDepth + 1)]) }
             }

@@ -31,7 +31,8 @@ extension StoreConformance {
             try requireEqual(
                 try first.value(Estate.room.id, hall, Estate.room["size"]), .int(7), "a default of an embedded object")
             try requireEqual(
-                try first.value(Estate.room.id, hall, Estate.room["door"]), .link(ObjectKey(1)), "an object two levels in")
+                try first.value(Estate.room.id, hall, Estate.room["door"]), .link(ObjectKey(1)),
+                "an object two levels in")
             try requireEqual(
                 try first.backlinks(to: bath, from: Estate.house.id, Estate.house["rooms"]), [key], "the owner")
 
@@ -114,7 +115,8 @@ extension StoreConformance {
             let owned: [(ObjectKey, [String: Value])] = [
                 (two, ["door": .link(ObjectKey(0))]), (two, ["rooms": .list([.link(ObjectKey(0))])]),
                 (one, ["rooms": .list([.link(ObjectKey(0)), .link(ObjectKey(0))])]),
-                (one, ["rooms": .list([.link(ObjectKey(2))])]), (one, ["sheds": Estate.map(["s": .link(ObjectKey(0))])]),
+                (one, ["rooms": .list([.link(ObjectKey(2))])]),
+                (one, ["sheds": Estate.map(["s": .link(ObjectKey(0))])]),
                 (one, ["sheds": Estate.map(["s": .link(ObjectKey(2)), "t": .link(ObjectKey(2))])]),
             ]
             for (house, values) in owned {

@@ -118,14 +118,14 @@ extension StoreConformance {
             try store.write { _ = try $0.create(ClassID(1), [PropertyID(1): .int(1)]) }
             let version = try store.snapshot().version
             try requireError(.migrationRequired, "a property of another type") {
-                try store.replaceSchema(with: edited(2) { $0[2].type = PropertyType(.string) })
+                try store.replaceSchema(with: edited(1) { $0[2].type = PropertyType(.string) })
             }
             try requireError(.migrationRequired, "another primary key") {
-                try store.replaceSchema(with: edited(2, { _ in }, primaryKey: nil))
+                try store.replaceSchema(with: edited(1, { _ in }, primaryKey: nil))
             }
             try requireError(.migrationRequired, "a link to another class") {
                 try store.replaceSchema(
-                    with: edited(2) { $0[3].type = PropertyType(.link("Gone"), isOptional: true) })
+                    with: edited(1) { $0[3].type = PropertyType(.link("Gone"), isOptional: true) })
             }
             try requireError(.schemaInvalid, "a link to no class") {
                 try store.replaceSchema(

@@ -14,6 +14,15 @@ extension StoreConformance {
         package var description: String { name }
     }
 
+    /// What every store must hold to about writes that threads hold open.
+    package static func interactiveTopics(seed: @escaping @Sendable (String) -> UInt64) -> [Topic] {
+        [
+            Topic("interactive writes") { try interactiveWrites($0) },
+            Topic("nested writes") { try nestedWrites($0) },
+            Topic("interleaved writes") { try interleavedWrites($0, seed: seed("interleaved writes")) },
+        ]
+    }
+
     /// What every store must hold to with every kind of data. Random ones take their seed from `seed`.
     package static func dataModelTopics(seed: @escaping @Sendable (String) -> UInt64) -> [Topic] {
         [
@@ -28,6 +37,7 @@ extension StoreConformance {
             Topic("refusals of embedded objects") { try embeddedRefusals($0) },
             Topic("cascading deletion") { try cascades($0) },
             Topic("links to deleted objects") { try linksToDeleted($0) },
+            Topic("cancelled writes") { try cancelledWrites($0) },
             Topic("update policies") { try policies($0) },
         ]
     }

@@ -141,14 +141,16 @@ extension StoreConformance {
             for property in EveryType.properties {
                 let type = property.type
                 let wrong: Value =
-                    type.isMixed ? .link(ObjectKey(0)) : type.base == .bool ? .int(1) : type.base == .int ? .double(1) : .bool(true)
+                    type.isMixed
+                    ? .link(ObjectKey(0)) : type.base == .bool ? .int(1) : type.base == .int ? .double(1) : .bool(true)
                 var refused: [Value] = type.isCollection ? [wrong, .null, collection(type, of: [wrong])] : [wrong]
                 if !type.acceptsNull { refused.append(type.isCollection ? collection(type, of: [.null]) : .null) }
                 if type.isLink { refused.append(collection(type, of: [.link(ObjectKey(9))])) }
                 if type.isMixed {
                     refused.append(collection(type, of: [.link(ObjectKey(0))]))
                     refused.append(collection(type, of: [.reference(ObjectReference(EveryType.target, ObjectKey(9)))]))
-                    refused.append(collection(type, of: [.list([.reference(ObjectReference(ClassID(99), ObjectKey(0)))])]))
+                    refused.append(
+                        collection(type, of: [.list([.reference(ObjectReference(ClassID(99), ObjectKey(0)))])]))
                 }
                 for value in refused {
                     try requireError(.invalidValue, "\(value) for '\(property.name)'") {

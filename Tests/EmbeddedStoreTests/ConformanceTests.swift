@@ -49,9 +49,13 @@ struct ConformanceTests {
         try StoreConformance.randomQueries(make, seed: seed("queries"), steps: 60)
     }
 
-    private func seed(_ purpose: String) -> UInt64 {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("embedded store \(purpose) seed \(seed)")
-        return seed
-    }
+    @Test("writes that threads hold open", arguments: StoreConformance.interactiveTopics(seed: seed))
+    func interactive(_ topic: StoreConformance.Topic) throws { try topic.run(make) }
+}
+
+/// A new seed, printed so that a failure can be run again.
+private func seed(_ purpose: String) -> UInt64 {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("embedded store \(purpose) seed \(seed)")
+    return seed
 }

@@ -83,7 +83,7 @@ struct SchemaChangeTests {
         #expect(code { try store.replaceSchema(with: schema(0, [name])) } == .schemaVersionTooLow)
         #expect(code { try store.replaceSchema(with: schema(1, [])) } == .schemaInvalid)
         #expect(
-            code { try store.replaceSchema(with: schema(2, [PropertySchema("name", PropertyType(.int))])) }
+            code { try store.replaceSchema(with: schema(1, [PropertySchema("name", PropertyType(.int))])) }
                 == .migrationRequired)
         #expect(try store.snapshot().version == before)
     }
@@ -97,6 +97,16 @@ struct SchemaChangeTests {
             PropertySchema("u", PropertyType(.uuid), isIndexed: true, defaultValue: .uuid(UUIDValue(high: 3, low: 4))),
             PropertySchema("f", PropertyType(.float), defaultValue: .float(.infinity)),
             PropertySchema("b", PropertyType(.bool, isOptional: true), defaultValue: .bool(true)),
+            PropertySchema("t", PropertyType(.string), isIndexed: true, isFullTextIndexed: true),
+            PropertySchema("w", PropertyType(.string, isOptional: true), isFullTextIndexed: true, defaultValue: .null),
+            PropertySchema("a", PropertyType(.data), defaultValue: .data([0, 255])),
+            PropertySchema("c", PropertyType(.decimal128), defaultValue: .decimal(Decimal128(Int64(7)))),
+            PropertySchema(
+                "m", PropertyType(.mixed), defaultValue: .dictionary(ValueMap([("k", .list([.int(1), .null]))]))),
+            PropertySchema("l", PropertyType(.int, collection: .list), defaultValue: .list([.int(1)])),
+            PropertySchema("e", PropertyType(.int, collection: .set), defaultValue: .set([.int(1), .int(2)])),
+            PropertySchema(
+                "p", PropertyType(.int, collection: .map), defaultValue: .dictionary(ValueMap([("k", .int(1))]))),
         ]
         let stored: Schema
         do {

@@ -170,7 +170,7 @@ struct BadInputTests {
             code: "schema.version_too_low"),
         Bad(
             .put, "/v1/schema",
-            #"{"schemaVersion":2,"classes":[{"name":"Dog","primaryKey":"name","properties":[{"name":"name","type":"string"}]}]}"#,
+            #"{"schemaVersion":1,"classes":[{"name":"Dog","primaryKey":"name","properties":[{"name":"name","type":"string"}]}]}"#,
             status: 409, code: "schema.migration_required"),
     ]
 

@@ -108,6 +108,36 @@ struct ObserveTests {
         }
     }
 
+    @Test("changes of collections, mixed values and embedded objects are told with both values")
+    func everyType() throws {
+        let gateway = try TestGateway(schema: Library.schema)
+        _ = try gateway.send(.post, "/v1/objects/Shelf", #"{"label":"top"}"#)
+        _ = try gateway.send(.post, "/v1/objects/Book", #"{"id":1,"tags":["a"],"publisher":{"name":"Ada"}}"#)
+        try gateway.serve { port in
+            let object = try LoopbackClient(port: port)
+            try object.send("GET /v1/observe/objects/Book/1")
+            _ = try object.answer()
+            #expect(try object.event().data.contains(#""publisher":{"name":"Ada","address":null}"#))
+            let collection = try LoopbackClient(port: port)
+            try collection.send("GET /v1/observe/objects/Book?fields=tags,publisher")
+            _ = try collection.answer()
+            #expect(
+                try collection.event().data.hasSuffix(
+                    #""items":[{"tags":["a"],"publisher":{"name":"Ada","address":null}}]}"#))
+            let body = #"""
+                {"tags":["a","b"],"price":"1.10","extra":[{"$link":{"class":"Shelf","key":0}}],"publisher":{"name":"Bob"}}
+                """#
+            _ = try gateway.send(.patch, "/v1/objects/Book/1", body)
+            #expect(
+                try object.event().data
+                    == #"{"version":4,"changes":[{"name":"price","old":"0","new":"1.10"},{"name":"extra","old":null,"new":[{"$link":{"class":"Shelf","key":0}}]},{"name":"tags","old":["a"],"new":["a","b"]},{"name":"publisher","old":{"$link":{"class":"Publisher","key":0}},"new":{"name":"Bob","address":null}}]}"#
+            )
+            #expect(
+                try collection.event().data.contains(
+                    #""modifications":[{"tags":["a","b"],"publisher":{"name":"Bob","address":null}}]"#))
+        }
+    }
+
     @Test("a stream whose class is removed ends with the reason")
     func failure() throws {
         let gateway = try TestGateway()

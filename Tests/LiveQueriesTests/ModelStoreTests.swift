@@ -21,7 +21,8 @@ struct ModelStoreTests {
             "random history of every kind of data",
             {
                 for run in 0..<3 {
-                    try StoreConformance.randomHistory($0, seed: seed("history \(run)"), steps: 100, kinds: .all, compareEvery: 5)
+                    try StoreConformance.randomHistory(
+                        $0, seed: seed("history \(run)"), steps: 100, kinds: .all, compareEvery: 5)
                 }
             }
         ),
@@ -36,7 +37,7 @@ struct ModelStoreTests {
 
     @Test(
         "the model store keeps the contract for every kind of data",
-        arguments: StoreConformance.dataModelTopics { seed($0) })
+        arguments: StoreConformance.dataModelTopics { seed($0) } + StoreConformance.interactiveTopics { seed($0) })
     func dataModel(_ topic: StoreConformance.Topic) throws {
         try topic.run { try ModelStore($0) }
     }

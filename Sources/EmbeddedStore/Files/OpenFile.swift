@@ -36,18 +36,20 @@ final class OpenFile: Sendable {
         return FileSizes(totalBytes: total, usedBytes: max(0, environment.usedBytes - free), freeBytes: free)
     }
 
-    /// Opens the trees, and makes them in an empty environment.
+    /// Opens the trees, makes them in an empty environment, and brings those of an older format to the present one.
     static func prepare(
         _ environment: LMDBEnvironment, path: String, schema: Schema, options: EmbeddedStoreOptions
     ) throws -> Trees {
         let transaction = try environment.begin(readOnly: false)
         let existing = try transaction.database(FileFormat.metaTree, create: false)
+        var isOld = false
         if let existing {
             let format = try transaction.get(existing, FileFormat.formatKey)?.bigEndian(at: 0, as: UInt32.self)
             guard let format else { throw DamagedRecord() }
-            guard format == FileFormat.number else {
+            guard FormatUpgrade.oldest...FileFormat.number ~= format else {
                 throw StoreError.unsupportedFormat(path, format)
             }
+            isOld = format < FileFormat.number
         } else if try transaction.hasForeignContent() {
             throw StoreError.foreign(path)
         }
@@ -62,15 +64,14 @@ final class OpenFile: Sendable {
             backlinks: try tree(FileFormat.backlinkTree),
             log: try tree(FileFormat.logTree))
         if existing == nil {
-            var format = TreeKey(capacity: 4)
-            format.append(FileFormat.number)
             var capacity = TreeKey(capacity: 4)
             capacity.append(UInt32(options.clusterCapacity))
-            try transaction.put(trees.meta, FileFormat.formatKey, format.bytes)
+            try transaction.put(trees.meta, FileFormat.formatKey, FileFormat.formatRecord)
             try transaction.put(trees.meta, FileFormat.capacityKey, capacity.bytes)
             try transaction.put(trees.meta, FileFormat.versionKey, Catalogue.versionRecord(Version(1)))
             try transaction.put(trees.meta, FileFormat.schemaKey, SchemaRecord.encode(schema))
         }
+        if isOld { try FormatUpgrade.run(transaction, trees, path: path) }
         try transaction.commit()
         return trees
     }

@@ -41,6 +41,12 @@ import ObjectModel
 enum FileFormat {
     static let number: UInt32 = 2
 
+    static var formatRecord: [UInt8] {
+        var record = TreeKey(capacity: 4)
+        record.append(number)
+        return record.bytes
+    }
+
     static let metaTree = "meta"
     static let classTree = "classes"
     static let leafTree = "leaves"

@@ -2,7 +2,7 @@ import Columnar
 import ObjectModel
 
 /// The schema as it lies in the file: version, next class number, then each class with its numbers and
-/// properties. Types are in their text form.
+/// properties. Types are in their text form; flags say 1 for indexed, 2 for full-text indexed.
 enum SchemaRecord {
     static func encode(_ schema: Schema) -> [UInt8] {
         var writer = ByteWriter()
@@ -20,7 +20,7 @@ enum SchemaRecord {
                 writer.unsigned(UInt64(property.id.rawValue))
                 writer.text(property.name)
                 writer.text(property.type.description)
-                writer.byte(property.isIndexed ? 1 : 0)
+                writer.byte((property.isIndexed ? 1 : 0) | (property.isFullTextIndexed ? 2 : 0))
                 encode(property.defaultValue, into: &writer)
             }
         }
@@ -44,9 +44,12 @@ enum SchemaRecord {
                 propertyIDs.append(PropertyID(try reader.integer(UInt16.self)))
                 let propertyName = try reader.text()
                 guard let type = PropertyType(text: try reader.text()) else { throw DamagedRecord() }
-                let isIndexed = try reader.byte() != 0
+                let flags = try reader.byte()
                 let value = try decodeValue(&reader)
-                properties.append(PropertySchema(propertyName, type, isIndexed: isIndexed, defaultValue: value))
+                properties.append(
+                    PropertySchema(
+                        propertyName, type, isIndexed: flags & 1 != 0, isFullTextIndexed: flags & 2 != 0,
+                        defaultValue: value))
             }
             let objectClass = ClassSchema(
                 name, primaryKey: primaryKey.isEmpty ? nil : primaryKey, isEmbedded: isEmbedded, properties: properties)
@@ -89,7 +92,14 @@ enum SchemaRecord {
         case .link(let value):
             writer.byte(10)
             writer.fixed(UInt64(bitPattern: value.rawValue))
-        case .data, .decimal, .reference, .list, .set, .dictionary, .embedded: writer.byte(0)
+        case .data, .decimal, .list, .dictionary:
+            writer.byte(11)
+            writer.data(value.map { ValueRecord.encode($0) } ?? [])
+        case .set(let elements):
+            writer.byte(12)
+            writer.data(ValueRecord.encode(.list(elements)))
+        // Objects cannot be defaults.
+        case .reference, .embedded: writer.byte(0)
         }
     }
 
@@ -114,7 +124,20 @@ enum SchemaRecord {
             let high = try reader.fixed()
             return .uuid(UUIDValue(high: high, low: try reader.fixed()))
         case 10: return .link(ObjectKey(Int64(bitPattern: try reader.fixed())))
+        case 11: return try decodeRecord(&reader)
+        case 12:
+            guard case .list(let elements) = try decodeRecord(&reader) else { throw DamagedRecord() }
+            return .set(elements)
         default: throw DamagedRecord()
+        }
+    }
+
+    private static func decodeRecord(_ reader: inout ByteReader) throws(DamagedRecord) -> Value {
+        let bytes = try reader.data()
+        do {
+            return try bytes.withUnsafeBytes { try ValueRecord.decode($0) }
+        } catch {
+            throw DamagedRecord()
         }
     }
 }

@@ -164,25 +164,3 @@ struct CollectionEditor {
         member.changes[objectClass.schema.id, default: ClassChangeRecorder()].recordModification(key, column.id, edit)
     }
 }
-
-extension CollectionEdit {
-    /// What assigning a collection as a whole does; nil for values that are none.
-    init?(replacing old: Value, with new: Value) {
-        switch (old, new) {
-        case (.list(let before), .list(let after)):
-            self = .list(ListEdit(replacing: before.count, with: after.count))
-        case (.set(let before), .set(let after)):
-            let was = Set(before)
-            let now = Set(after)
-            self = .set(SetEdit(deletions: was.subtracting(now), insertions: now.subtracting(was)))
-        case (.dictionary(let before), .dictionary(let after)):
-            let was = Set(before.entries.map { MapKey($0.key) })
-            let now = Set(after.entries.map { MapKey($0.key) })
-            self = .map(
-                MapEdit(
-                    deletions: was.subtracting(now), insertions: now.subtracting(was),
-                    modifications: was.intersection(now)))
-        default: return nil
-        }
-    }
-}

@@ -5,7 +5,14 @@ import StoreContract
 struct WriterJob: Sendable {
     enum Work: Sendable {
         case transaction(@Sendable (any WriteTransaction) throws -> Void)
-        case schema(Schema)
+        /// Runs alone in its transaction: when it fails, the transaction is not committed.
+        case schema(Schema, Migration?)
+    }
+
+    /// Whether it can share a transaction with others.
+    var isAlone: Bool {
+        if case .schema = work { return true }
+        return false
     }
 
     let work: Work
@@ -58,11 +65,10 @@ struct GroupCommit {
 
     private func run(_ job: WriterJob, in session: WriteSession, version: Version) throws -> ChangeSet {
         switch job.work {
-        case .schema(let schema):
-            do {
-                return try SchemaChange(session, to: schema).apply(version: version)
-            } catch let error as StoreError where error.code != .invalidFile {
-                throw MemberFailure(underlying: error)
+        case .schema(let schema, let migration):
+            return try SchemaChange(session, to: schema, migration).apply(version: version) {
+                // Nobody else can commit meanwhile, so this is what the transaction started from.
+                try file.snapshot().snapshot
             }
         case .transaction(let work):
             let member = MemberTransaction(session, version: version)

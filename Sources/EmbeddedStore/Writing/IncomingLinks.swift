@@ -19,7 +19,8 @@ struct IncomingLinks {
     }
 
     func clear() throws {
-        for origin in member.schema.classes {
+        // The session's schema: during a migration it has more than the member shows.
+        for origin in member.session.schema.classes {
             guard origin.properties.contains(where: { $0.targetClass == target.classID || $0.type.isMixed }),
                 let objectClass = member.session.objectClass(origin.id)
             else { continue }

@@ -15,7 +15,8 @@ class MemberTransaction: WriteTransaction {
 
     /// What undoes one change.
     enum Step {
-        case created(OpenClass, ObjectKey)
+        /// Objects that were created one after the other are one step.
+        case created(OpenClass, Range<Int64>)
         case assigned(OpenClass, ObjectKey, ColumnLayout, old: Value)
         case deleted(OpenClass, ObjectKey, [Value])
         case inserted(OpenClass, ObjectKey, ColumnLayout, position: Int)
@@ -36,6 +37,14 @@ class MemberTransaction: WriteTransaction {
     var schema: Schema { session.schema }
 
     func note(_ step: Step) { journal.append(step) }
+
+    private func noteCreation(_ objectClass: OpenClass, _ key: ObjectKey) {
+        if case .created(let last, let keys)? = journal.last, last === objectClass, keys.upperBound == key.rawValue {
+            journal[journal.count - 1] = .created(objectClass, keys.lowerBound..<key.rawValue + 1)
+        } else {
+            journal.append(.created(objectClass, key.rawValue..<key.rawValue + 1))
+        }
+    }
 
     // MARK: Reading
 
@@ -81,13 +90,24 @@ class MemberTransaction: WriteTransaction {
 
     func create(_ classID: ClassID, _ values: [PropertyID: Value]) throws -> ObjectKey {
         let objectClass = try objectClass(classID)
-        guard !objectClass.schema.isEmbedded else {
+        return try create(objectClass, try row(objectClass, values))
+    }
+
+    func create(_ classID: ClassID, row: [Value]) throws -> ObjectKey {
+        let objectClass = try objectClass(classID)
+        guard row.count == objectClass.columns.count else {
+            throw StoreError.wrongRowLength(row.count, of: objectClass.schema)
+        }
+        return try create(objectClass, row)
+    }
+
+    private func create(_ objectClass: OpenClass, _ row: [Value]) throws -> ObjectKey {
+        guard !objectClass.isEmbedded else {
             throw StoreError(
                 .embeddedWithoutOwner,
                 "Embedded objects cannot be created directly. Assign a \(objectClass.schema.name) to a property that holds one."
             )
         }
-        let row = try row(objectClass, values)
         for column in objectClass.columns { try check(row[column.position], column, objectClass) }
         if let column = objectClass.primaryKey { try checkUnique(row[column.position], column, objectClass) }
         return try append(objectClass, row)
@@ -135,7 +155,7 @@ class MemberTransaction: WriteTransaction {
         let old = try session.value(objectClass, key, column)
         note(.assigned(objectClass, key, column, old: old))
         try session.assign(objectClass, key, column, value)
-        let edit = column.kind.collection == .single ? nil : CollectionEdit(replacing: old, with: value)
+        let edit = CollectionEdit(replacing: old, with: value, in: column.property.type)
         changes[objectClass.schema.id, default: ClassChangeRecorder()].recordModification(key, column.id, edit)
         return old
     }
@@ -145,7 +165,8 @@ class MemberTransaction: WriteTransaction {
     func rollBack() throws {
         for step in journal.reversed() {
             switch step {
-            case .created(let objectClass, let key): try session.remove(objectClass, key)
+            case .created(let objectClass, let keys):
+                for key in keys.reversed() { try session.remove(objectClass, ObjectKey(key)) }
             case .assigned(let objectClass, let key, let column, let old):
                 try session.assign(objectClass, key, column, old)
             case .deleted(let objectClass, let key, let values): try session.restore(objectClass, key, values)
@@ -186,11 +207,11 @@ class MemberTransaction: WriteTransaction {
     /// Creates an object from a row that was checked, and the embedded objects in it.
     private func append(_ objectClass: OpenClass, _ row: [Value]) throws -> ObjectKey {
         var row = row
-        for column in objectClass.columns where column.ownsTarget || column.kind == .set {
+        for column in objectClass.materialisedColumns {
             row[column.position] = try materialised(row[column.position], column)
         }
         let key = try session.append(objectClass, row)
-        note(.created(objectClass, key))
+        noteCreation(objectClass, key)
         changes[objectClass.schema.id, default: ClassChangeRecorder()].recordInsertion(key)
         return key
     }

@@ -41,6 +41,16 @@ final class ColumnLayout: Sendable {
         }
     }
 
+    /// Whether a value that is a run of bytes is sure to lie in the leaf, without a look at its encoding.
+    func staysInLeaf(_ value: Value) -> Bool {
+        switch value {
+        case .null: true
+        case .string(let text): kind == .string && text.utf8.count <= OutsizedTree.limit
+        case .data(let bytes): kind == .data && bytes.count <= OutsizedTree.limit
+        default: false
+        }
+    }
+
     init(_ property: PropertySchema, kind: LeafKind, position: Int, isPrimaryKey: Bool) {
         self.property = property
         self.kind = kind
@@ -66,6 +76,13 @@ final class OpenClass {
     let primaryKey: ColumnLayout?
     /// The properties that own embedded objects.
     let owningColumns: [ColumnLayout]
+    /// The properties whose values are runs of bytes.
+    let byteColumns: [ColumnLayout]
+    /// The properties with entries outside the leaves.
+    let referenceColumns: [ColumnLayout]
+    /// The properties whose values are not stored as they are given.
+    let materialisedColumns: [ColumnLayout]
+    let isEmbedded: Bool
     var state: ClassState { didSet { isDirty = true } }
     /// Whether the counters differ from what the transaction holds.
     var isDirty = false
@@ -89,6 +106,10 @@ final class OpenClass {
         self.positions = positions
         primaryKey = columns.first { $0.isPrimaryKey }
         owningColumns = columns.filter { $0.ownsTarget }
+        materialisedColumns = columns.filter { $0.ownsTarget || $0.kind == .set }
+        byteColumns = columns.filter { $0.kind.isBytes }
+        referenceColumns = columns.filter { $0.hasReferences }
+        isEmbedded = schema.isEmbedded
     }
 
     func column(_ id: PropertyID) -> ColumnLayout? {

@@ -5,6 +5,9 @@ import ObjectModel
 final class OpenCluster {
     private(set) var liveMask: MutableLiveMask
     private var isMaskDirty = false
+    /// Whether every leaf is decoded.
+    private var isOpen = false
+    private var isEverythingDirty = false
     /// By the columns' positions; nil where a leaf has not been needed yet.
     private var leaves: [MutableLeaf?]
     private var dirty: [Bool]
@@ -25,6 +28,24 @@ final class OpenCluster {
     func restoreSlot(_ slot: Int) {
         liveMask.restore(slot)
         isMaskDirty = true
+    }
+
+    /// Adds a slot whose values all lie in the leaves as they are, given by column position: what creating many objects comes
+    /// down to.
+    func append(row: [Value], open: (Int) throws -> MutableLeaf) throws {
+        if !isOpen {
+            for column in leaves.indices where leaves[column] == nil { leaves[column] = try open(column) }
+            isOpen = true
+        }
+        liveMask.append()
+        isMaskDirty = true
+        try leaves.withUnsafeMutableBufferPointer { leaves in
+            for column in leaves.indices { try leaves[column]?.append(row[column]) }
+        }
+        if !isEverythingDirty {
+            for column in dirty.indices { dirty[column] = true }
+            isEverythingDirty = true
+        }
     }
 
     func appendSlot() {
@@ -74,5 +95,6 @@ final class OpenCluster {
             try write(column, bytes)
             dirty[column] = false
         }
+        isEverythingDirty = false
     }
 }

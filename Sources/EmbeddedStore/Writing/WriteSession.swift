@@ -121,12 +121,17 @@ final class WriteSession {
             objectClass.state.objectCount += 1
             let (address, _) = place(objectClass, key)
             let cluster = try cluster(address, objectClass)
-            cluster.appendSlot()
-            for column in objectClass.columns {
-                let value = values[column.position]
-                let content = try content(value, objectClass, key, column)
-                try cluster.append(content, column.position) { try openLeaf(address, column) }
-                if column.hasReferences { try references.add(objectClass, key, column, value) }
+            if objectClass.byteColumns.allSatisfy({ $0.staysInLeaf(values[$0.position]) }) {
+                try cluster.append(row: values) { try openLeaf(address, objectClass.columns[$0]) }
+            } else {
+                cluster.appendSlot()
+                for column in objectClass.columns {
+                    let content = try content(values[column.position], objectClass, key, column)
+                    try cluster.append(content, column.position) { try openLeaf(address, column) }
+                }
+            }
+            for column in objectClass.referenceColumns {
+                try references.add(objectClass, key, column, values[column.position])
             }
             return key
         }

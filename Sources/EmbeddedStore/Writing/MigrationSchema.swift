@@ -1,0 +1,71 @@
+import ObjectModel
+
+/// The schema that a migration works under: the new one, and everything of the old one that it does not have, so
+/// that links from there are kept in step as long as a rename may still bring them back.
+struct MigrationSchema {
+    let old: Schema
+    var new: Schema
+    /// Classes whose primary keys may be there twice until the end: they have an ordinary index meanwhile.
+    private(set) var relaxed: Set<ClassID> = []
+
+    init(from old: Schema, to new: Schema) {
+        self.old = old
+        self.new = new
+        for after in new.classes {
+            // A key that is new holds the same value in every object.
+            guard let before = old[after.id], let key = after.primaryKeyProperty else { continue }
+            if before.primaryKeyProperty?.id != key.id { relaxed.insert(after.id) }
+        }
+    }
+
+    /// False when it was relaxed already.
+    mutating func relax(_ classID: ClassID) -> Bool { relaxed.insert(classID).inserted }
+
+    /// Classes that are embedded now and were not before. Their objects are free until the end, as are those of
+    /// classes that are no longer embedded.
+    var becomingEmbedded: [ClassSchema] {
+        new.classes.filter { $0.isEmbedded && old[$0.id]?.isEmbedded == false }
+    }
+
+    /// Classes whose objects nothing can refer to any more.
+    var unreferable: [ClassID] {
+        old.classes.filter { !$0.isEmbedded && new[$0.id]?.isEmbedded != false }.map(\.id)
+    }
+
+    /// Both together. What only the old schema has bears names that no schema can have.
+    var union: Schema {
+        typealias Entry = (class: ClassSchema, id: ClassID, propertyIDs: [PropertyID], nextPropertyID: UInt16)
+        var entries: [Entry] = new.classes.map { after in
+            var united = after
+            if let before = old[after.id] {
+                united.isEmbedded = after.isEmbedded && before.isEmbedded
+                if relaxed.contains(after.id) {
+                    united.primaryKey = nil
+                    united.properties = after.properties.map { property in
+                        var indexed = property
+                        indexed.isIndexed = property.isIndexed || property.name == after.primaryKey
+                        return indexed
+                    }
+                }
+                united.properties += before.storedProperties.filter { after[$0.id] == nil }.map { Self.leftOver($0) }
+            }
+            return (united, after.id, united.properties.map(\.id), after.nextPropertyID)
+        }
+        for before in old.classes where new[before.id] == nil {
+            var left = before
+            left.primaryKey = nil
+            left.properties = before.storedProperties.map { Self.leftOver($0) }
+            entries.append((left, before.id, left.properties.map(\.id), before.nextPropertyID))
+        }
+        return Schema(version: new.version, numberedClasses: entries, nextClassID: new.nextClassID)
+    }
+
+    private static func leftOver(_ property: PropertySchema) -> PropertySchema {
+        var left = property
+        left.name = "$\(property.id.rawValue) \(property.name)"
+        left.isIndexed = false
+        left.isFullTextIndexed = false
+        left.defaultValue = nil
+        return left
+    }
+}

@@ -1,0 +1,145 @@
+package import ObjectModel
+import Synchronization
+
+extension Store {
+    /// Opens a write that the calling thread carries out at its own pace, with read-your-writes, until it commits
+    /// or cancels. Waits for work that was submitted before and for the open writes of other threads; while it is
+    /// open, all other work waits for it, so keep it short. Throws `nestedWrite` when this thread has one open
+    /// already or is the store's writer, and what the store says when it cannot write.
+    package func beginWrite() throws -> PendingWrite {
+        try WriterThread.takeTurn(self)
+        let handover = Handover()
+        submit({ try handover.lend($0) }, completion: { handover.end($0) })
+        do {
+            try handover.waitForTransaction()
+        } catch {
+            WriterThread.passTurn(ObjectIdentifier(self))
+            throw error
+        }
+        return PendingWrite(handover, of: ObjectIdentifier(self))
+    }
+}
+
+/// A write that is open: see `Store.beginWrite`. Dropping the last reference cancels it. Finish it before closing
+/// the store, which waits for it.
+package final class PendingWrite: Sendable {
+    private let handover: Handover
+    private let store: ObjectIdentifier
+
+    fileprivate init(_ handover: Handover, of store: ObjectIdentifier) {
+        self.handover = handover
+        self.store = store
+    }
+
+    deinit {
+        if handover.decide(.cancel) { WriterThread.passTurn(store) }
+    }
+
+    /// For use on one thread at a time, and not after commit or cancel. Throws `closed` once the write is finished.
+    package var transaction: any WriteTransaction {
+        get throws {
+            guard let transaction = handover.transaction else { throw Self.finished }
+            return transaction
+        }
+    }
+
+    /// Waits until the changes are on disk. Throws `closed` when the write is finished already; `busy` when the
+    /// store had to give up the commit because of other work in it, and this write is to be done again; else what
+    /// the store says. Nothing is kept when it throws.
+    @discardableResult
+    package func commit() throws -> Version {
+        guard handover.decide(.commit) else { throw Self.finished }
+        defer { WriterThread.passTurn(store) }
+        return try handover.waitForEnd()
+    }
+
+    /// Takes everything back. Does nothing when the write is finished already.
+    package func cancel() {
+        guard handover.decide(.cancel) else { return }
+        defer { WriterThread.passTurn(store) }
+        // The end of a cancelled write is a failure by design.
+        _ = try? handover.waitForEnd()
+    }
+
+    private static var finished: StoreError {
+        StoreError(.closed, "The write has been committed or cancelled already. Begin another one.")
+    }
+}
+
+/// Lends the transaction of a piece of work, on the writer's thread, to the thread that began the write.
+private final class Handover: Sendable {
+    enum Decision: Sendable { case commit, cancel }
+
+    private struct Cancelled: Error {}
+
+    /// A transaction is not Sendable. It may change threads here because the writer's thread waits in `lend` for as
+    /// long as it is to be had from `State`, and signals order what the two threads do with it.
+    private struct Loan: @unchecked Sendable {
+        let transaction: any WriteTransaction
+    }
+
+    private struct State: Sendable {
+        var loan: Loan?
+        var wasLent = false
+        var decision: Decision?
+        var outcome: Result<Version, any Error>?
+    }
+
+    private let state = Mutex(State())
+    private let begun = Signal()
+    private let decided = Signal()
+    private let ended = Signal()
+
+    var transaction: (any WriteTransaction)? { state.withLock { $0.loan }?.transaction }
+
+    /// The work itself. A store whose commit failed may run its work a second time, but what the thread read the
+    /// first time need not hold then.
+    func lend(_ transaction: any WriteTransaction) throws {
+        let loan = Loan(transaction: transaction)
+        let isFirst = state.withLock { state in
+            guard !state.wasLent else { return false }
+            state.wasLent = true
+            state.loan = loan
+            return true
+        }
+        guard isFirst else {
+            throw StoreError(.busy, "The commit failed because of other work in it. Do the write again.")
+        }
+        begun.raise()
+        decided.wait()
+        if state.withLock({ $0.decision == .cancel }) { throw Cancelled() }
+    }
+
+    func end(_ outcome: Result<Version, any Error>) {
+        state.withLock { $0.outcome = outcome }
+        // A store that refuses the work never lends it.
+        begun.raise()
+        ended.raise()
+    }
+
+    func waitForTransaction() throws {
+        begun.wait()
+        let (loan, outcome) = state.withLock { ($0.loan, $0.outcome) }
+        if loan == nil { _ = try outcome?.get() }
+    }
+
+    /// False when it was decided before.
+    func decide(_ decision: Decision) -> Bool {
+        let isFirst = state.withLock { state in
+            guard state.decision == nil else { return false }
+            state.decision = decision
+            state.loan = nil
+            return true
+        }
+        if isFirst { decided.raise() }
+        return isFirst
+    }
+
+    func waitForEnd() throws -> Version {
+        ended.wait()
+        guard let outcome = state.withLock({ $0.outcome }) else {
+            throw StoreError(.closed, "The store was closed.")
+        }
+        return try outcome.get()
+    }
+}

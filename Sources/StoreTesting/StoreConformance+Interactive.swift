@@ -1,0 +1,207 @@
+import Dispatch
+package import ObjectModel
+import QueryLanguage
+package import StoreContract
+import Synchronization
+
+extension StoreConformance {
+    /// A write that a thread holds open shows its own changes to itself alone, until it is committed.
+    package static func interactiveWrites(_ make: (Schema) throws -> any Store) throws {
+        try with(make) { store in
+            let ann = try store.write { try $0.author("ann") }
+            let before = try store.snapshot()
+            let write = try store.beginWrite()
+            let transaction = try write.transaction
+            let book = try transaction.book("1", [Library.author: .link(ann)])
+            try transaction.set(Library.writer, ann, [Library.name: .string("Ann")])
+            try requireEqual(transaction.count(of: Library.book), 1, "books that the open write sees")
+            try requireEqual(try transaction.value(Library.writer, ann, Library.name), .string("Ann"), "the new name")
+            let other = try store.snapshot()
+            try requireEqual(other.version, before.version, "the version that others see while a write is open")
+            try requireEqual(other.count(of: Library.book), 0, "books that others see while a write is open")
+            let version = try write.commit()
+            try requireEqual(version, before.version.next, "the version of the commit")
+            try requireEqual(try store.snapshot().version, version, "the version that others see after the commit")
+            try requireEqual(
+                try store.snapshot().backlinks(to: ann, from: Library.book, Library.author), [book], "the new book")
+
+            try requireError(.closed, "the transaction of a finished write") { _ = try write.transaction }
+            try requireError(.closed, "a second commit") { try write.commit() }
+            write.cancel()
+            try requireEqual(try store.snapshot().version, version, "cancelling a finished write does nothing")
+
+            // A call that fails does not end the write, and leaves nothing behind.
+            let next = try store.beginWrite()
+            try requireError(.duplicateKey, "a second book with the same key") { try next.transaction.book("1") }
+            try next.transaction.book("2")
+            try next.commit()
+            try requireEqual(try store.snapshot().count(of: Library.book), 2, "books after a call that failed")
+        }
+    }
+
+    /// A write that is cancelled, or dropped, leaves no trace.
+    package static func cancelledWrites(_ make: (Schema) throws -> any Store) throws {
+        try with(make, Estate.schema) { store in
+            let heard = Mutex<[ChangeSet]>([])
+            let (key, ann) = try store.write { transaction in
+                let ann = try transaction.person("ann")
+                let key = try transaction.house(
+                    1,
+                    [
+                        "owners": .list([.link(ann), .link(ann)]), "door": Estate.door("red"),
+                        "rooms": .list([Estate.room("a"), Estate.room("b")]), "notes": Estate.map(["a": .null]),
+                        "any": .list([.reference(ObjectReference(Estate.person.id, ann))]),
+                    ])
+                return (key, ann)
+            }
+            let before = try store.snapshot()
+            store.onCommit { sets in heard.withLock { $0 += sets } }
+            for drops in [false, true, false] {
+                let write = try store.beginWrite()
+                let transaction = try write.transaction
+                try transaction.house(2, ["rooms": .list([Estate.room("c", ["door": Estate.door("d")])])])
+                try transaction.set(key, ["colour": .string("x"), "door": Estate.door("blue"), "tags": .list([.null])])
+                try transaction.edit(key, "rooms", .removeAll)
+                try transaction.edit(key, "owners", .move(from: 0, to: 1))
+                try transaction.edit(key, "notes", .put(.null, key: "b"))
+                try transaction.delete(Estate.person.id, ann)
+                try requireEqual(
+                    try transaction.value(Estate.house.id, key, Estate.house["any"]), .list([.null]), "any")
+                if !drops { write.cancel() }
+            }
+            // The end of a dropped write is not waited for, but what comes after it comes later.
+            try store.write { transaction in
+                try requireEqual(transaction.count(of: Estate.house.id), 1, "houses after cancelled writes")
+            }
+            let after = try store.snapshot()
+            try requireEqual(after.version, before.version.next, "cancelled writes make no versions")
+            try requireEqual(heard.withLock { $0.map(\.classes) }, [[:]], "changes that were heard")
+            try checkIntegrity(after)
+            for objectClass in Estate.schema.classes {
+                let found = try rows(of: objectClass, after)
+                try requireEqual(found, try rows(of: objectClass, before), "rows of \(objectClass.name)")
+            }
+            try requireEqual(
+                try after.backlinks(to: ann, from: Estate.house.id, Estate.house["owners"]), [key, key], "backlinks")
+            try requireEqual(
+                try after.key(of: Estate.house.id, primaryKey: .int(2)), nil, "the key of a house that was cancelled")
+        }
+    }
+
+    private static func rows(of objectClass: ClassSchema, _ snapshot: any Snapshot) throws -> [[Value]] {
+        var sink = ValueSink()
+        try snapshot.read(
+            objectClass.id, try snapshot.select(.init(classID: objectClass.id), .all),
+            objectClass.storedProperties.map(\.id), into: &sink)
+        return sink.rows.map { [.link($0.key)] + $0.values }
+    }
+
+    /// A write that could only wait for itself is refused, and disturbs nothing.
+    package static func nestedWrites(_ make: (Schema) throws -> any Store) throws {
+        try with(make) { store in
+            let found = Mutex<[String: StoreError.Code?]>([:])
+            /// Tries everything that waits for the writer.
+            @Sendable func nest(_ place: String) {
+                func note(_ what: String, _ body: () throws -> Void) {
+                    var code: StoreError.Code?
+                    do { try body() } catch { code = (error as? StoreError)?.code }
+                    found.withLock { $0["\(what) in \(place)"] = .some(code) }
+                }
+                note("begin") { _ = try store.beginWrite() }
+                note("write") { try store.write { _ = try $0.book("nested") } }
+                note("schema") { try store.replaceSchema(with: Library.schema) }
+            }
+            let write = try store.beginWrite()
+            nest("an open write")
+            try write.commit()
+
+            try store.write { _ in nest("a write block") }
+            let done = Countdown(1)
+            store.submit(
+                { _ in nest("submitted work") },
+                completion: { _ in
+                    nest("a completion")
+                    done.countDown()
+                })
+            done.wait()
+            store.onCommit { _ in nest("a listener") }
+            try store.write { _ in }
+            let places = ["an open write", "a write block", "submitted work", "a completion", "a listener"]
+            let codes = found.withLock { $0 }
+            for place in places {
+                for what in ["begin", "write", "schema"] {
+                    try requireEqual(codes["\(what) in \(place)"] ?? nil, .nestedWrite, "error of \(what) in \(place)")
+                }
+            }
+            try requireEqual(try store.snapshot().count(of: Library.book), 0, "books of nested writes")
+            // Work can be submitted from anywhere, and a thread can write again when it is done.
+            let later = Countdown(1)
+            try store.write { _ in store.submit({ _ = try $0.book("later") }, completion: { _ in later.countDown() }) }
+            later.wait()
+            let last = try store.beginWrite()
+            last.cancel()
+            try store.write { _ = try $0.book("last") }
+            try requireEqual(try store.snapshot().count(of: Library.book), 2, "books in the end")
+        }
+        let closed = try make(Library.schema)
+        closed.close()
+        try requireError(.closed, "beginning a write on a closed store") { _ = try closed.beginWrite() }
+        try requireError(.closed, "beginning another") { _ = try closed.beginWrite() }
+    }
+
+    /// Threads hold writes open, cancel some, drop some and submit work in between: each commit sees what all before
+    /// it did, and nothing is lost.
+    package static func interleavedWrites(
+        _ make: (Schema) throws -> any Store, seed: UInt64, threads: Int = 4, each: Int = 30
+    ) throws {
+        try with(make) { store in
+            let counter = try store.write { try $0.book("counter") }
+            let committed = Mutex(0)
+            let failures = Mutex<[String]>([])
+            let submitted = Countdown(threads * each)
+            DispatchQueue.concurrentPerform(iterations: threads) { thread in
+                var random = SeededRandom(seed: seed &+ UInt64(thread))
+                for index in 0..<each {
+                    do {
+                        switch random.below(5) {
+                        case 0:
+                            try store.write { try count($0, counter) }
+                            committed.withLock { $0 += 1 }
+                        default:
+                            let write = try store.beginWrite()
+                            try count(try write.transaction, counter)
+                            let name = "\(thread)/\(index)"
+                            try write.transaction.book(name)
+                            switch random.below(4) {
+                            case 0: write.cancel()
+                            case 1: break
+                            default:
+                                try write.commit()
+                                committed.withLock { $0 += 1 }
+                            }
+                        }
+                    } catch {
+                        failures.withLock { $0.append("seed \(seed), thread \(thread): \(error)") }
+                    }
+                    store.submit(
+                        { _ = try $0.author("\(thread)") }, completion: { _ in submitted.countDown() })
+                }
+            }
+            submitted.wait()
+            try requireEqual(failures.withLock { $0 }, [], "failures")
+            let snapshot = try store.snapshot()
+            let total = committed.withLock { $0 }
+            try requireEqual(
+                try snapshot.value(Library.book, counter, Library.pages), .int(Int64(total)), "the counter")
+            try requireEqual(
+                snapshot.version.rawValue, UInt64(2 + total + threads * each), "one version for each commit")
+            try requireEqual(snapshot.count(of: Library.writer), threads * each, "work submitted in between")
+        }
+    }
+
+    /// Adds one, from what the transaction sees.
+    private static func count(_ transaction: any WriteTransaction, _ counter: ObjectKey) throws {
+        guard case .int(let before) = try transaction.value(Library.book, counter, Library.pages) else { return }
+        try transaction.set(Library.book, counter, [Library.pages: .int(before + 1)])
+    }
+}

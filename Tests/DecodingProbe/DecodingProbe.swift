@@ -1,0 +1,105 @@
+package import Columnar
+@testable import EmbeddedStore
+package import ObjectModel
+
+/// Decodes bytes of any origin in every way that a file is decoded, and reads all there is to read. What is refused is
+/// refused with an error; what is taken must survive being written and decoded again. Anything else is a trap: of this
+/// type, of the decoder or of a sanitizer.
+package enum DecodingProbe: Hashable, Sendable, CaseIterable {
+    case leaf(LeafKind)
+    case liveMask
+    case elements(keys: Bool)
+    case value, changeSet, schema, keyBlock, blockDirectory
+
+    package static let allCases: [DecodingProbe] =
+        LeafKind.allCases.map { .leaf($0) } + [
+            .liveMask, .elements(keys: false), .elements(keys: true), .value, .changeSet, .schema, .keyBlock,
+            .blockDirectory,
+        ]
+
+    /// Whether the bytes were taken. They are handed to the decoder in memory of exactly their size.
+    @discardableResult
+    package func decode(_ bytes: [UInt8]) -> Bool {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+        defer { memory.deallocate() }
+        memory.copyBytes(from: bytes)
+        return (try? read(UnsafeRawBufferPointer(memory))) != nil
+    }
+
+    private func read(_ bytes: UnsafeRawBufferPointer) throws {
+        switch self {
+        case .leaf(let kind): LeafProbe(try Leaf(validating: bytes, kind: kind), kind).readEverything()
+        case .liveMask: try readLiveMask(bytes)
+        case .elements(let hasKeys):
+            let block = try ElementBlock(decoding: bytes, hasKeys: hasKeys)
+            precondition(!hasKeys || block.keys.count == block.count)
+            try again(block.encode()) {
+                let same = try ElementBlock(decoding: $0, hasKeys: hasKeys)
+                return Self.agree(same.values, block.values) && same.keys == block.keys
+            }
+            if block.count > 1 {
+                var first = block
+                let rest = first.split(at: block.count / 2)
+                precondition(first.count + rest.count == block.count)
+            }
+        case .value:
+            let value = try ValueRecord.decode(bytes)
+            _ = Value.order(value, value)
+            try again(ValueRecord.encode(value)) { Self.agree([try ValueRecord.decode($0)], [value]) }
+        case .changeSet:
+            let changes = try ChangeSetRecord.decode(bytes, version: Version(7))
+            try again(ChangeSetRecord.encode(changes, at: 1)) {
+                try ChangeSetRecord.decode($0, version: Version(7)).classes.count == changes.classes.count
+            }
+        case .schema:
+            let schema = try SchemaRecord.decode(bytes)
+            _ = schema.faults()
+            try again(SchemaRecord.encode(schema)) { try SchemaRecord.decode($0).classes.count == schema.classes.count }
+        case .keyBlock: try readKeyBlock(bytes)
+        case .blockDirectory:
+            var directory = try BlockDirectory(decoding: bytes)
+            let count = directory.count
+            for position in [0, count / 2, count] { _ = directory.place(of: position) }
+            try again(directory.encode()) { try BlockDirectory(decoding: $0).count == count }
+            _ = directory.makeNumber()
+        }
+    }
+
+    private func readLiveMask(_ bytes: UnsafeRawBufferPointer) throws {
+        let mask = try LiveMask(validating: bytes)
+        var changed = MutableLiveMask(decoding: mask)
+        for slot in [-1, 0, mask.slotCount - 1, mask.slotCount] where changed.isLive(slot) { changed.remove(slot) }
+        if mask.slotCount < Cluster.maximumCapacity { changed.append() }
+        try again(changed.encode()) { try LiveMask(validating: $0).slotCount == changed.slotCount }
+    }
+
+    private func readKeyBlock(_ bytes: UnsafeRawBufferPointer) throws {
+        for number in [Int64(0), 3, -1, .min >> 8, .max >> 8] {
+            let block = try KeyBlock(decoding: bytes, block: number)
+            for offset in 0..<KeyBlock.size {
+                let value = number << 8 + Int64(offset)
+                guard try KeyBlock.find(value, in: bytes) == block[offset] else {
+                    preconditionFailure("the key of \(value) in block \(number) differs")
+                }
+            }
+            guard let encoded = block.encode(block: number) else { continue }
+            try again(encoded) { try KeyBlock(decoding: $0, block: number).count == block.count }
+        }
+    }
+
+    /// What was taken once has to be taken again.
+    private func again(_ bytes: [UInt8], _ isSame: (UnsafeRawBufferPointer) throws -> Bool) throws {
+        let same: Bool
+        do {
+            same = try bytes.withUnsafeBytes(isSame)
+        } catch {
+            preconditionFailure("\(self): what was taken is refused when it is written again: \(error)")
+        }
+        precondition(same, "\(self): what was taken is another thing when it is written again")
+    }
+
+    /// Equality under which a NaN equals itself.
+    private static func agree(_ some: [Value], _ others: [Value]) -> Bool {
+        some.count == others.count && zip(some, others).allSatisfy { Value.order($0, $1) == 0 }
+    }
+}
