@@ -100,6 +100,10 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
             name: "StoreBenchmark",
             dependencies: ["EmbeddedStore", "StoreContract", "QueryLanguage", "ObjectModel", "CSQLite"],
             path: "Benchmarks/StoreBenchmark", swiftSettings: strict),
+        .executableTarget(
+            name: "StorageBenchmark",
+            dependencies: ["EmbeddedStore", "StoreContract", "QueryLanguage", "ObjectModel"],
+            path: "Benchmarks/StorageBenchmark", swiftSettings: strict),
     ]
 }
 
