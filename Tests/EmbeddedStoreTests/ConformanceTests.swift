@@ -57,13 +57,12 @@ struct ConformanceTests {
         let path = directory.path + "/reopened"
         try StoreConformance.everyType(
             { try EmbeddedStore.open(path: path, schema: $0, options: smallClusters()) }, seed: seed("reopening"),
-            reopen: { store in
-                store.close()
-                return try EmbeddedStore.open(path: path, options: smallClusters())
-            })
+            reopen: { try EmbeddedStore.open(path: path, options: smallClusters()) })
     }
 
-    @Test("writes that threads hold open", arguments: StoreConformance.interactiveTopics(seed: seed))
+    @Test(
+        "writes that threads hold open, and versions that are asked for again",
+        arguments: StoreConformance.interactiveTopics(seed: seed) + StoreConformance.versionTopics)
     func interactive(_ topic: StoreConformance.Topic) throws { try topic.run(make) }
 }
 
