@@ -133,12 +133,12 @@ class ModelTransaction: WriteTransaction {
     // MARK: Changing the state, after all checks
 
     /// Puts in an object and the embedded objects that it is to own. Keys are given out from the outside in,
-    /// properties in the order of their numbers, elements in the order given.
+    /// properties in the order of their declaration, elements in the order given.
     func insert(_ objectClass: ClassSchema, _ values: [PropertyID: Value]) -> ObjectKey {
         let key = ObjectKey(state.tables[objectClass.id]?.nextKey ?? 0)
         state.tables[objectClass.id, default: ModelState.Table()].nextKey += 1
         var row: [PropertyID: Value] = [:]
-        for property in objectClass.storedProperties.sorted(by: { $0.id < $1.id }) {
+        for property in objectClass.storedProperties {
             row[property.id] = stored(values[property.id] ?? property.initialValue, in: property)
         }
         state.tables[objectClass.id]?.keys.append(key)

@@ -246,4 +246,41 @@ struct TransferTests {
         #expect(refused.status == 1)
         #expect(refused.errors.contains("Persn"))
     }
+
+    @Test("a schema file migrates the data, checking shows the plan first, and a lower version is refused")
+    func migration() throws {
+        let directory = try TestDirectory()
+        func file(_ version: Int, _ type: String, _ migration: String) throws -> String {
+            try directory.write(
+                #"{"schemaVersion":\#(version),"classes":[{"name":"Dog","primaryKey":"id","properties":[{"name":"id","type":"int"},{"name":"age","type":"\#(type)"}]}],"migration":[\#(migration)]}"#,
+                to: "schema\(version).json")
+        }
+        let first = try file(1, "string", "")
+        #expect(try run(["schema", "--apply", first], in: directory).status == 0)
+        let dogs = try run(
+            ["import", "Dog", "-"], input: "{\"id\":1,\"age\":\"7\"}\n{\"id\":2,\"age\":\"old\"}\n", in: directory)
+        #expect(dogs.status == 0, "\(dogs.errors)")
+        let uncovered = try run(["schema", "--check", try file(2, "int", "")], in: directory)
+        #expect(uncovered.status == 1)
+        #expect(uncovered.output.contains("! Dog.age: string → int  (refused)"), "\(uncovered.output)")
+        #expect(uncovered.errors.contains("Say in 'migration'"), "\(uncovered.errors)")
+        let strict = try run(
+            ["schema", "--apply", try file(2, "int", #"{"convert":{"class":"Dog","from":"age"}}"#)], in: directory)
+        #expect(strict.status == 1)
+        #expect(strict.errors.contains("'old'") && strict.errors.contains("primary key '2'"), "\(strict.errors)")
+        let second = try file(2, "int", #"{"convert":{"class":"Dog","from":"age","fallback":0}}"#)
+        let plan = try run(["schema", "--check", second], in: directory)
+        #expect(plan.status == 0, "\(plan.errors)")
+        #expect(plan.output.contains("schema version 1 → 2"))
+        #expect(plan.output.contains("! Dog.age: string → int, by migration step 1"), "\(plan.output)")
+        #expect(try run(["schema", "--apply", second], in: directory).status == 0)
+        #expect(try run(["schema", "--apply", second], in: directory).output == "Nothing changes.\n")
+        #expect(try run(["export", "Dog"], in: directory).output == "{\"id\":1,\"age\":7}\n{\"id\":2,\"age\":0}\n")
+        for arguments in [["schema", "--apply", first], ["serve", "--port", "0", "--schema", first]] {
+            let lower = try run(arguments, in: directory)
+            #expect(lower.status == 1)
+            #expect(
+                lower.errors.contains("Provided schema version 1 is less than last set version 2."), "\(lower.errors)")
+        }
+    }
 }
