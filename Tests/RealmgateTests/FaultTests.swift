@@ -31,7 +31,7 @@ struct FaultTests {
         var struck = 0
         for number in 1... {
             var plans = FaultPlan.all(of: call, number)
-            if !LongTests.isLong { plans = Array(plans.shuffled(using: &random).prefix(2)) }
+            if !LongTests.isLong { plans = Array(plans.shuffled(using: &random).prefix(handlesFile ? 1 : 2)) }
             var reached = false
             for plan in plans {
                 do {
