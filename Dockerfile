@@ -19,7 +19,10 @@ COPY Sources Sources
 COPY Tests Tests
 RUN swift build --configuration release --product realmgate --static-swift-stdlib \
     && install -D "$(swift build --configuration release --show-bin-path)/realmgate" /stage/bin/realmgate \
-    && strip /stage/bin/realmgate
+    && strip /stage/bin/realmgate \
+    # The decimal library is a part of the program, and its licence asks for its notice beside it.
+    && install -D -m 0644 /usr/share/doc/libintelrdfpmath-dev/copyright \
+        /stage/share/doc/realmgate/libintelrdfpmath-copyright
 COPY static /stage/share/realmgate/static
 COPY openapi /stage/share/realmgate/openapi
 COPY Sources/realmgate/Demo /stage/share/realmgate/demo

@@ -12,8 +12,7 @@ extension StoreFile {
     /// disk. A file that another process makes at the same time stays. Whether it did.
     /// Throws `LMDBError`, `StoreError`.
     static func createIfMissing(path: String, schema: Schema, options: EmbeddedStoreOptions) throws -> Bool {
-        var status = stat()
-        guard stat(path, &status) != 0 else { return false }
+        guard FileIdentity(path: path) == nil else { return false }
         guard errno == ENOENT else { throw LMDBError(code: errno, action: "Opening") }
         let number = attempts.add(1, ordering: .relaxed).newValue
         let draft = "\(path).new-\(getpid())-\(number)"

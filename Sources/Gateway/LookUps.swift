@@ -30,15 +30,17 @@ final class LookUps {
 
     /// Writes a stored value with the links in it.
     func write(_ value: Value, _ column: RowPlan.Column, _ style: TypeStyle, _ json: JSONWriter) {
-        switch column.kind {
-        case .value(_, let isMixed):
-            json.value(value, style, isMixed: isMixed) { link in
-                if case .reference(let target) = link { self.reference(target, style, json) } else { json.null() }
-            }
-        case .link(_, let place), .linkingObjects(_, let place):
+        switch (column.kind, value) {
+        case (.link(_, let place), .link(let key)): link(key, place, style, json)
+        case (.link(_, let place), .list), (.link(_, let place), .set), (.link(_, let place), .dictionary):
             json.value(value, style) { link in
                 if case .link(let key) = link { self.link(key, place, style, json) } else { json.null() }
             }
+        case (.value(_, isMixed: true), _):
+            json.mixed(value) { link in
+                if case .reference(let target) = link { self.reference(target, style, json) } else { json.null() }
+            }
+        default: json.value(value, style)
         }
     }
 

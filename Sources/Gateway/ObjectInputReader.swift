@@ -17,7 +17,7 @@ package struct ObjectInputReader {
     package func read(
         _ json: JSONValue, _ property: PropertySchema, of objectClass: ClassSchema, into input: inout ObjectInput
     ) throws(Problem) {
-        try read(json, property, objectClass, &input, at: Place.root.member(property.name))
+        try read(json, property, objectClass, &input, in: .root)
     }
 
     private func object(
@@ -28,31 +28,37 @@ package struct ObjectInputReader {
         }
         var input = ObjectInput(objectClass.id)
         for member in object.members {
-            let inner = place.member(member.name)
-            guard let property = objectClass[member.name] else { throw unknown(member.name, objectClass, inner) }
-            try read(member.value, property, objectClass, &input, at: inner)
+            guard let property = objectClass[member.name] else {
+                throw unknown(member.name, objectClass, place.member(member.name))
+            }
+            try read(member.value, property, objectClass, &input, in: place)
         }
         return input
     }
 
+    /// - Parameter outer: the place of the object. That of the property is put together when there is need of it:
+    ///   most values are plain and fit.
     private func read(
         _ json: JSONValue, _ property: PropertySchema, _ objectClass: ClassSchema, _ input: inout ObjectInput,
-        at place: Place
+        in outer: Place
     ) throws(Problem) {
-        let name = "\(objectClass.name).\(property.name)"
         guard !property.type.isComputed else {
-            throw place.problem("'\(name)' is computed from links; set '\(property.type.base.name)' there.")
+            throw outer.member(property.name).problem(
+                "'\(objectClass.name).\(property.name)' is computed from links; set '\(property.type.base.name)' there."
+            )
         }
         let draft: ValueDraft
         do {
             draft = try ValueCoding.draft(json, as: property.type)
         } catch {
-            throw place.within(error.path).problem(error.sentence(name))
+            throw outer.member(property.name).within(error.path).problem(
+                error.sentence("\(objectClass.name).\(property.name)"))
         }
         if let value = draft.complete {
             input.values[property.id] = value
         } else {
-            let content = try content(draft, property, name, at: place)
+            let content = try content(
+                draft, property, "\(objectClass.name).\(property.name)", at: outer.member(property.name))
             input.drafts.append(ObjectInput.Draft(property: property.id, content: content))
         }
     }

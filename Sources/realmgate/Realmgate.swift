@@ -22,7 +22,9 @@ struct Realmgate: ParsableCommand {
             the default.
             """,
         version: version,
-        subcommands: [Serve.self, Import.self, Export.self, SchemaCommand.self, Health.self])
+        subcommands: [
+            Serve.self, Import.self, Export.self, SchemaCommand.self, Backup.self, Compact.self, Check.self, Health.self,
+        ])
 
     static let version = "0.1.0"
 

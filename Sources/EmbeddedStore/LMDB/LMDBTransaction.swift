@@ -115,7 +115,8 @@ final class LMDBTransaction: @unchecked Sendable {
     func origins(_ database: LMDBDatabase, prefix: [UInt8]) throws(LMDBError) -> [ObjectKey] {
         var origins: [ObjectKey] = []
         try scan(database, prefix: prefix) { key, value in
-            for _ in 0..<value.linkCount { origins.append(key.trailingObjectKey) }
+            // No file holds so many links of one object to another: a damaged count must not exhaust the memory.
+            for _ in 0..<min(value.linkCount, 1 << 24) { origins.append(key.trailingObjectKey) }
             return true
         }
         return origins

@@ -22,14 +22,14 @@ struct References {
 
     /// Adds the entries of the value's words only.
     func addWords(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
-        try words(of: value, objectClass, key, column) { try transaction.put(trees.words, $0, []) }
+        try Self.words(of: value, objectClass, key, column) { try transaction.put(trees.words, $0, []) }
     }
 
     /// Adds the value's entry in the index only.
     func addIndex(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
         guard column.isIndexed else { return }
         if column.usesKeyBlocks { return try keyIndex.insert(value, key, objectClass.schema.id, column.id) }
-        guard let entry = indexEntry(objectClass, key, column, value) else { return }
+        guard let entry = Self.indexEntry(objectClass, key, column, value) else { return }
         try transaction.put(trees.index, entry, [])
     }
 
@@ -37,11 +37,11 @@ struct References {
     func remove(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
         if column.holdsLinks { try value.forEachLink(column) { try removeLink(objectClass, key, column, $0) } }
         if column.isFullTextIndexed {
-            try words(of: value, objectClass, key, column) { try transaction.delete(trees.words, $0) }
+            try Self.words(of: value, objectClass, key, column) { try transaction.delete(trees.words, $0) }
         }
         guard column.isIndexed else { return }
         if column.usesKeyBlocks { return try keyIndex.remove(value, key, objectClass.schema.id, column.id) }
-        guard let entry = indexEntry(objectClass, key, column, value) else { return }
+        guard let entry = Self.indexEntry(objectClass, key, column, value) else { return }
         try transaction.delete(trees.index, entry)
     }
 
@@ -57,7 +57,7 @@ struct References {
     private func addLink(
         _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ target: ObjectReference
     ) throws {
-        let entry = backlinkEntry(objectClass, key, column, target)
+        let entry = Self.backlinkEntry(objectClass, key, column, target)
         // Only a collection or a mixed value can link to an object more than once.
         if column.isMixed || column.kind.collection != .single, let count = try count(entry) {
             try transaction.put(trees.backlinks, entry, record(count + 1))
@@ -69,7 +69,7 @@ struct References {
     private func removeLink(
         _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ target: ObjectReference
     ) throws {
-        let entry = backlinkEntry(objectClass, key, column, target)
+        let entry = Self.backlinkEntry(objectClass, key, column, target)
         if column.isMixed || column.kind.collection != .single, let count = try count(entry), count > 1 {
             try transaction.put(trees.backlinks, entry, count == 2 ? [] : record(count - 1))
         } else {
@@ -85,7 +85,8 @@ struct References {
         return writer.bytes
     }
 
-    private func backlinkEntry(
+    /// The key of the backlink from an object to one that it links to.
+    static func backlinkEntry(
         _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ target: ObjectReference
     ) -> [UInt8] {
         var entry = TreeKey.backlinks(
@@ -94,7 +95,8 @@ struct References {
         return entry.bytes
     }
 
-    private func indexEntry(
+    /// The key that a value has in the index, unless that holds blocks of integers; nil for what is not indexed.
+    static func indexEntry(
         _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value
     ) -> [UInt8]? {
         guard let encoded = column.isMixed ? IndexKey.encode(mixed: value) : IndexKey.encode(value) else { return nil }
@@ -104,7 +106,8 @@ struct References {
         return entry.bytes
     }
 
-    private func words(
+    /// The keys that a value has in the tree of words.
+    static func words(
         of value: Value, _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout,
         _ body: ([UInt8]) throws -> Void
     ) throws {

@@ -1,0 +1,35 @@
+import ArgumentParser
+import EmbeddedStore
+import StoreContract
+
+/// `realmgate backup`: a copy of a database that may be in use.
+struct Backup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Copy a database to a new file, also while a server writes to it.",
+        discussion: """
+            The copy holds one version, the newest when the command started, without unused space. It gets its name \
+            only when all of it is on the disk; a file of that name is never replaced. A server may have the database \
+            open and write to it meanwhile.
+
+            To restore, stop the server and put the copy in the place of the database file; remove the lock file \
+            (FILE-lock) of the old one.
+
+            Example:
+
+              realmgate backup shop.realmgate backups/shop-2026-01-31.realmgate
+            """)
+
+    @Argument(help: "The database file.", completion: .file())
+    var file: String
+
+    @Argument(help: "The new file; its directory must exist.", completion: .file())
+    var destination: String
+
+    func run() throws {
+        let store = try DatabaseFile.open(file)
+        defer { store.close() }
+        let progress = FileProgress("\(destination)", of: try store.sizes().usedBytes)
+        try store.writeCopy(to: destination) { progress.show($0) }
+        progress.finish("\(file): version \(try store.snapshot().version) copied to \(destination)")
+    }
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import EmbeddedStore
+import StoreContract
+
+/// `realmgate compact`: gives unused space back.
+struct Compact: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Rewrite a database file without unused space.",
+        discussion: """
+            A database file never shrinks by itself: the space of what is deleted or replaced is used again by later \
+            writes. This command writes a compact copy beside the file and puts it in its place. It needs space for \
+            the copy, and no server or other program may have the database open. If it is interrupted, the file is as \
+            it was, or compacted.
+
+            Example:
+
+              realmgate compact shop.realmgate
+            """)
+
+    @Argument(help: "The database file.", completion: .file())
+    var file: String
+
+    func run() throws {
+        let store = try DatabaseFile.open(file)
+        defer { store.close() }
+        let progress = FileProgress("\(file)", of: try store.sizes().usedBytes)
+        let (before, after) = try store.compact { progress.show($0) }
+        progress.finish("\(file): \(grouped(before)) bytes before, \(grouped(after)) now")
+    }
+}
