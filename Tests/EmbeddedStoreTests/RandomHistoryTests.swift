@@ -17,13 +17,13 @@ struct RandomHistoryTests {
     /// REALMGATE_SEED repeats a run.
     private static let seed = ProcessInfo.processInfo.environment["REALMGATE_SEED"].flatMap { UInt64($0) }
 
-    @Test("the file agrees with the model whatever was grouped, rolled back and reopened", arguments: 0..<3)
+    @Test("the file agrees with the model whatever was grouped, rolled back and reopened", arguments: 0..<2)
     func history(_ number: Int) throws {
         for _ in 0..<Self.factor {
             var random = Self.seed.map { SeededRandom(seed: $0) } ?? .fresh()
             print("RandomHistoryTests seed \(random.seed)")
             do {
-                try run(&random, steps: 25)
+                try run(&random, steps: 20)
             } catch {
                 throw ConformanceFailure("seed \(random.seed): \(error)")
             }
@@ -32,7 +32,7 @@ struct RandomHistoryTests {
 
     private func run(_ random: inout SeededRandom, steps: Int) throws {
         let directory = try TemporaryDirectory()
-        let history = DurableHistory(seed: random.seed, target: 40 + random.below(300))
+        let history = DurableHistory(seed: random.seed, target: 40 + random.below(150))
         let audit = try DurabilityAudit(history)
         func open() throws -> EmbeddedStore {
             try EmbeddedStore.open(path: directory.store, schema: history.schema, options: smallClusters())

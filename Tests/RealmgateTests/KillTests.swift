@@ -48,6 +48,8 @@ struct KillTests {
         _ body: (KilledFile, Int, inout SeededRandom) throws -> ([ChildProcess], WorkerRun)
     ) throws {
         var commits = 0
+        var migrations = 0
+        var compactions = 0
         for _ in 0..<files {
             var random = SeededRandom.fresh()
             let directory = try TestDirectory()
@@ -74,8 +76,14 @@ struct KillTests {
                 }
             }
             commits += audit.commits
+            for line in everything {
+                if case .acknowledged(_, let id) = line, history.isMigration(id) { migrations += 1 }
+                if case .compacted = line { compactions += 1 }
+            }
         }
-        print("KillTests: \(commits) commits over \(count * files) kills of \(what)")
+        print(
+            "KillTests: \(commits) commits, \(migrations) migrations and \(compactions) compactions over \(count * files) kills of \(what)"
+        )
         #expect(commits > 2 * count * files, "most rounds must be killed under load")
     }
 

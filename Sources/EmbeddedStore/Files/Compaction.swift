@@ -56,7 +56,14 @@ struct Compaction {
         }
 
         // Nobody can open the new file under its final name before its presence is shared.
-        guard rename(temporary, path) == 0 else { throw LMDBError(code: errno, action: "Replacing") }
+        // A device that fails may report an error for a rename that it did; going on with the old file would lose all
+        // that is written from now on.
+        if rename(temporary, path) != 0 {
+            let code = errno
+            guard FileIdentity(path: path) == presence.identity else {
+                throw LMDBError(code: code, action: "Replacing")
+            }
+        }
         // Whoever opens the file must share its table of readers. If this fails, nobody else may open it as long as we
         // have it; who opens it afterwards starts a new table.
         if rename(temporary + Self.lockSuffix, path + Self.lockSuffix) == 0 { presence.becomeShared() }

@@ -63,7 +63,7 @@ enum ChangeSetRecord {
 
     /// Keys that are read from one record at the most. More are not worth a reader's while, who can look at
     /// everything again, and a damaged run must not fill the memory.
-    static let keyLimit: Int64 = 1 << 22
+    static let keyLimit: Int64 = 1 << 20
 
     /// Nil when the record names more keys than `keyLimit`.
     static func decode(_ bytes: UnsafeRawBufferPointer, version: Version) throws(DamagedRecord) -> ChangeSet? {
