@@ -20,7 +20,7 @@ extension StoreFile {
         // Errors name the path that was asked for.
         let presence = try FilePresence.takeDraft(draft)
         let environment = try LMDBEnvironment(
-            path: draft, presence, mapSize: options.maximumSize, maximumReaders: 1, isPrivate: true)
+            path: draft, presence, mapSize: options.mapSize, maximumReaders: 1, isPrivate: true)
         _ = try OpenFile.prepare(environment, path: path, schema: schema, options: options)
         guard try FileSystem.rename(draft, toNew: path) else { return false }
         FileSystem.syncDirectory(of: path)

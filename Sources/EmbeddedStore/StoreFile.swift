@@ -7,8 +7,13 @@ import Synchronization
 package struct EmbeddedStoreOptions: Sendable {
     /// Slots per cluster of a new file: a multiple of 64 up to 65,472. An existing file keeps its own.
     package var clusterCapacity = Cluster.defaultCapacity
-    /// The size that the file may grow to, in bytes. Only address space is taken; the file grows as needed.
+    /// The size that the data of one version may grow to, in bytes; then writes that add something throw `full`. The
+    /// file may become a quarter larger, because a write makes new pages before those of the version before it are
+    /// free, and so that deleting is possible in a full store. Only address space is taken; the file grows as needed.
     package var maximumSize = 1 << 40
+
+    /// What LMDB is told.
+    var mapSize: Int { maximumSize + max(maximumSize / 4, 256 << 10) }
     /// Snapshots that may be open at once, over all processes.
     package var maximumReaders = 4096
     /// Versions that the change log keeps.
@@ -152,6 +157,19 @@ final class StoreFile: Sendable {
             .tooManyVersions,
             "Number of active versions (\(active)) in the Realm exceeded the limit of \(limit). Release the snapshots of older versions, or open the store with a higher limit."
         )
+    }
+
+    /// Throws unless the version that the transaction is about to commit has a place within the maximum size. One that
+    /// only deletes always has.
+    func checkRoom(for changes: [ChangeSet], _ transaction: LMDBTransaction, pagesBefore: Int) throws {
+        let file = current
+        let pages = try transaction.pagesInUse(file.trees.all)
+        guard pages > pagesBefore, pages > options.maximumSize / file.environment.pageSize else { return }
+        let onlyDeletes = changes.allSatisfy { changes in
+            changes.classes.values.allSatisfy(\.insertions.isEmpty)
+                && changes.classes.values.contains { !$0.deletions.isEmpty }
+        }
+        if !onlyDeletes { throw LMDBError.full }
     }
 
     /// What went wrong below, in the store's terms; other errors stay what they are.

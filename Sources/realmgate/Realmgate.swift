@@ -23,7 +23,8 @@ struct Realmgate: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            Serve.self, Import.self, Export.self, SchemaCommand.self, Backup.self, Compact.self, Check.self, Health.self,
+            Serve.self, Import.self, Export.self, SchemaCommand.self, Backup.self, Compact.self, Check.self,
+            Health.self,
         ])
 
     static let version = "0.1.0"

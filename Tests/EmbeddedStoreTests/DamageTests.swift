@@ -1,4 +1,4 @@
-import EmbeddedStore
+@testable import EmbeddedStore
 import Foundation
 import Glibc
 import ObjectModel
@@ -180,5 +180,176 @@ struct DamageTests {
             print("DamageTests seed \(seed): \(what.joined(separator: ", "))")
             try use(path)
         }
+    }
+
+    // MARK: Whole files
+
+    @Test("what random histories write has no faults and loses no pages", arguments: [UInt64(50), 51, 52])
+    func sound(seed: UInt64) throws {
+        try Self.wholeFile(seed: seed, steps: 80).write(to: URL(fileURLWithPath: directory.store))
+        let report = try EmbeddedStore.check(path: directory.store)
+        #expect(report.faults == [])
+        #expect(report.didCheckPages)
+        #expect(report.leakedPages == 0)
+        #expect(report.objects >= 300)
+        #expect(report.entries >= 600)
+        do {
+            let store = try EmbeddedStore.open(path: directory.store)
+            try store.compact()
+            #expect(try store.snapshot().version == report.version)
+            store.close()
+        }
+        let again = try EmbeddedStore.check(path: directory.store)
+        #expect(again.faults == [])
+        #expect(again.objects == report.objects)
+        #expect(again.entries == report.entries)
+    }
+
+    /// Changes the file through LMDB, as no damage on the disk would.
+    private func tamper(_ body: (LMDBTransaction, Trees) throws -> Void) throws {
+        let file = try OpenFile(
+            path: directory.store, try FilePresence.take(directory.store), schema: .empty,
+            options: EmbeddedStoreOptions())
+        let transaction = try file.environment.begin(readOnly: false)
+        try body(transaction, file.trees)
+        try transaction.commit()
+    }
+
+    private func tamperWithFirst(_ tree: (Trees) -> LMDBDatabase) throws {
+        try tamper { transaction, trees in
+            var first: [UInt8] = []
+            try transaction.scan(tree(trees), prefix: []) { key, _ in
+                first = Array(key)
+                return false
+            }
+            try transaction.delete(tree(trees), first)
+        }
+    }
+
+    @Test("a check finds entries that are missing or too many, and counters that are wrong")
+    func inconsistent() throws {
+        do {
+            let (store, pets) = try openPets(directory.store)
+            try store.write { transaction in
+                let owner = try transaction.create(pets.person.id, [pets.person("id"): .int(7)])
+                for number in 0..<100 {
+                    let values: [PropertyID: Value] = [
+                        pets.dog("name"): .string("dog \(number)"), pets.dog("owner"): .link(owner),
+                    ]
+                    _ = try transaction.create(pets.dog.id, values)
+                }
+            }
+            store.close()
+        }
+        let whole = try Data(contentsOf: URL(fileURLWithPath: directory.store))
+        #expect(try EmbeddedStore.check(path: directory.store).faults == [])
+        func faults(_ change: () throws -> Void) throws -> String {
+            try whole.write(to: URL(fileURLWithPath: directory.store))
+            try change()
+            return try EmbeddedStore.check(path: directory.store).faults.joined(separator: "\n")
+        }
+        #expect(try faults { try tamperWithFirst(\.backlinks) }.contains("backlinks"))
+        #expect(try faults { try tamperWithFirst(\.index) }.contains("primary key"))
+        #expect(try faults { try tamperWithFirst(\.classes) }.contains("objects"))
+        let extra = try faults {
+            try tamper { transaction, trees in
+                var entry = TreeKey.backlinks(from: ClassID(2), PropertyID(5), to: ObjectKey(0))
+                entry.append(ObjectKey(77_777))
+                try transaction.put(trees.backlinks, entry.bytes, [])
+            }
+        }
+        #expect(extra.contains("the backlinks of 'Dog.owner' should have 100 entries but have 101"))
+    }
+
+    // MARK: Files that are none
+
+    private func refusal(_ path: String) -> StoreError? {
+        do {
+            _ = try EmbeddedStore.open(path: path)
+            return nil
+        } catch {
+            return error as? StoreError
+        }
+    }
+
+    @Test("a file of another program is refused, named as such and left as it was")
+    func foreignFiles() throws {
+        let page = Data("SQLite format 3\0".utf8) + Data(repeating: 0x10, count: 8192 - 16)
+        for (name, bytes) in [
+            ("letter", Data("Dear Sir".utf8)), ("database", page), ("zeros", Data(count: 65_536)),
+            ("one byte", Data([0xDE])),
+        ] {
+            let path = directory.path + "/" + name
+            try bytes.write(to: URL(fileURLWithPath: path))
+            let error = try #require(refusal(path))
+            #expect(error.code == .invalidFile)
+            #expect(error.message.contains("not a Realmgate file"), "\(error.message)")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
+            #expect(!FileManager.default.fileExists(atPath: path + "-lock"))
+        }
+    }
+
+    @Test("another program's LMDB file is refused and left as it was")
+    func foreignLMDB() throws {
+        do {
+            let environment = try LMDBEnvironment(
+                path: directory.store, try FilePresence.takeDraft(directory.store), mapSize: 1 << 20,
+                maximumReaders: 4)
+            let transaction = try environment.begin(readOnly: false)
+            let tree = try #require(try transaction.database("customers", create: true))
+            try transaction.put(tree, Array("name".utf8), Array("Ann".utf8))
+            try transaction.commit()
+        }
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: directory.store))
+        let error = try #require(refusal(directory.store))
+        #expect(error.code == .invalidFile)
+        #expect(error.message.contains("not a Realmgate file"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: directory.store)) == bytes)
+    }
+
+    @Test("a newer format is named, whatever else the file has")
+    func newerFormat() throws {
+        try openPets(directory.store).0.close()
+        try tamper { transaction, trees in
+            try transaction.put(trees.meta, FileFormat.formatKey, [0, 0, 0, 99])
+        }
+        let error = try #require(refusal(directory.store))
+        #expect(error.code == .unsupportedFormat)
+        #expect(error.message.contains("format 99"))
+        #expect(code { _ = try EmbeddedStore.check(path: directory.store) } == .unsupportedFormat)
+    }
+
+    @Test("an empty file becomes a store")
+    func emptyFile() throws {
+        try Data().write(to: URL(fileURLWithPath: directory.store))
+        let store = try EmbeddedStore.open(path: directory.store, schema: petSchema)
+        #expect(try store.snapshot().schema["Dog"] != nil)
+    }
+
+    @Test("what is no file, or cannot be written, is named as such")
+    func unusable() throws {
+        let fifo = directory.path + "/fifo"
+        #expect(mkfifo(fifo, 0o600) == 0)
+        for path in [fifo, directory.path, "/dev/null", directory.path + "/nowhere/store", fifo + "/store"] {
+            #expect(refusal(path)?.code == .fileAccess, "\(path)")
+        }
+        guard geteuid() != 0 else { return }
+        try openPets(directory.store).0.close()
+        #expect(chmod(directory.store, 0o400) == 0)
+        #expect(refusal(directory.store)?.code == .fileAccess)
+    }
+
+    @Test("a file that another process checks or compacts is waited for, one with a reader is not checked")
+    func presence() throws {
+        try openPets(directory.store).0.close()
+        let first = try FilePresence.take(directory.store)
+        let second = try FilePresence.take(directory.store)
+        #expect(!first.becomeExclusive())
+        #expect(!second.becomeExclusive())
+        #expect(try FilePresence.takeAlone(directory.store) == nil)
+        let report = try EmbeddedStore.check(path: directory.store)
+        #expect(!report.didCheckPages)
+        #expect(report.faults == [])
+        withExtendedLifetime((first, second)) {}
     }
 }

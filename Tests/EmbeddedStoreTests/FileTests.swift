@@ -119,4 +119,60 @@ struct FileTests {
         try store.write { _ = try $0.create(pets.person.id, [pets.person("id"): .int(7)]) }
         #expect(try store.snapshot().key(of: pets.person.id, primaryKey: .int(7)) != nil)
     }
+
+    @Test("a store that is full reads and deletes, and takes more when it is opened with a larger size")
+    func fullAndAfterwards() throws {
+        var options = smallClusters()
+        options.maximumSize = 1 << 20
+        var kept: [Int64] = []
+        do {
+            let store = try EmbeddedStore.open(path: directory.store, schema: petSchema, options: options)
+            let pets = try Pets(store)
+            let text = String(repeating: "x", count: 900)
+            func add(_ number: Int64) throws {
+                try store.write {
+                    _ = try $0.create(
+                        pets.person.id, [pets.person("id"): .int(number), pets.person("name"): .string(text)])
+                }
+            }
+            var refusal: StoreError?
+            for number in Int64(0)..<3000 {
+                do {
+                    try add(number)
+                    kept.append(number)
+                } catch let error as StoreError {
+                    refusal = error
+                    break
+                }
+            }
+            #expect(refusal?.code == .full)
+            #expect(refusal?.message.contains("maximum size") == true)
+            #expect(kept.count > 300)
+            #expect(try store.snapshot().count(of: pets.person.id) == kept.count)
+            #expect(code { try add(5000) } == .full)
+            for number in kept.prefix(200) {
+                try store.write { transaction in
+                    if let key = try transaction.key(of: pets.person.id, primaryKey: .int(number)) {
+                        try transaction.delete(pets.person.id, key)
+                    }
+                }
+            }
+            kept.removeFirst(200)
+            for number in Int64(6000)..<6050 {
+                try add(number)
+                kept.append(number)
+            }
+            store.close()
+        }
+        options.maximumSize = 64 << 20
+        let store = try EmbeddedStore.open(path: directory.store, options: options)
+        let pets = try Pets(store)
+        let snapshot = try store.snapshot()
+        #expect(snapshot.count(of: pets.person.id) == kept.count)
+        for number in kept { #expect(try snapshot.key(of: pets.person.id, primaryKey: .int(number)) != nil) }
+        let long = String(repeating: "y", count: 4 << 20)
+        try store.write {
+            _ = try $0.create(pets.person.id, [pets.person("name"): .string(long), pets.person("id"): .int(-1)])
+        }
+    }
 }

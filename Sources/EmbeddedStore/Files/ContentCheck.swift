@@ -51,7 +51,9 @@ final class ContentCheck {
             for column in objectClass.columns { try check(objectClass, key, column, &expected) }
         }
         if count != objectClass.state.objectCount {
-            fail("class '\(objectClass.schema.name)' should have \(objectClass.state.objectCount) objects but has \(count)")
+            fail(
+                "class '\(objectClass.schema.name)' should have \(objectClass.state.objectCount) objects but has \(count)"
+            )
         }
         try compare(expected, objectClass)
     }

@@ -23,7 +23,7 @@ final class OpenFile: Sendable {
         path: String, _ presence: FilePresence, schema: Schema, options: EmbeddedStoreOptions, generation: Int = 0
     ) throws {
         environment = try LMDBEnvironment(
-            path: path, presence, mapSize: options.maximumSize, maximumReaders: options.maximumReaders)
+            path: path, presence, mapSize: options.mapSize, maximumReaders: options.maximumReaders)
         trees = try Self.prepare(environment, path: path, schema: schema, options: options)
         self.generation = generation
     }

@@ -8,6 +8,9 @@ struct LMDBError: Error {
     /// What was being done, as in "opening the file".
     let action: String
 
+    /// What LMDB says when its map is full.
+    static let full = LMDBError(code: MDB_MAP_FULL, action: "Writing to")
+
     var text: String { String(cString: mdb_strerror(code)) }
 
     /// The same fault as callers know it.
@@ -16,7 +19,9 @@ struct LMDBError: Error {
         switch code == EIO && FreeSpace.isExhausted(path) ? ENOSPC : code {
         case MDB_MAP_FULL:
             StoreError(
-                .full, "The store '\(path)' has reached its maximum size. Open it with a larger one, or compact it.")
+                .full,
+                "The store '\(path)' has reached its maximum size; nothing of the write was kept. Delete objects, or open it with a larger maximum size. Snapshots of old versions take space, too."
+            )
         case ENOSPC, EDQUOT:
             StoreError(.full, "No space is left on the device that holds '\(path)'. Nothing of the write was kept.")
         case EFBIG:

@@ -12,11 +12,24 @@ extension LMDBTransaction {
         var code = mdb_cursor_get(cursor, &key, &value, MDB_FIRST)
         while code == 0 {
             if value.mv_size >= MemoryLayout<Int>.size {
-                count += UnsafeRawBufferPointer(value).loadUnaligned(as: Int.self)
+                count &+= UnsafeRawBufferPointer(value).loadUnaligned(as: Int.self)
             }
             code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
         }
         guard code == MDB_NOTFOUND else { throw LMDBError(code: code, action: "Reading from") }
         return count
+    }
+
+    /// Pages that the version which this transaction reads or writes consists of, those of the free list included.
+    func pagesInUse(_ databases: [LMDBDatabase]) throws(LMDBError) -> Int {
+        var pages = 2
+        for database in databases + [.freePages, .named] {
+            var statistics = MDB_stat()
+            try check(mdb_stat(pointer, database.handle, &statistics), "Reading from")
+            // The counts of a damaged file can be anything.
+            pages &+= Int(statistics.ms_branch_pages) &+ Int(statistics.ms_leaf_pages)
+            pages &+= Int(statistics.ms_overflow_pages)
+        }
+        return pages
     }
 }

@@ -75,6 +75,8 @@ struct Trees: Sendable {
     let words: LMDBDatabase
     let backlinks: LMDBDatabase
     let log: LMDBDatabase
+
+    var all: [LMDBDatabase] { [meta, classes, leaves, outsized, index, words, backlinks, log] }
 }
 
 /// Where a leaf lies.

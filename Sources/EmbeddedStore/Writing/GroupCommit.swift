@@ -42,6 +42,7 @@ struct GroupCommit {
         defer { transaction.abort() }
         let session = try WriteSession(
             transaction, file.trees, try file.catalogue(transaction, file.trees), path: file.path)
+        let pagesBefore = try transaction.pagesInUse(file.trees.all)
         var outcome = GroupOutcome()
         for job in jobs {
             let version = session.version.next
@@ -61,6 +62,7 @@ struct GroupCommit {
         try ChangeLog.trim(
             transaction, file.trees, newest: session.version, limit: file.options, budget: jobs.count + 16)
         try transaction.put(file.trees.meta, FileFormat.versionKey, Catalogue.versionRecord(session.version))
+        try file.checkRoom(for: outcome.changes, transaction, pagesBefore: pagesBefore)
         try transaction.commit()
         return outcome
     }
