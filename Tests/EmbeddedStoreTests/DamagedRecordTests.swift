@@ -13,7 +13,7 @@ struct DamagedRecordTests {
     func damaged(probe: DecodingProbe) {
         var random = SeededRandom.fresh()
         print("DamagedRecordTests \(probe) seed \(random.seed)")
-        for _ in 0..<60 {
+        for _ in 0..<25 {
             let whole = probe.sample(&random)
             #expect(probe.decode(whole), "seed \(random.seed): \(whole)")
             for _ in 0..<6 {

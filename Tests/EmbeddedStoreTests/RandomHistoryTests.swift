@@ -23,7 +23,7 @@ struct RandomHistoryTests {
             var random = Self.seed.map { SeededRandom(seed: $0) } ?? .fresh()
             print("RandomHistoryTests seed \(random.seed)")
             do {
-                try run(&random, steps: 20)
+                try run(&random, steps: 15)
             } catch {
                 throw ConformanceFailure("seed \(random.seed): \(error)")
             }
