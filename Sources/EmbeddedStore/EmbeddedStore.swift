@@ -253,11 +253,9 @@ package final class EmbeddedStore: Store {
 
     private func lookForForeignCommits() {
         let newest = file.current.moment
-        let seen = state.withLock { state in
-            defer { state.seen = newest }
-            return state.seen
-        }
-        guard newest != seen, let version = try? file.snapshot().snapshot.version else { return }
+        // What could not be read is looked for again at the next poll.
+        guard newest != state.withLock({ $0.seen }), let version = try? file.snapshot().snapshot.version else { return }
+        state.withLock { $0.seen = newest }
         latest.withLock { if $0?.moment != newest { $0 = nil } }
         announce([], upTo: version)
     }

@@ -40,6 +40,12 @@ package struct EmbeddedStoreOptions: Sendable {
 }
 
 /// The file that a store works on: its open environment, which compaction replaces, and what is known of its schema.
+///
+/// Every commit writes new pages for what it changes, and the pages that it replaces are used again once nobody reads a
+/// version that has them. So without old snapshots the file stays near the size of a compacted copy, and under a
+/// snapshot that is held it grows by what each commit writes: the changed leaves and the path to them, some ten pages
+/// for a small commit. `maximumActiveVersions` bounds that to as many commits, `maximumVersionAge` to what is written in
+/// that time; the file keeps the length that it has reached until it is compacted.
 final class StoreFile: Sendable {
     let path: String
     let options: EmbeddedStoreOptions
