@@ -72,7 +72,7 @@ package final class EmbeddedStore: Store {
     /// The newest version; the last one that is known when the environment has stopped.
     private func newest() throws -> Latest {
         let known = latest.withLock { $0 }
-        if let known, known.moment == file.current.moment { return known }
+        if let known, known.moment == (try file.current.moment) { return known }
         do {
             let (snapshot, moment) = try file.snapshot()
             let newest = Latest(
@@ -133,6 +133,7 @@ package final class EmbeddedStore: Store {
         guard !wasClosed else { return }
         writer.sync { WriterThread.run(for: self) { drain() } }
         latest.withLock { $0 = nil }
+        file.close()
         state.withLock { $0.listeners.removeAll() }
     }
 
@@ -252,7 +253,7 @@ package final class EmbeddedStore: Store {
     }
 
     private func lookForForeignCommits() {
-        let newest = file.current.moment
+        guard let newest = try? file.current.moment else { return }
         // What could not be read is looked for again at the next poll.
         guard newest != state.withLock({ $0.seen }), let version = try? file.snapshot().snapshot.version else { return }
         state.withLock { $0.seen = newest }
@@ -266,7 +267,7 @@ package final class EmbeddedStore: Store {
             return (state.announced, state.polls % Self.pollsPerReaderCheck == 0)
         }
         versions.expire(newest: newest)
-        if isDue { file.current.environment.releaseDeadReaders() }
+        if isDue { try? file.current.environment.releaseDeadReaders() }
     }
 
     /// The versions that somebody in this process holds or that were asked for last, ascending.

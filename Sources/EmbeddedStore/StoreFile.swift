@@ -49,15 +49,26 @@ package struct EmbeddedStoreOptions: Sendable {
 final class StoreFile: Sendable {
     let path: String
     let options: EmbeddedStoreOptions
-    private let openFile: Mutex<OpenFile>
+    /// Nil when the store has been closed.
+    private let openFile: Mutex<OpenFile?>
     private let knownSchema = Mutex<KnownSchema?>(nil)
 
-    /// The environment and its trees. Cost: a lock.
-    var current: OpenFile { openFile.withLock { $0 } }
+    /// The environment and its trees. Throws `closed`. Cost: a lock.
+    var current: OpenFile {
+        get throws {
+            guard let file = openFile.withLock({ $0 }) else {
+                throw StoreError(.closed, "The store has been closed.")
+            }
+            return file
+        }
+    }
     /// For the writer's thread, on which compaction runs: two uses in a row are of the same file there.
-    var environment: LMDBEnvironment { current.environment }
+    var environment: LMDBEnvironment { get throws { try current.environment } }
     /// See `environment`.
-    var trees: Trees { current.trees }
+    var trees: Trees { get throws { try current.trees } }
+
+    /// Lets the file go, which is closed when no snapshot of it is held any more.
+    func close() { openFile.withLock { $0 = nil } }
 
     /// Opens the file, or makes a new one where there is none. Who is alone with it cleans up after compactions that
     /// were broken off, checks it and compacts it if the options say so. Throws `StoreError`.
@@ -93,7 +104,7 @@ final class StoreFile: Sendable {
     /// Puts a compacted file in the place of this one; see `EmbeddedStore.compact`. For the writer's thread.
     func compact(progress: (@Sendable (Int) -> Void)?) throws {
         do {
-            let old = current
+            let old = try current
             guard old.environment.presence.becomeExclusive() else {
                 throw StoreError(
                     .busy, "'\(path)' is open in another program, too. Compact it when nobody else has it open.")
@@ -117,7 +128,7 @@ final class StoreFile: Sendable {
     /// A read transaction at the newest version, and when in the file's life that is. Throws `StoreError`.
     func snapshot() throws -> (snapshot: EmbeddedSnapshot, moment: Moment) {
         do {
-            let file = current
+            let file = try current
             let transaction = try file.environment.begin(readOnly: true)
             let moment = Moment(generation: file.generation, transaction: transaction.number)
             let catalogue = try catalogue(transaction, file.trees)
@@ -130,7 +141,7 @@ final class StoreFile: Sendable {
     /// See `Store.changes(after:)`.
     func changes(after version: Version) throws -> [ChangeSet]? {
         do {
-            let file = current
+            let file = try current
             let transaction = try file.environment.begin(readOnly: true)
             let newest = try catalogue(transaction, file.trees).version
             return try ChangeLog.entries(after: version, upTo: newest, transaction, file.trees)
@@ -142,7 +153,7 @@ final class StoreFile: Sendable {
     /// See `Store.changeLogFloor`.
     func changeLogFloor() throws -> Version {
         do {
-            let file = current
+            let file = try current
             let transaction = try file.environment.begin(readOnly: true)
             let newest = try catalogue(transaction, file.trees).version
             return try ChangeLog.floor(transaction, file.trees) ?? newest
@@ -153,8 +164,7 @@ final class StoreFile: Sendable {
 
     /// Why nothing may be written now; nil when it may.
     func tooManyVersions() -> StoreError? {
-        guard let limit = options.maximumActiveVersions else { return nil }
-        let environment = environment
+        guard let limit = options.maximumActiveVersions, let environment = try? environment else { return nil }
         guard environment.activeVersions > limit else { return nil }
         environment.releaseDeadReaders()
         let active = environment.activeVersions
@@ -168,7 +178,7 @@ final class StoreFile: Sendable {
     /// Throws unless the version that the transaction is about to commit has a place within the maximum size. One that
     /// only deletes always has.
     func checkRoom(for changes: [ChangeSet], _ transaction: LMDBTransaction, pagesBefore: Int) throws {
-        let file = current
+        let file = try current
         let pages = try transaction.pagesInUse(file.trees.all)
         guard pages > pagesBefore, pages > options.maximumSize / file.environment.pageSize else { return }
         let onlyDeletes = changes.allSatisfy { changes in

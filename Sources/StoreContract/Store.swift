@@ -42,7 +42,7 @@ package protocol Store: AnyObject, Sendable {
     /// reach back that far.
     func changes(after version: Version) throws -> [ChangeSet]?
 
-    /// Finishes the queued work and releases the file. Later calls throw or complete with `closed`.
+    /// Finishes the queued work and releases the file, as soon as nobody holds a snapshot of it. Later calls throw or complete with `closed`.
     func close()
 }
 

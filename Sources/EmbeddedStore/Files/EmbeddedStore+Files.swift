@@ -13,7 +13,7 @@ extension EmbeddedStore {
     /// they no longer share cannot be used again yet. Versions that one commit made together count as one.
     package func activeVersions() throws -> Int {
         try throwIfClosed()
-        return file.current.environment.activeVersions
+        return try file.current.environment.activeVersions
     }
 
     /// Rewrites the file without the space of earlier versions, and gives its length before and after. Readers go on
@@ -27,9 +27,9 @@ extension EmbeddedStore {
         progress: (@Sendable (_ writtenBytes: Int) -> Void)? = nil
     ) throws -> (before: Int, after: Int) {
         let sizes = try onWriter { file in
-            let before = file.current.environment.presence.fileSize
+            let before = try file.current.environment.presence.fileSize
             try file.compact(progress: progress)
-            return [before, file.current.environment.presence.fileSize]
+            return [before, try file.current.environment.presence.fileSize]
         }
         forgetLatest()
         return (sizes[0], sizes[1])
@@ -41,6 +41,6 @@ extension EmbeddedStore {
     /// `progress` is told now and then how many bytes have been written, on any thread.
     package func writeCopy(to path: String, progress: (@Sendable (_ writtenBytes: Int) -> Void)? = nil) throws {
         try throwIfClosed()
-        try FileCopy(of: file.current.environment, to: path).run(progress: progress)
+        try FileCopy(of: try file.current.environment, to: path).run(progress: progress)
     }
 }

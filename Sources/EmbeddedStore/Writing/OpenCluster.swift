@@ -84,6 +84,18 @@ final class OpenCluster {
         dirty[column] = true
     }
 
+    /// Whether so many objects are gone that what they left in the leaves is worth clearing away. True once on the way down to half
+    /// of the slots, and once at none.
+    var isWorthClearing: Bool { liveMask.liveCount == 0 || liveMask.liveCount == liveMask.slotCount / 2 }
+
+    /// Has every leaf written the next time.
+    func touchAll(open: (Int) throws -> MutableLeaf) throws {
+        for column in leaves.indices {
+            if leaves[column] == nil { leaves[column] = try open(column) }
+            dirty[column] = true
+        }
+    }
+
     /// Hands out the changed leaves' bytes by column position, the live mask's as nil, and marks them clean.
     func writeDirty(_ write: (Int?, [UInt8]) throws -> Void) throws {
         if isMaskDirty {
@@ -91,6 +103,10 @@ final class OpenCluster {
             isMaskDirty = false
         }
         for column in leaves.indices where dirty[column] {
+            // What deleted objects left goes with the leaf that is written anyway.
+            for slot in 0..<liveMask.slotCount where !liveMask.isLive(slot) && leaves[column]?.isNull(slot) == false {
+                try leaves[column]?.set(slot, .null)
+            }
             guard let bytes = leaves[column]?.encode() else { continue }
             try write(column, bytes)
             dirty[column] = false

@@ -6,8 +6,8 @@ import ObjectModel
 ///
 /// A small collection is one block that lies in the leaf. One whose block outgrows `inlineBytes` moves out of
 /// the leaf into blocks of up to `blockBytes`, found through a directory: an edit then costs one block,
-/// whatever the length. The directory takes some four bytes per block, so editing a list of a million integers
-/// writes about 8 KB of block and 2 KB of directory.
+/// whatever the length. A full block with LMDB's header fills one page; the directory takes some four bytes per
+/// block, so editing a list of a million small integers writes one page of block and one or two of directory.
 final class OpenCollection {
     /// What the collection lies in when it is written back.
     enum Content {
@@ -18,8 +18,8 @@ final class OpenCollection {
 
     /// The longest record that lies in a leaf.
     static let inlineBytes = OutsizedTree.limit
-    private static let blockBytes = 8192
-    private static let blockElements = 1024
+    private static let blockBytes = 4000
+    private static let blockElements = 2048
 
     private let hasKeys: Bool
     private let outsized: OutsizedTree

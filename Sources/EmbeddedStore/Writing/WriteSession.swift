@@ -139,6 +139,9 @@ final class WriteSession {
 
     /// Takes an object out: its slot stays, dead, so keys are never reused. Links to it must have been cleared
     /// before.
+    ///
+    /// Its values stay in the leaves until those are written the next time, so that a deletion costs a live mask and not all
+    /// columns of the cluster. They are written when half of a cluster's objects are gone, and when all are.
     func remove(_ objectClass: OpenClass, _ key: ObjectKey) throws {
         try wholly {
             try closeCollection()
@@ -147,10 +150,16 @@ final class WriteSession {
                 if column.hasReferences {
                     try references.remove(objectClass, key, column, try stored(objectClass, key, column))
                 }
-                try store(.null, objectClass, key, column)
+                if column.kind.isBytes, try isOutsized(objectClass, key, column) {
+                    try store(.null, objectClass, key, column)
+                }
             }
-            try cluster(address, objectClass).removeSlot(slot)
+            let cluster = try cluster(address, objectClass)
+            cluster.removeSlot(slot)
             objectClass.state.objectCount -= 1
+            if cluster.isWorthClearing {
+                try cluster.touchAll { try openLeaf(address, objectClass.columns[$0]) }
+            }
         }
     }
 
@@ -276,13 +285,19 @@ final class WriteSession {
         return try cluster.value(column.position, slot) { try openLeaf(address, column) }
     }
 
+    /// Whether a value, of a column of bytes, lies outside the leaf.
+    private func isOutsized(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Bool {
+        let (address, slot) = place(objectClass, key)
+        return try cluster(address, objectClass).outsizedSize(column.position, slot) {
+            try openLeaf(address, column)
+        } != nil
+    }
+
     /// Replaces a value in the leaf, and what lies outside of it.
     private func store(_ value: Value, _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout) throws {
         let (address, slot) = place(objectClass, key)
         let cluster = try cluster(address, objectClass)
-        if column.kind.isBytes,
-            try cluster.outsizedSize(column.position, slot, open: { try openLeaf(address, column) }) != nil
-        {
+        if column.kind.isBytes, try isOutsized(objectClass, key, column) {
             let place = OutsizedTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
             try transaction.deleteAll(trees.outsized, prefix: place.prefix.bytes)
         }
