@@ -60,7 +60,7 @@ struct FormatTests {
     private func makeFormat1(_ path: String, dogs: ClassID, tags: ClassID, _ id: PropertyID) throws {
         let file = try StoreFile(path: path, schema: .empty, options: smallClusters())
         let transaction = try file.environment.begin(readOnly: false)
-        let trees = file.trees
+        let trees = try file.trees
         let session = try WriteSession(transaction, trees, try Catalogue(transaction, trees), path: path)
         for classID in [dogs, tags] {
             let objectClass = try #require(session.objectClass(classID))
