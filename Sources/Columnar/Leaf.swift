@@ -103,6 +103,12 @@ package struct Leaf: @unchecked Sendable {
     package var minimumInteger: Int64 { Int64(bitPattern: minimumBits) }
     package var maximumInteger: Int64 { Int64(bitPattern: maximumBits) }
 
+    /// This leaf, if it has the slot. Throws `noSuchSlot`, for a slot number that comes from elsewhere in the file.
+    package func checked(_ slot: Int) throws(LeafError) -> Leaf {
+        guard slot >= 0, slot < count else { throw .noSuchSlot }
+        return self
+    }
+
     @inline(__always)
     func checkSlot(_ slot: Int) {
         precondition(UInt(bitPattern: slot) < UInt(bitPattern: count), "no such slot")

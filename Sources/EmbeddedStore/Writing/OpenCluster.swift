@@ -53,24 +53,20 @@ final class OpenCluster {
         isMaskDirty = true
     }
 
-    func value(_ column: Int, _ slot: Int, open: () throws -> MutableLeaf) throws -> Value {
-        if let value = leaves[column]?.value(at: slot) { return value }
-        let leaf = try open()
-        leaves[column] = leaf
-        return leaf.value(at: slot)
-    }
-
     /// The elements of a collection that is not outsized.
     func elements(_ column: Int, _ slot: Int, open: () throws -> MutableLeaf) throws -> ElementBlock {
         if leaves[column] == nil { leaves[column] = try open() }
         return leaves[column]?.elements(at: slot) ?? ElementBlock(hasKeys: false)
     }
 
-    /// See `MutableLeaf.outsizedSize`.
-    func outsizedSize(_ column: Int, _ slot: Int, open: () throws -> MutableLeaf) throws -> Int? {
-        if leaves[column] == nil { leaves[column] = try open() }
-        return leaves[column]?.outsizedSize(slot)
-    }
+    /// Whether the leaf is decoded.
+    func isOpen(_ column: Int) -> Bool { leaves[column] != nil }
+
+    /// See `MutableLeaf.outsizedSize`; nil also when the leaf is not decoded.
+    func outsizedSize(_ column: Int, _ slot: Int) -> Int? { leaves[column]?.outsizedSize(slot) }
+
+    /// Nil when the leaf is not decoded.
+    func value(_ column: Int, _ slot: Int) -> Value? { leaves[column]?.value(at: slot) }
 
     func append(_ content: LeafContent, _ column: Int, open: () throws -> MutableLeaf) throws {
         if leaves[column] == nil { leaves[column] = try open() }

@@ -202,9 +202,8 @@ final class WriteSession {
         try closeCollection()
         let (cluster, slot) = place(objectClass, key)
         let leaves = try self.cluster(cluster, objectClass)
-        let isOutsized = try leaves.outsizedSize(column.position, slot) { try openLeaf(cluster, column) } != nil
         let collection =
-            isOutsized
+            try isOutsized(objectClass, key, column)
             ? try OpenCollection(address, hasKeys: column.kind == .map, outsized)
             : OpenCollection(
                 try leaves.elements(column.position, slot) { try openLeaf(cluster, column) }, address, outsized)
@@ -274,23 +273,22 @@ final class WriteSession {
     // MARK: Values
 
     private func stored(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
-        let (address, slot) = place(objectClass, key)
-        let cluster = try cluster(address, objectClass)
-        if column.kind.isBytes,
-            try cluster.outsizedSize(column.position, slot, open: { try openLeaf(address, column) }) != nil
-        {
+        if column.kind.isBytes, try isOutsized(objectClass, key, column) {
             let place = OutsizedTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
             return try outsized.value(place, column.kind)
         }
-        return try cluster.value(column.position, slot) { try openLeaf(address, column) }
+        let (address, slot) = place(objectClass, key)
+        let cluster = try cluster(address, objectClass)
+        if let value = cluster.value(column.position, slot) { return value }
+        return try writtenLeaf(address, column).map { try $0.checked(slot).value(at: slot) } ?? .null
     }
 
     /// Whether a value, of a column of bytes, lies outside the leaf.
     private func isOutsized(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Bool {
         let (address, slot) = place(objectClass, key)
-        return try cluster(address, objectClass).outsizedSize(column.position, slot) {
-            try openLeaf(address, column)
-        } != nil
+        let cluster = try cluster(address, objectClass)
+        if cluster.isOpen(column.position) { return cluster.outsizedSize(column.position, slot) != nil }
+        return try writtenLeaf(address, column)?.checked(slot).isOutsized(slot) ?? false
     }
 
     /// Replaces a value in the leaf, and what lies outside of it.
@@ -385,14 +383,19 @@ final class WriteSession {
     }
 
     private func openLeaf(_ address: LeafAddress, _ column: ColumnLayout) throws -> MutableLeaf {
+        try writtenLeaf(address, column).map { MutableLeaf(decoding: $0) } ?? MutableLeaf(kind: column.kind)
+    }
+
+    /// The leaf as the transaction holds it, valid until the next write: to read one value of it without decoding all.
+    private func writtenLeaf(_ address: LeafAddress, _ column: ColumnLayout) throws -> Leaf? {
         guard let bytes = try transaction.get(trees.leaves, address.key(column.id)) else {
             // Only a cluster that was never written has no leaf; any other missing leaf is damage.
             guard try transaction.get(trees.leaves, address.key(FileFormat.liveMaskColumn)) == nil else {
                 throw StoreError.damaged(path)
             }
-            return MutableLeaf(kind: column.kind)
+            return nil
         }
-        return MutableLeaf(decoding: try Leaf(validating: bytes, kind: column.kind))
+        return try Leaf(validating: bytes, kind: column.kind)
     }
 
     // MARK: Writing out
