@@ -45,21 +45,27 @@ extension Leaf {
     /// The same leaf with the bytes of its outsized slots, ascending by slot. They must stay in place as long
     /// as it is used.
     package func resolving(_ outsized: UnsafeBufferPointer<OutsizedBytes>) -> Leaf {
+        precondition(outsized.count == outsizedSlots.count, "as many places as outsized slots")
         var leaf = self
-        leaf.outsized = outsized
+        leaf.outsized = outsized.baseAddress
         return leaf
+    }
+
+    /// As `resolving` was given places: a damaged header may claim another number than there are marks.
+    private var outsizedCount: Int {
+        (0..<maskWordCount(count)).reduce(0) { $0 + outsizedWord($1).nonzeroBitCount }
     }
 
     /// Empty when nobody has said where they lie.
     func outsizedBytes(_ slot: Int) -> UnsafeBufferPointer<UInt8> {
         guard let outsized else { return UnsafeBufferPointer(start: nil, count: 0) }
         var low = 0
-        var high = outsized.count
+        var high = outsizedCount
         while low < high {
             let middle = (low + high) / 2
             if outsized[middle].slot < slot { low = middle + 1 } else { high = middle }
         }
-        guard low < outsized.count, outsized[low].slot == slot else { return UnsafeBufferPointer(start: nil, count: 0) }
+        guard low < outsizedCount, outsized[low].slot == slot else { return UnsafeBufferPointer(start: nil, count: 0) }
         return outsized[low].bytes
     }
 }

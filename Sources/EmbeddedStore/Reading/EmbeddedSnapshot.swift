@@ -140,8 +140,14 @@ extension EmbeddedSnapshot: ColumnSource {
 
     func leaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf {
         let leaf = try storedLeaf(of: classID, cluster: cluster, property)
-        guard leaf.hasOutsized else { return leaf }
-        return try resolved.leaf(LeafAddress(classID: classID, cluster: cluster), property) {
+        return leaf.hasOutsized ? try resolving(leaf, of: classID, cluster: cluster, property) : leaf
+    }
+
+    /// The leaf with where its outsized values lie.
+    private func resolving(
+        _ leaf: Leaf, of classID: ClassID, cluster: Int, _ property: PropertyID
+    ) throws -> Leaf {
+        try resolved.leaf(LeafAddress(classID: classID, cluster: cluster), property) {
             let first = cluster * clusterCapacity
             return (
                 leaf,
@@ -155,6 +161,7 @@ extension EmbeddedSnapshot: ColumnSource {
     }
 
     /// The leaf as it lies in the file: outsized values are not in it.
+    @inline(__always)
     func storedLeaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf {
         if let directory = try directory(of: classID) {
             guard let leaf = directory.leaf(cluster, property) else { throw StoreError.damaged(path) }
