@@ -129,6 +129,18 @@ package struct MutableLeaf: Sendable {
         }
     }
 
+    /// Sets the slots that hold no object to null. Cost: a look at each mask word, and at each slot that is dead and not null.
+    package mutating func clear(deadIn mask: MutableLiveMask) throws(LeafError) {
+        guard mask.liveCount < mask.slotCount else { return }
+        for index in 0..<min(maskWordCount(count), maskWordCount(mask.slotCount)) {
+            var stale = ~mask.word(index) & ~nulls[index] & maskWordLimit(index, min(count, mask.slotCount))
+            while stale != 0 {
+                try set(index << 6 + stale.trailingZeroBitCount, .null)
+                stale &= stale - 1
+            }
+        }
+    }
+
     /// Adds a slot whose bytes lie elsewhere, with their size; see `LeafHeader`. Throws as `append(_:)`.
     package mutating func append(outsized size: Int) throws(LeafError) {
         guard kind.isBytes else { throw .kindMismatch }

@@ -36,6 +36,9 @@ package struct MutableLiveMask: Sendable {
         liveCount += 1
     }
 
+    /// The bits of 64 slots that the cluster has.
+    func word(_ index: Int) -> UInt64 { words[index] }
+
     /// False also for slots that the cluster does not have.
     package func isLive(_ slot: Int) -> Bool {
         slot >= 0 && slot < slotCount && words[slot >> 6] >> UInt64(slot & 63) & 1 != 0

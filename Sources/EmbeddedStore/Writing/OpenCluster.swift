@@ -100,9 +100,7 @@ final class OpenCluster {
         }
         for column in leaves.indices where dirty[column] {
             // What deleted objects left goes with the leaf that is written anyway.
-            for slot in 0..<liveMask.slotCount where !liveMask.isLive(slot) && leaves[column]?.isNull(slot) == false {
-                try leaves[column]?.set(slot, .null)
-            }
+            try leaves[column]?.clear(deadIn: liveMask)
             guard let bytes = leaves[column]?.encode() else { continue }
             try write(column, bytes)
             dirty[column] = false
