@@ -67,23 +67,28 @@ package struct Problem: HTTPErrorConvertible, Hashable {
             writer.name("position")
             writer.int(position)
         }
-        if !faults.isEmpty {
-            writer.name("faults")
-            writer.beginArray()
-            for fault in faults {
-                writer.beginObject()
-                writer.name("path")
-                writer.string(fault.path)
-                writer.name("detail")
-                writer.string(fault.message)
-                if let hint = fault.hint {
-                    writer.name("hint")
-                    writer.string(hint)
-                }
-                writer.endObject()
-            }
-            writer.endArray()
-        }
+        if !faults.isEmpty { writer.faults(faults) }
         writer.endObject()
+    }
+}
+
+extension JSONWriter {
+    /// The member `faults` of an answer.
+    func faults(_ faults: [SchemaFault]) {
+        name("faults")
+        beginArray()
+        for fault in faults {
+            beginObject()
+            name("path")
+            string(fault.path)
+            name("detail")
+            string(fault.message)
+            if let hint = fault.hint {
+                name("hint")
+                string(hint)
+            }
+            endObject()
+        }
+        endArray()
     }
 }

@@ -126,21 +126,7 @@ extension SchemaPlan {
         writer.beginArray()
         for change in changes { encode(change, into: writer) }
         writer.endArray()
-        writer.name("faults")
-        writer.beginArray()
-        for fault in faults {
-            writer.beginObject()
-            writer.name("path")
-            writer.string(fault.path)
-            writer.name("detail")
-            writer.string(fault.message)
-            if let hint = fault.hint {
-                writer.name("hint")
-                writer.string(hint)
-            }
-            writer.endObject()
-        }
-        writer.endArray()
+        writer.faults(faults)
         writer.endObject()
     }
 

@@ -45,13 +45,12 @@ struct IncomingLinks {
             try member.exchange(origin, source, column, for: cleared(value))
         case .list, .set, .map:
             let editor = CollectionEditor(member, origin, source, column)
-            let count = try member.session.collection(origin, source, column).count
-            for position in (0..<count).reversed() {
-                let element = try member.session.collection(origin, source, column).value(at: position)
-                guard links(element) else { continue }
+            let positions = try member.session.collection(origin, source, column).positions { links($0) }
+            for position in positions.reversed() {
                 if column.kind == .set || column.kind == .list && !column.isMixed {
                     try editor.takeOut(at: position)
                 } else {
+                    let element = try member.session.collection(origin, source, column).value(at: position)
                     try editor.exchange(at: position, for: cleared(element))
                 }
             }

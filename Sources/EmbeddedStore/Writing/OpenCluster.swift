@@ -30,8 +30,8 @@ final class OpenCluster {
         isMaskDirty = true
     }
 
-    /// Adds a slot whose values all lie in the leaves as they are, given by column position: what creating many objects comes
-    /// down to.
+    /// Adds a slot whose values all lie in the leaves as they are, given by column position: what creating many
+    /// objects comes down to.
     func append(row: [Value], open: (Int) throws -> MutableLeaf) throws {
         if !isOpen {
             for column in leaves.indices where leaves[column] == nil { leaves[column] = try open(column) }
@@ -80,8 +80,8 @@ final class OpenCluster {
         dirty[column] = true
     }
 
-    /// Whether so many objects are gone that what they left in the leaves is worth clearing away. True once on the way down to half
-    /// of the slots, and once at none.
+    /// Whether so many objects are gone that what they left in the leaves is worth clearing away. True once on
+    /// the way down to half of the slots, and once at none.
     var isWorthClearing: Bool { liveMask.liveCount == 0 || liveMask.liveCount == liveMask.slotCount / 2 }
 
     /// Has every leaf written the next time.

@@ -88,6 +88,18 @@ final class OpenCollection {
         return block.keys[offset]
     }
 
+    /// Where the elements are that a test accepts, ascending. Cost: every block.
+    func positions(where test: (Value) -> Bool) throws -> [Int] {
+        var positions: [Int] = []
+        var first = 0
+        while first < count {
+            _ = try open(first)
+            for (offset, value) in block.values.enumerated() where test(value) { positions.append(first + offset) }
+            first += block.count
+        }
+        return positions
+    }
+
     /// Where the element is in a set, or would be, and whether it is there.
     func search(_ element: Value) throws -> (position: Int, found: Bool) {
         try search { Value.order(try self.value(at: $0), element) }

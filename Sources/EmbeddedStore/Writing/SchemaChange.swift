@@ -7,8 +7,8 @@ struct SchemaChange {
     private let plan: MigrationPlan
     private let block: (@Sendable (any MigrationTransaction) throws -> Void)?
 
-    /// Throws `schemaInvalid`, `schemaVersionTooLow`, `migrationRequired`, `migrationFailed`; nothing has been changed
-    /// then.
+    /// Throws `schemaInvalid`, `schemaVersionTooLow`, `migrationRequired`, `migrationFailed`; nothing has been
+    /// changed then.
     init(_ session: WriteSession, to requested: Schema, _ migration: Migration?) throws {
         self.session = session
         let old = session.schema

@@ -22,15 +22,15 @@ final class WriteSession {
     private var classes: [ClassID: ClassState]
     /// By class number.
     private var openClasses: [OpenClass?]
-    private var clusters: [LeafAddress: OpenCluster] = [:]
+    var clusters: [LeafAddress: OpenCluster] = [:]
     /// The cluster that was used last: neighbouring changes mostly go to the same one.
     private var current: (address: LeafAddress, cluster: OpenCluster)?
     private let indexCursor: LMDBCursor
-    private let outsized: OutsizedTree
+    let outsized: OutsizedTree
     private let keyIndex: OpenKeyIndex
     let references: References
     /// The list, set or map that was edited last.
-    private var openCollection:
+    var openCollection:
         (address: OutsizedTree.Address, collection: OpenCollection, objectClass: OpenClass, column: ColumnLayout)?
     /// Why the transaction must not be committed: a change broke off in the middle, so leaves, indexes and
     /// counters may disagree. It counts even when the work that was told of it went on.
@@ -38,7 +38,7 @@ final class WriteSession {
 
     /// Decoded clusters that are kept before all are written out: bounds the memory of a bulk load to some tens
     /// of megabytes.
-    private static let openClusterLimit = 256
+    static let openClusterLimit = 256
 
     init(_ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String) throws {
         indexCursor = try LMDBCursor(transaction, trees.index)
@@ -140,10 +140,12 @@ final class WriteSession {
     /// Takes an object out: its slot stays, dead, so keys are never reused. Links to it must have been cleared
     /// before.
     ///
-    /// Its values stay in the leaves until those are written the next time, so that a deletion costs a live mask and not all
-    /// columns of the cluster. They are written when half of a cluster's objects are gone, and when all are.
+    /// Its values stay in the leaves until those are written the next time, so that a deletion costs a live
+    /// mask and not all columns of the cluster. They are written when half of a cluster's objects are gone, and
+    /// when all are.
     func remove(_ objectClass: OpenClass, _ key: ObjectKey) throws {
         try wholly {
+            if clusters.count > Self.openClusterLimit { try writeOutClusters() }
             try closeCollection()
             let (address, slot) = place(objectClass, key)
             for column in objectClass.columns {
@@ -191,85 +193,6 @@ final class WriteSession {
         }
     }
 
-    // MARK: Collections
-
-    /// The collection, ready to be read by position. Changes go through `edit`.
-    func collection(
-        _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout
-    ) throws -> OpenCollection {
-        let address = OutsizedTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
-        if let open = openCollection, open.address == address { return open.collection }
-        try closeCollection()
-        let (cluster, slot) = place(objectClass, key)
-        let leaves = try self.cluster(cluster, objectClass)
-        let collection =
-            try isOutsized(objectClass, key, column)
-            ? try OpenCollection(address, hasKeys: column.kind == .map, outsized)
-            : OpenCollection(
-                try leaves.elements(column.position, slot) { try openLeaf(cluster, column) }, address, outsized)
-        openCollection = (address, collection, objectClass, column)
-        return collection
-    }
-
-    /// Puts an element in at a position.
-    func insert(
-        _ value: Value, mapKey: String?, at position: Int, _ objectClass: OpenClass, _ key: ObjectKey,
-        _ column: ColumnLayout
-    ) throws {
-        try wholly {
-            try collection(objectClass, key, column).insert(value, key: mapKey, at: position)
-            if column.hasReferences { try references.addElement(objectClass, key, column, value) }
-        }
-    }
-
-    /// Replaces the element at a position; gives the one that was there.
-    @discardableResult
-    func replace(
-        at position: Int, with value: Value, _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout
-    ) throws -> Value {
-        try wholly {
-            let collection = try collection(objectClass, key, column)
-            let old = try collection.value(at: position)
-            try collection.replace(value, at: position)
-            if column.hasReferences {
-                try references.removeElement(objectClass, key, column, old)
-                try references.addElement(objectClass, key, column, value)
-            }
-            return old
-        }
-    }
-
-    /// Takes the element at a position out; gives it back.
-    @discardableResult
-    func removeElement(
-        at position: Int, _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout
-    ) throws -> (value: Value, mapKey: String?) {
-        try wholly {
-            let collection = try collection(objectClass, key, column)
-            let old = try collection.value(at: position)
-            let mapKey = column.kind == .map ? try collection.key(at: position) : nil
-            try collection.remove(at: position)
-            if column.hasReferences { try references.removeElement(objectClass, key, column, old) }
-            return (old, mapKey)
-        }
-    }
-
-    /// Writes the collection that was edited last back to where it lies.
-    private func closeCollection() throws {
-        guard let open = openCollection else { return }
-        openCollection = nil
-        guard open.collection.isDirty else { return }
-        let content: LeafContent
-        switch try open.collection.writeBack() {
-        case .inline(let bytes): content = .bytes(bytes)
-        case .blocks(let count): content = .outsized(count)
-        }
-        let (address, slot) = place(open.objectClass, open.address.key)
-        try cluster(address, open.objectClass).set(slot, content, open.column.position) {
-            try openLeaf(address, open.column)
-        }
-    }
-
     // MARK: Values
 
     private func stored(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
@@ -284,7 +207,7 @@ final class WriteSession {
     }
 
     /// Whether a value, of a column of bytes, lies outside the leaf.
-    private func isOutsized(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Bool {
+    func isOutsized(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Bool {
         let (address, slot) = place(objectClass, key)
         let cluster = try cluster(address, objectClass)
         if cluster.isOpen(column.position) { return cluster.outsizedSize(column.position, slot) != nil }
@@ -332,7 +255,7 @@ final class WriteSession {
     }
 
     /// Runs a change that must be done to its end; see `failure`.
-    private func wholly<R>(_ change: () throws -> R) throws -> R {
+    func wholly<R>(_ change: () throws -> R) throws -> R {
         do {
             return try change()
         } catch {
@@ -360,12 +283,12 @@ final class WriteSession {
 
     // MARK: Clusters
 
-    private func place(_ objectClass: OpenClass, _ key: ObjectKey) -> (LeafAddress, slot: Int) {
+    func place(_ objectClass: OpenClass, _ key: ObjectKey) -> (LeafAddress, slot: Int) {
         let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: capacity)
         return (LeafAddress(classID: objectClass.schema.id, cluster: cluster), slot)
     }
 
-    private func cluster(_ address: LeafAddress, _ objectClass: OpenClass) throws -> OpenCluster {
+    func cluster(_ address: LeafAddress, _ objectClass: OpenClass) throws -> OpenCluster {
         if let current, current.address == address { return current.cluster }
         let cluster: OpenCluster
         if let open = clusters[address] {
@@ -382,11 +305,12 @@ final class WriteSession {
         return cluster
     }
 
-    private func openLeaf(_ address: LeafAddress, _ column: ColumnLayout) throws -> MutableLeaf {
+    func openLeaf(_ address: LeafAddress, _ column: ColumnLayout) throws -> MutableLeaf {
         try writtenLeaf(address, column).map { MutableLeaf(decoding: $0) } ?? MutableLeaf(kind: column.kind)
     }
 
-    /// The leaf as the transaction holds it, valid until the next write: to read one value of it without decoding all.
+    /// The leaf as the transaction holds it, valid until the next write: to read one value of it without
+    /// decoding all.
     private func writtenLeaf(_ address: LeafAddress, _ column: ColumnLayout) throws -> Leaf? {
         guard let bytes = try transaction.get(trees.leaves, address.key(column.id)) else {
             // Only a cluster that was never written has no leaf; any other missing leaf is damage.
