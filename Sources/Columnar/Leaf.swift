@@ -69,6 +69,14 @@ package struct Leaf: @unchecked Sendable {
         return nulls.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self) & maskWordLimit(index, count)
     }
 
+    /// Whether a slot that holds no object holds a value still.
+    package func holdsValues(deadIn mask: MutableLiveMask) -> Bool {
+        let slots = min(count, mask.slotCount)
+        return (0..<maskWordCount(slots)).contains {
+            ~mask.word($0) & ~nullWord($0) & maskWordLimit($0, slots) != 0
+        }
+    }
+
     /// The value of a slot, as a `Value` of its own. The typed accessors are cheaper.
     package func value(at slot: Int) -> Value {
         if isNull(slot) { return .null }

@@ -233,4 +233,32 @@ struct CompactionTests {
         #expect(tight.usedBytes > after * 9 / 10)
         #expect(loose.usedBytes < 3 * after)
     }
+
+    @Test("a compacted file holds nothing of what was deleted")
+    func clearsWhatWasDeleted() throws {
+        let (store, pets) = try openPets(directory.store)
+        try store.write { transaction in
+            for number in Int64(0)..<1000 {
+                _ = try transaction.create(
+                    pets.person.id, [pets.person("id"): .int(number), pets.person("name"): .string("secret\(number)!")])
+            }
+        }
+        try store.write { transaction in
+            for number in Int64(0)..<1000 where number % 5 == 0 {
+                if let key = try transaction.key(of: pets.person.id, primaryKey: .int(number)) {
+                    try transaction.delete(pets.person.id, key)
+                }
+            }
+        }
+        let version = try store.snapshot().version
+        try store.compact()
+        let snapshot = try store.snapshot()
+        #expect(snapshot.version == version && snapshot.count(of: pets.person.id) == 800)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: directory.store))
+        for number in Int64(0)..<1000 {
+            let isThere = bytes.range(of: Data("secret\(number)!".utf8)) != nil
+            #expect(isThere == (number % 5 != 0), "secret\(number)")
+        }
+        store.close()
+    }
 }

@@ -32,6 +32,7 @@ struct Compaction {
     /// exclusively. `progress` is told now and then how many bytes have been written. Throws `LMDBError`, `StoreError`.
     func run(progress: (@Sendable (Int) -> Void)? = nil) throws -> OpenFile {
         Self.cleanUp(beside: path)
+        try StaleValues.clear(old, path: path)
         do {
             return try replace(progress: progress)
         } catch {

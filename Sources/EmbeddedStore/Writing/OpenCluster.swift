@@ -86,10 +86,13 @@ final class OpenCluster {
 
     /// Has every leaf written the next time.
     func touchAll(open: (Int) throws -> MutableLeaf) throws {
-        for column in leaves.indices {
-            if leaves[column] == nil { leaves[column] = try open(column) }
-            dirty[column] = true
-        }
+        for column in leaves.indices { try touch(column) { try open(column) } }
+    }
+
+    /// Has a leaf written the next time.
+    func touch(_ column: Int, open: () throws -> MutableLeaf) throws {
+        if leaves[column] == nil { leaves[column] = try open() }
+        dirty[column] = true
     }
 
     /// Hands out the changed leaves' bytes by column position, the live mask's as nil, and marks them clean.

@@ -193,6 +193,22 @@ final class WriteSession {
         }
     }
 
+    /// Has the leaves of a cluster written that hold values of deleted objects. Whether there are any.
+    func clearDead(_ objectClass: OpenClass, _ number: Int) throws -> Bool {
+        if clusters.count > Self.openClusterLimit { try writeOutClusters() }
+        let address = LeafAddress(classID: objectClass.schema.id, cluster: number)
+        let cluster = try cluster(address, objectClass)
+        let mask = cluster.liveMask
+        guard mask.liveCount < mask.slotCount else { return false }
+        var found = false
+        for column in objectClass.columns {
+            guard let leaf = try writtenLeaf(address, column), leaf.holdsValues(deadIn: mask) else { continue }
+            try cluster.touch(column.position) { try openLeaf(address, column) }
+            found = true
+        }
+        return found
+    }
+
     // MARK: Values
 
     private func stored(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
