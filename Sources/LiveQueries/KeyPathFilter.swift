@@ -81,7 +81,7 @@ extension LiveKeyPath {
             case .link(let property, _):
                 objects.formUnion(try snapshot.backlinks(to: target, from: classID, property))
             case .backlinks(_, let origin, let link):
-                if case .link(let holder) = try snapshot.value(origin, target, link) { objects.insert(holder) }
+                objects.formUnion(try snapshot.value(origin, target, link).linkedKeys)
             }
         }
         return objects
@@ -106,10 +106,7 @@ extension LiveKeyPath {
             switch step {
             case .value: return reach
             case .link(let property, _):
-                current = try current.compactMap {
-                    guard case .link(let target) = try snapshot.value(classID, $0, property) else { return nil }
-                    return target
-                }
+                current = try current.flatMap { try snapshot.value(classID, $0, property).linkedKeys }
             case .backlinks(_, let origin, let link):
                 let origins = try current.map { try snapshot.backlinks(to: $0, from: origin, link) }
                 reach.originCounts.append(origins.map(\.count))

@@ -25,7 +25,7 @@ struct LinkReach {
             for id in frontier { distances[id] = distance }
             var next: Set<ClassID> = []
             for id in frontier where distance < Self.depth {
-                for property in schema[id]?.properties ?? [] where property.type.isToOneLink {
+                for property in schema[id]?.properties ?? [] where property.type.isLink {
                     guard let target = property.targetClass else { continue }
                     incoming[target, default: []].append(Edge(origin: id, link: property.id))
                     if distances[target] == nil { next.insert(target) }

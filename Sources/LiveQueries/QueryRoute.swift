@@ -84,7 +84,7 @@ struct QueryRoute {
                 if index > 0 || path.readsTarget { isLocal = false }
                 current = target
             case .backward(let origin, let property):
-                try check(property, of: origin, schema) { $0.type.isToOneLink && $0.targetClass == current }
+                try check(property, of: origin, schema) { $0.type.isLink && $0.targetClass == current }
                 dependencies[origin, default: Dependency()].properties.insert(property)
                 dependencies[origin, default: Dependency()].membership = true
                 isLocal = false

@@ -188,7 +188,7 @@ private struct PathWalk {
                 .unknownClass, "No class '\(className)' in the schema", range,
                 hint: binding.schema.classes.map(\.name).nearest(to: className))
         }
-        guard let link = origin[property], link.type.isToOneLink, link.targetClass == current.id else {
+        guard let link = origin[property], link.type.isLink, link.targetClass == current.id else {
             throw binding.source.error(
                 .unknownProperty,
                 "No property '\(property)' found in type '\(className)' which links to type '\(current.name)'",

@@ -100,13 +100,4 @@ extension Value {
         default: []
         }
     }
-
-    /// The objects that a property's value links to, as often as it does.
-    var linkedKeys: [ObjectKey] {
-        if case .link(let key) = self { return [key] }
-        return elements.compactMap {
-            guard case .link(let key) = $0 else { return nil }
-            return key
-        }
-    }
 }

@@ -135,6 +135,22 @@ final class BacklinkSetOperator: Operator {
 
     private func prepared() throws -> KeyBitmap {
         if let targets { return targets }
+        let found = try linksAreSingle() ? collected() : walked()
+        targets = found
+        return found
+    }
+
+    private func linksAreSingle() throws -> Bool {
+        let source = origin.source
+        for cluster in 0..<source.clusterCount(of: origin.classID) {
+            guard try source.liveMask(of: origin.classID, cluster: cluster) != nil else { continue }
+            return try source.leaf(of: origin.classID, cluster: cluster, property).kind == .link
+        }
+        return true
+    }
+
+    /// Reads the links of the objects that satisfy the condition from their column.
+    private func collected() throws -> KeyBitmap {
         let source = origin.source
         var found = KeyBitmap(limit: source.clusterCount(of: classID) * source.clusterCapacity)
         try origin.forEachCluster { cluster, mask in
@@ -142,7 +158,24 @@ final class BacklinkSetOperator: Operator {
             guard leaf.kind == .link else { throw LeafError.kindMismatch }
             leaf.collectLinks(mask, into: &found)
         }
-        targets = found
+        return found
+    }
+
+    /// Looks up who links to each object of the class: links in lists, sets and maps do not lie in a column of keys.
+    private func walked() throws -> KeyBitmap {
+        let source = origin.source
+        let clusterCount = source.clusterCount(of: classID)
+        var found = KeyBitmap(limit: clusterCount * source.clusterCapacity)
+        let origins = try origin.keys()
+        guard !origins.isEmpty else { return found }
+        for cluster in 0..<clusterCount {
+            guard let live = try source.liveMask(of: classID, cluster: cluster) else { continue }
+            for slot in 0..<min(live.slotCount, source.clusterCapacity) where live.isLive(slot) {
+                let key = ObjectKey(Int64(cluster * source.clusterCapacity + slot))
+                let links = try source.backlinks(to: key, from: origin.classID, property)
+                if links.contains(where: { origins.contains($0) }) { found.insert(key) }
+            }
+        }
         return found
     }
 }
