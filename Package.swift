@@ -58,7 +58,7 @@ var targets: [Target] = [
 
     tests("ObjectModel", ["ObjectModel"]),
     tests("QueryLanguage", ["QueryLanguage", "ObjectModel"]),
-    tests("Columnar", ["Columnar", "ObjectModel"]),
+    tests("Columnar", ["Columnar", "DecodingProbe", "ObjectModel"]),
     tests(
         "QueryExecution",
         ["QueryExecution", "Columnar", "QueryLanguage", "StoreTesting", "StoreContract", "ObjectModel"]),
@@ -102,7 +102,7 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
             path: "Benchmarks/StoreBenchmark", swiftSettings: strict),
         .executableTarget(
             name: "StorageBenchmark",
-            dependencies: ["EmbeddedStore", "StoreContract", "QueryLanguage", "ObjectModel"],
+            dependencies: ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"],
             path: "Benchmarks/StorageBenchmark", swiftSettings: strict),
     ]
 }

@@ -1,6 +1,7 @@
 import EmbeddedStore
 import ObjectModel
 import StoreContract
+import StoreTesting
 
 /// Loads, updates at random, deletes half and makes as many anew; after each step the file's size and that of a compacted copy.
 struct Churn {
@@ -35,7 +36,7 @@ struct Churn {
             }
             return key
         }
-        var numbers = Numbers(1)
+        var numbers = SeededRandom(seed: 1)
         let all = Array(0..<rows)
         try step("load", rows) { try batches(all) { _ = try $0.create(Item.classID, row: Item.row($1)) } }
         let updated = (0..<rows / 10).map { _ in numbers.below(rows) }

@@ -1,6 +1,7 @@
 import EmbeddedStore
 import ObjectModel
 import StoreContract
+import StoreTesting
 
 /// Stores many objects with one property each, and divides a compacted copy by their number.
 struct Kinds {
@@ -12,7 +13,7 @@ struct Kinds {
         var name: String
         var property: PropertySchema
         var isKey = false
-        var value: @Sendable (Int, inout Numbers) -> Value
+        var value: @Sendable (Int, inout SeededRandom) -> Value
     }
 
     private static func property(_ type: String, indexed: Bool = false, fullText: Bool = false) -> PropertySchema {
@@ -88,7 +89,7 @@ struct Kinds {
         },
     ]
 
-    private static func text(_ length: Int, _ numbers: inout Numbers, _ number: Int) -> Value {
+    private static func text(_ length: Int, _ numbers: inout SeededRandom, _ number: Int) -> Value {
         .string(String("\(number) \(numbers.next())".appending(to: length)))
     }
 
@@ -103,7 +104,7 @@ struct Kinds {
                 ClassSchema("Item", primaryKey: kind.isKey ? "p" : nil, properties: [kind.property])
             ])
             let empty = try directory.compactedSize(store)
-            var numbers = Numbers(7)
+            var numbers = SeededRandom(seed: 7)
             for start in stride(from: 0, to: count, by: 10_000) {
                 let values = (start..<min(count, start + 10_000)).map { kind.value($0, &numbers) }
                 try store.write { for value in values { _ = try $0.create(ClassID(1), row: [value]) } }

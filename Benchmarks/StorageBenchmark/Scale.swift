@@ -2,6 +2,7 @@ import EmbeddedStore
 import ObjectModel
 import QueryLanguage
 import StoreContract
+import StoreTesting
 
 /// The same operations with a hundredth, a tenth and all of the objects.
 struct Scale {
@@ -37,7 +38,7 @@ struct Scale {
                 try store.write { for row in rows { _ = try $0.create(Item.classID, row: row) } }
             }
         }
-        var numbers = Numbers(3)
+        var numbers = SeededRandom(seed: 3)
         var next = size
         func median(_ runs: Int, _ per: Int = 1, _ body: () throws -> Void) rethrows -> Double {
             try body()

@@ -3,6 +3,7 @@ import EmbeddedStore
 import Glibc
 import ObjectModel
 import StoreContract
+import StoreTesting
 
 /// A directory on a real disk that goes away with the program.
 struct ScratchDirectory {
@@ -36,23 +37,6 @@ struct ScratchDirectory {
     }
 }
 
-/// The same numbers in every run.
-struct Numbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
-}
-
 /// The row of the design's limits table: id, name, age 0..19, weight, adopted, breed of 50.
 enum Item {
     static let schema = ClassSchema(
@@ -66,7 +50,7 @@ enum Item {
     static let age = PropertyID(3)
 
     static func row(_ id: Int) -> [Value] {
-        var numbers = Numbers(UInt64(id))
+        var numbers = SeededRandom(seed: UInt64(id))
         let random = numbers.next()
         return [
             .int(Int64(id)), .string("item\(random % 1_000_000)"), .int(Int64(random % 20)),

@@ -1,14 +1,3 @@
-/// Where the bytes of an outsized slot lie.
-package struct OutsizedBytes {
-    let slot: Int
-    let bytes: UnsafeBufferPointer<UInt8>
-
-    package init(slot: Int, bytes: UnsafeRawBufferPointer) {
-        self.slot = slot
-        self.bytes = bytes.assumingMemoryBound(to: UInt8.self)
-    }
-}
-
 /// Values that are too long to lie in the leaf.
 extension Leaf {
     @inline(__always)
@@ -42,31 +31,21 @@ extension Leaf {
         LeafHeader.outsizedSize(UnsafeRawBufferPointer(inlineBytes(at: slot)))
     }
 
-    /// The same leaf with the bytes of its outsized slots, ascending by slot. They must stay in place as long
-    /// as it is used.
-    package func resolving(_ outsized: UnsafeBufferPointer<OutsizedBytes>) -> Leaf {
+    /// The same leaf with the bytes of its outsized slots, in their order. They must stay in place as long as
+    /// it is used.
+    package func resolving(_ outsized: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Leaf {
         precondition(outsized.count == outsizedSlots.count, "as many places as outsized slots")
         var leaf = self
         leaf.outsized = outsized.baseAddress
         return leaf
     }
 
-    /// As `resolving` was given places: a damaged header may claim another number than there are marks.
-    private var outsizedCount: Int {
-        (0..<maskWordCount(count)).reduce(0) { $0 + outsizedWord($1).nonzeroBitCount }
-    }
-
-    /// Empty when nobody has said where they lie.
+    /// The bytes of a slot that is outsized; empty when nobody has said where they lie.
     func outsizedBytes(_ slot: Int) -> UnsafeBufferPointer<UInt8> {
         guard let outsized else { return UnsafeBufferPointer(start: nil, count: 0) }
-        var low = 0
-        var high = outsizedCount
-        while low < high {
-            let middle = (low + high) / 2
-            if outsized[middle].slot < slot { low = middle + 1 } else { high = middle }
-        }
-        guard low < outsizedCount, outsized[low].slot == slot else { return UnsafeBufferPointer(start: nil, count: 0) }
-        return outsized[low].bytes
+        var rank = (outsizedWord(slot >> 6) & (1 << UInt64(slot & 63) - 1)).nonzeroBitCount
+        for index in 0..<slot >> 6 { rank += outsizedWord(index).nonzeroBitCount }
+        return outsized[rank].assumingMemoryBound(to: UInt8.self)
     }
 }
 

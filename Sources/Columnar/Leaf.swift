@@ -27,8 +27,8 @@ package struct Leaf: @unchecked Sendable {
     let values: UnsafeRawPointer
     let sideValues: UnsafeRawPointer
     let area: UnsafeRawPointer
-    /// Where the bytes of the outsized slots lie, ascending by slot; nil as long as nobody has said.
-    var outsized: UnsafePointer<OutsizedBytes>?
+    /// Where the bytes of the outsized slots lie, in their order; nil as long as nobody has said.
+    var outsized: UnsafePointer<UnsafeRawBufferPointer>?
 
     /// Checks that the bytes are a leaf of that kind and that all its parts lie within them. Bytes behind it
     /// are ignored.

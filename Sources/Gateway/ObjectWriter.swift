@@ -60,12 +60,7 @@ package struct ObjectWriter {
         for (id, value) in values {
             guard let property = objectClass[id] else { continue }
             try rules.check(value, for: property, of: objectClass) { owned in
-                switch try transaction.value(objectClass.id, key, id) {
-                case .link(let present): present == owned
-                case .list(let elements): elements.contains(.link(owned))
-                case .dictionary(let map): map.entries.contains { $0.value == .link(owned) }
-                default: false
-                }
+                try transaction.value(objectClass.id, key, id).linkedKeys.contains(owned)
             }
         }
     }

@@ -1,3 +1,4 @@
+import ObjectModel
 /// How one ordered list became another, by position. Taking `deletions` out from the back and then putting the new
 /// elements in at `insertions` from the front turns the old list into the new one.
 ///
@@ -64,31 +65,6 @@ package struct IndexChanges: Hashable, Sendable {
 extension [Int] {
     /// The position of the element number `rank` among those whose positions are not in this ascending list.
     func position(ofRank rank: Int) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] - middle <= rank { low = middle + 1 } else { high = middle }
-        }
-        return rank + low
-    }
-}
-
-extension RandomAccessCollection {
-    /// The first index whose element satisfies `isInSecondPart`, which must be false up to it and true from it on.
-    func partitioningIndex(where isInSecondPart: (Element) throws -> Bool) rethrows -> Index {
-        var low = startIndex
-        var length = count
-        while length > 0 {
-            let half = length / 2
-            let middle = index(low, offsetBy: half)
-            if try isInSecondPart(self[middle]) {
-                length = half
-            } else {
-                low = index(after: middle)
-                length -= half + 1
-            }
-        }
-        return low
+        rank + indices.partitioningIndex { self[$0] - $0 > rank }
     }
 }

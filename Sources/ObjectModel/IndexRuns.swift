@@ -138,12 +138,6 @@ package struct IndexRuns: Hashable, Sendable {
     }
 
     private func firstRun(endingAfter index: Int) -> Int {
-        var low = 0
-        var high = runs.count
-        while low < high {
-            let middle = (low + high) / 2
-            if runs[middle].upperBound <= index { low = middle + 1 } else { high = middle }
-        }
-        return low
+        runs.partitioningIndex { $0.upperBound > index }
     }
 }

@@ -66,13 +66,7 @@ package struct ValueMap: Hashable, Sendable {
 
     /// The first entry whose key is not below `key`.
     package func position(of key: String) -> Int {
-        var low = 0
-        var high = entries.count
-        while low < high {
-            let middle = (low + high) / 2
-            if Value.orderBytes(entries[middle].key, key) < 0 { low = middle + 1 } else { high = middle }
-        }
-        return low
+        entries.partitioningIndex { Value.orderBytes($0.key, key) >= 0 }
     }
 
     private mutating func sortEntries() {

@@ -176,14 +176,7 @@ private struct CollectionPlace {
 extension [Value] {
     /// Whether a sorted array has a value that is equal in the order of sets.
     fileprivate func containsOrdered(_ value: Value) -> Bool {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            let order = Value.order(self[middle], value)
-            if order == 0 { return true }
-            if order < 0 { low = middle + 1 } else { high = middle }
-        }
-        return false
+        let index = partitioningIndex { Value.order($0, value) >= 0 }
+        return index < count && Value.order(self[index], value) == 0
     }
 }

@@ -1,4 +1,5 @@
 import Columnar
+import DecodingProbe
 import ObjectModel
 import Testing
 
@@ -65,44 +66,7 @@ struct DamageTests {
     }
 
     /// Reads all that can be read, from memory of exactly that size. False when the bytes are refused.
-    private func readEverything(_ bytes: [UInt8], _ kind: LeafKind) -> Bool {
-        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
-        defer { memory.deallocate() }
-        memory.copyBytes(from: bytes)
-        guard let leaf = try? Leaf(validating: UnsafeRawBufferPointer(memory), kind: kind) else { return false }
-        var total = 0
-        // Leaves of width 0 may claim many slots; some of them, and the last, will do.
-        let slots = Set((0..<min(leaf.count, 300)).map { leaf.count - 1 - $0 } + (0..<min(leaf.count, 300)))
-        for slot in slots {
-            if leaf.value(at: slot).isNull { total += 1 }
-            if kind.isBytes { total += leaf.utf8(at: slot).reduce(0) { $0 &+ Int($1) } }
-        }
-        if leaf.count <= 2000 { _ = MutableLeaf(decoding: leaf).encode() }
-        let mask = SelectionMask(capacity: leaf.count)
-        let scratch = SelectionMask(capacity: leaf.count)
-        mask.reset(slotCount: leaf.count)
-        for slot in slots { mask.insert(slot) }
-        switch kind {
-        case .bool, .int: leaf.narrow(mask, integers: 0, through: 9, inverted: false, scratch: scratch)
-        case .link:
-            var keys = KeyBitmap(limit: 1000)
-            keys.insert(ObjectKey(3))
-            leaf.narrow(mask, links: keys, inverted: true, scratch: scratch)
-            leaf.collectLinks(mask, into: &keys)
-        case .float: leaf.narrow(mask, floats: 0, through: 9, inverted: false, scratch: scratch)
-        case .double: leaf.narrow(mask, doubles: 0, through: 9, inverted: false, scratch: scratch)
-        case .date:
-            leaf.narrow(
-                mask, dates: .epoch, through: Timestamp(seconds: 1 << 33), inverted: false, scratch: scratch)
-        case .string: leaf.narrow(mask, texts: TextPattern(.contains, "a"), inverted: true, scratch: scratch)
-        case .objectId, .uuid, .decimal128, .data, .mixed: leaf.narrow(mask, toNulls: false)
-        case .list, .set, .map:
-            for slot in slots { total += leaf.elements(at: slot).count }
-        }
-        _ = leaf.bounds(mask, scratch: scratch)
-        if kind == .int { _ = leaf.integerSum(mask, scratch: scratch) }
-        return total >= 0
-    }
+    private func readEverything(_ bytes: [UInt8], _ kind: LeafKind) -> Bool { DecodingProbe.leaf(kind).decode(bytes) }
 }
 
 @Suite("Live masks")

@@ -11,24 +11,10 @@ struct CollectionLinkTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    private static func schema(_ links: String) -> Schema {
-        let type = PropertyType(text: links) ?? PropertyType(.int)
-        return Schema(
-            version: 1,
-            classes: [
-                ClassSchema(
-                    "Dog",
-                    properties: [
-                        PropertySchema("name", PropertyType(.string)), PropertySchema("friends", type),
-                        PropertySchema("fans", PropertyType(.linkingObjects(fromClass: "Dog", property: "friends"))),
-                    ])
-            ])
-    }
-
     @Test("every store finds the same", arguments: ["Dog[]", "Dog<>", "Dog?{}", "Dog?"])
     func queries(_ links: String) throws {
-        let schema = Self.schema(links)
-        let (dog, name, friends) = (ClassID(1), PropertyID(1), PropertyID(2))
+        let type = try #require(PropertyType(text: links))
+        let schema = Friends.schema(type)
         let stores: [any Store] = [
             try EmbeddedStore.open(path: directory.store, schema: schema, options: smallClusters()),
             try ModelStore(schema),
@@ -39,19 +25,14 @@ struct CollectionLinkTests {
         for store in stores {
             try store.write { transaction in
                 var random = SeededRandom(seed: seed)
-                let keys = try (0..<150).map { try transaction.create(dog, [name: .string("n\($0 % 7)")]) }
-                for key in keys {
-                    let targets = (0..<random.below(4)).map { _ in Value.link(keys[random.below(150)]) }
-                    let value: Value =
-                        switch links {
-                        case "Dog[]": .list(targets)
-                        case "Dog<>": .set(targets)
-                        case "Dog?": targets.first ?? .null
-                        default: .dictionary(ValueMap(targets.enumerated().map { ("k\($0.offset)", $0.element) }))
-                        }
-                    try transaction.set(dog, key, [friends: value])
+                let keys = try (0..<150).map {
+                    try transaction.create(Friends.dog, [Friends.name: .string("n\($0 % 7)")])
                 }
-                for key in keys where random.oneIn(9) { try transaction.delete(dog, key) }
+                for key in keys {
+                    let targets = (0..<random.below(4)).map { _ in keys[random.below(150)] }
+                    try transaction.set(Friends.dog, key, [Friends.friends: Friends.value(type, targets)])
+                }
+                for key in keys where random.oneIn(9) { try transaction.delete(Friends.dog, key) }
             }
         }
         let binder = QueryBinder(schema: schema)

@@ -12,28 +12,15 @@ struct CollectionLinkTests {
         arguments: ["Dog[]", "Dog<>", "Dog?{}"], [[], ["friends.name"], ["fans.name"]])
     func modified(_ links: String, _ keyPaths: [String]) throws {
         let type = try #require(PropertyType(text: links))
-        let schema = Schema(
-            version: 1,
-            classes: [
-                ClassSchema(
-                    "Dog",
-                    properties: [
-                        PropertySchema("name", PropertyType(.string)), PropertySchema("friends", type),
-                        PropertySchema("fans", PropertyType(.linkingObjects(fromClass: "Dog", property: "friends"))),
-                    ])
-            ])
-        let (dog, name, friends) = (ClassID(1), PropertyID(1), PropertyID(2))
+        let schema = Friends.schema(type)
+        let (dog, name, friends) = (Friends.dog, Friends.name, Friends.friends)
         let store = try ModelStore(schema)
         let live = try LiveQueries(store)
         // Ada has Rex among her friends, and he has nobody.
         let (rex, ada) = try store.write { transaction in
             let rex = try transaction.create(dog, [name: .string("Rex")])
-            let value: Value =
-                switch links {
-                case "Dog[]": .list([.link(rex), .link(rex)])
-                case "Dog<>": .set([.link(rex)])
-                default: .dictionary(ValueMap([("best", .link(rex))]))
-                }
+            // A list holds him twice, a map under two keys.
+            let value = Friends.value(type, [rex, rex])
             return (rex, try transaction.create(dog, [name: .string("Ada"), friends: value]))
         }
         let recorder = Recorder()

@@ -154,7 +154,7 @@ extension EmbeddedSnapshot: ColumnSource {
                 try leaf.outsizedSlots.map { slot in
                     let key = ObjectKey(Int64(first + slot))
                     let address = OutsizedTree.Address(classID: classID, property: property, key: key)
-                    return OutsizedBytes(slot: slot, bytes: try outsized(address) { try $0.bytes($1) })
+                    return try outsized(address) { try $0.bytes($1) }
                 }
             )
         }
@@ -182,8 +182,7 @@ extension EmbeddedSnapshot: ColumnSource {
         if objectClass.primaryKey == declared.name, declared.type.base == .int {
             return try integerKey(value, in: classID, property).map { [$0] } ?? []
         }
-        let encoded = declared.type.isMixed ? IndexKey.encode(mixed: value) : IndexKey.encode(value)
-        guard let encoded else { return nil }
+        guard let encoded = IndexKey.encode(value, isMixed: declared.type.isMixed) else { return nil }
         var prefix = TreeKey.entries(of: classID, property)
         prefix.append(contentsOf: encoded)
         var keys = try keys(in: trees.index, prefix: prefix.bytes)

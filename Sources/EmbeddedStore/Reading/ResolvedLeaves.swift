@@ -15,18 +15,18 @@ final class ResolvedLeaves: @unchecked Sendable {
 
     private let lock = Mutex(())
     private var leaves: [Address: Leaf] = [:]
-    private var tables: [UnsafeMutableBufferPointer<OutsizedBytes>] = []
+    private var tables: [UnsafeMutableBufferPointer<UnsafeRawBufferPointer>] = []
 
     deinit { for table in tables { table.deallocate() } }
 
     func leaf(
-        _ address: LeafAddress, _ property: PropertyID, resolve: () throws -> (Leaf, [OutsizedBytes])
+        _ address: LeafAddress, _ property: PropertyID, resolve: () throws -> (Leaf, [UnsafeRawBufferPointer])
     ) throws -> Leaf {
         let address = Address(leaf: address, property: property)
         return try lock.withLock { _ in
             if let known = leaves[address] { return known }
             let (leaf, places) = try resolve()
-            let table = UnsafeMutableBufferPointer<OutsizedBytes>.allocate(capacity: places.count)
+            let table = UnsafeMutableBufferPointer<UnsafeRawBufferPointer>.allocate(capacity: places.count)
             _ = table.initialize(from: places)
             tables.append(table)
             let resolved = leaf.resolving(UnsafeBufferPointer(table))

@@ -10,6 +10,9 @@ enum IndexKey {
     /// The longest encoded string that is kept whole.
     static let wholeStringLimit = 400
 
+    /// As part of the key of a property that is mixed or not. Nil for a value that such a property does not index.
+    static func encode(_ value: Value, isMixed: Bool) -> [UInt8]? { isMixed ? encode(mixed: value) : encode(value) }
+
     /// As part of the key of a mixed property, whose values may be of any kind: the kind's rank in `Value.order`, then the value.
     /// Equal numbers of different types have one encoding, and so do all collections of a kind; here the order of the bytes is not that
     /// of the values. Nil for what a mixed value cannot be.

@@ -63,10 +63,9 @@ struct CollectionEditor {
 
     /// Replaces an element without a look at what the old one owned.
     func exchange(at position: Int, for value: Value) throws {
-        let old = try collection.value(at: position)
         let mapKey = column.kind == .map ? try collection.key(at: position) : nil
         let new = try member.materialised(value, column)
-        try member.session.replace(at: position, with: new, objectClass, key, column)
+        let old = try member.session.replace(at: position, with: new, objectClass, key, column)
         member.note(.replaced(objectClass, key, column, position: position, old: old))
         if let mapKey {
             record(.map(MapEdit(deletions: [], insertions: [], modifications: [MapKey(mapKey)])))

@@ -243,10 +243,9 @@ class MemberTransaction: WriteTransaction {
     /// Deletes the embedded objects in a value that was replaced, but not those in the one that replaced it.
     func removeOwned(_ old: Value, butNot new: Value, _ column: ColumnLayout) throws {
         guard let target = column.targetClass else { return }
-        var kept: Set<ObjectKey> = []
-        new.forEachLink(column) { kept.insert($0.key) }
+        let kept = Set(new.linkedKeys)
         let objectClass = try objectClass(target)
-        try old.forEachLink(column) { if !kept.contains($0.key) { try remove(objectClass, $0.key) } }
+        for key in old.linkedKeys where !kept.contains(key) { try remove(objectClass, key) }
     }
 
     // MARK: Rules
@@ -288,12 +287,8 @@ class MemberTransaction: WriteTransaction {
     ) throws {
         if column.acceptsPlainly(value) { return }
         try rules.check(value, for: column.property, of: objectClass.schema) { owned in
-            guard let key, let target = column.targetClass else { return false }
-            var found = false
-            try session.value(objectClass, key, column).forEachLink(column) {
-                found = found || $0 == ObjectReference(target, owned)
-            }
-            return found
+            guard let key else { return false }
+            return try session.value(objectClass, key, column).linkedKeys.contains(owned)
         }
     }
 

@@ -111,15 +111,8 @@ final class OpenCollection {
     }
 
     private func search(_ order: (Int) throws -> Int) rethrows -> (position: Int, found: Bool) {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            let order = try order(middle)
-            if order == 0 { return (middle, true) }
-            if order < 0 { low = middle + 1 } else { high = middle }
-        }
-        return (low, false)
+        let position = try (0..<count).partitioningIndex { try order($0) >= 0 }
+        return (position, try position < count && order(position) == 0)
     }
 
     // MARK: Editing

@@ -99,7 +99,7 @@ struct References {
     static func indexEntry(
         _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value
     ) -> [UInt8]? {
-        guard let encoded = column.isMixed ? IndexKey.encode(mixed: value) : IndexKey.encode(value) else { return nil }
+        guard let encoded = IndexKey.encode(value, isMixed: column.isMixed) else { return nil }
         var entry = TreeKey.entries(of: objectClass.schema.id, column.id)
         entry.append(contentsOf: encoded)
         entry.append(key)
