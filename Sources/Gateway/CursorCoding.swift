@@ -97,6 +97,8 @@ enum CursorCoding {
             for link in key.path.links {
                 switch link {
                 case .forward(let property, let target): text += "f\(property.rawValue):\(target.rawValue)"
+                case .elements(let property, let target, let selector):
+                    text += "e\(property.rawValue):\(target.rawValue):\(selector)"
                 case .backward(let origin, let property): text += "b\(origin.rawValue):\(property.rawValue)"
                 }
             }
@@ -105,6 +107,7 @@ enum CursorCoding {
             case .object(let classID): text += "o\(classID.rawValue)"
             case .count: text += "c"
             }
+            for step in key.path.steps { text += "s\(step)" }
         }
         return Int64(bitPattern: text.withUTF8 { Fingerprint.of($0) })
     }

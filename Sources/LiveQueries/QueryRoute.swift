@@ -64,6 +64,7 @@ struct QueryRoute {
     private mutating func add(_ predicate: BoundPredicate, _ schema: Schema) throws(StoreError) {
         switch predicate {
         case .constant: break
+        case .between, .fullText, .geoWithin: isLocal = false
         case .comparison(let comparison):
             for operand in [comparison.left, comparison.right] {
                 if case .path(let path) = operand { try add(path, schema) }
@@ -82,6 +83,9 @@ struct QueryRoute {
                 dependencies[current, default: Dependency()].properties.insert(property)
                 // The object's own link is a value like any other as long as nothing is read behind it.
                 if index > 0 || path.readsTarget { isLocal = false }
+                current = target
+            case .elements(_, let target, _):
+                isLocal = false
                 current = target
             case .backward(let origin, let property):
                 try check(property, of: origin, schema) { $0.type.isLink && $0.targetClass == current }

@@ -10,7 +10,7 @@ extension ColumnRange {
         case (.int, .double(let value)): self = .integer(operation, value)
         case (.int, .float(let value)): self = .integer(operation, Double(value))
         case (.bool, .bool(let value)): self = .integer(operation, Int64(value ? 1 : 0))
-        case (.link, .link(let key)): self = .integer(operation, key.rawValue)
+        case (.link, .reference(let object)): self = .integer(operation, object.key.rawValue)
         case (.double, .double(let value)): self = .double(operation, value)
         case (.double, .float(let value)): self = .double(operation, Double(value))
         case (.double, .int(let value)): self = .double(operation, value)

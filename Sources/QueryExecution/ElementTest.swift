@@ -20,7 +20,7 @@ struct ElementTest {
         case .list(let values):
             constants = values
             quantifier = comparison.rightQuantifier
-        case .path: return nil
+        case .path, .objects, .aggregate, .subquery, .arithmetic: return nil
         }
         operation = comparison.operator
         ignoresCase = comparison.ignoresCase
@@ -48,7 +48,7 @@ struct ElementTest {
         guard operation == .equal, quantifier == .any, !isNegated else { return nil }
         var keys: [ObjectKey] = []
         for constant in constants {
-            if case .link(let key) = constant { keys.append(key) } else if constant.isNull { return nil }
+            if case .reference(let object) = constant { keys.append(object.key) } else if constant.isNull { return nil }
         }
         return keys.filter { $0.rawValue >= 0 }
     }

@@ -19,6 +19,8 @@ final class PathReader {
     private let source: any ColumnSource
     private let steps: [Step]
     private let end: End
+    /// The class that the links lead to.
+    private let endClass: ClassID
 
     init(_ path: BoundPath, from classID: ClassID, in source: any ColumnSource) {
         self.source = source
@@ -30,12 +32,15 @@ final class PathReader {
             case .forward(let property, let target):
                 steps.append(.forward(ColumnReader(source, current, property)))
                 current = target
+            case .elements(_, let target, _):
+                current = target
             case .backward(let origin, let property):
                 steps.append(.backward(origin: origin, property: property))
                 current = origin
             }
         }
         self.steps = steps
+        endClass = current
         switch path.end {
         case .property(let property, _): end = .column(ColumnReader(source, current, property))
         case .object: end = .object
@@ -50,8 +55,8 @@ final class PathReader {
         case .count: return .int(Int64(try objects(key).count))
         case .column(let reader): return try singleObject(key).map { try reader.value($0) }
         case .object:
-            guard case .forward(let reader) = steps.last else { return .link(key) }
-            return try singleObject(key, steps.dropLast()).map { try reader.value($0) }
+            guard case .forward(let reader) = steps.last else { return reference(key) }
+            return try singleObject(key, steps.dropLast()).map { try reader.link($0).map(reference) ?? .null }
         }
     }
 
@@ -79,9 +84,11 @@ final class PathReader {
         if !isToMany { return [try single(key) ?? .null] }
         return try objects(key).map { object in
             if case .column(let reader) = end { return try reader.value(object) }
-            return .link(object)
+            return reference(object)
         }
     }
+
+    private func reference(_ key: ObjectKey) -> Value { .reference(ObjectReference(endClass, key)) }
 
     /// The objects that the links lead to; one appears as often as there are ways to it.
     private func objects(_ key: ObjectKey) throws -> [ObjectKey] {

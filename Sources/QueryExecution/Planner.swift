@@ -18,6 +18,7 @@ struct Planner {
         switch predicate {
         case .constant(let value): return ConstantOperator(value)
         case .comparison(let comparison): return try plan(comparison, classID)
+        case .between, .fullText, .geoWithin: return ConstantOperator(false)
         case .not(.constant(let value)): return ConstantOperator(!value)
         case .not(let inner): return NotOperator(try plan(inner, classID), capacity: capacity)
         case .and(let parts):
@@ -68,6 +69,7 @@ struct Planner {
             let inner = try plan(links.dropFirst(), end, test, target, keepsNull: keepsNull)
             return LinkSetOperator(
                 source, classID, property, target: ClassScan(source, target, inner), keepsNull: keepsNull)
+        case .elements: return ConstantOperator(false)
         case .backward(let origin, let property):
             let inner = try plan(links.dropFirst(), end, test, origin, keepsNull: false)
             return BacklinkSetOperator(classID, property, origin: ClassScan(source, origin, inner))
@@ -82,7 +84,7 @@ struct Planner {
             if let keys = test.wantedKeys {
                 return KeySetOperator(keys, capacity: capacity, origin: "given objects")
             }
-            return RowOperator(words: "the object itself") { test.holds(.link($0)) }
+            return RowOperator(words: "the object itself") { test.holds(.reference(ObjectReference(classID, $0))) }
         case .count:
             // A count is no value of a single element; `plan` of the comparison sends it row by row.
             return ConstantOperator(false)

@@ -23,6 +23,7 @@ final class RowPredicate {
         switch predicate {
         case .constant(let value): .constant(value)
         case .comparison(let comparison): .comparison(RowComparison(comparison, on: classID, in: source))
+        case .between, .fullText, .geoWithin: .constant(false)
         case .not(let inner): .not(compile(inner, classID, source))
         case .and(let parts): .and(parts.map { compile($0, classID, source) })
         case .or(let parts): .or(parts.map { compile($0, classID, source) })
@@ -75,12 +76,13 @@ final class RowComparison {
             case .constant(let value): .value(value)
             case .list(let values): .values(values)
             case .path(let path): .path(PathReader(path, from: classID, in: source))
+            case .objects, .aggregate, .subquery, .arithmetic: .value(.null)
             }
         }
         // A single value satisfies ANY, ALL alike, but NONE would turn it over: the quantifier of a single operand is not looked at.
         var comparison = comparison
-        if !comparison.left.isMultiple { comparison.leftQuantifier = .any }
-        if !comparison.right.isMultiple { comparison.rightQuantifier = .any }
+        if !comparison.left.isToMany { comparison.leftQuantifier = .any }
+        if !comparison.right.isToMany { comparison.rightQuantifier = .any }
         self.comparison = comparison
         left = operand(comparison.left)
         right = operand(comparison.right)
@@ -96,17 +98,6 @@ final class RowComparison {
             comparison.rightQuantifier.holds(rights) { right in
                 ScalarComparison.holds(left, comparison.operator, right, ignoresCase: comparison.ignoresCase)
             }
-        }
-    }
-}
-
-extension BoundOperand {
-    /// Whether the operand can have any number of values, so that its quantifier counts.
-    var isMultiple: Bool {
-        switch self {
-        case .constant: false
-        case .list: true
-        case .path(let path): path.isToMany
         }
     }
 }

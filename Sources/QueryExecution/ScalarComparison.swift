@@ -63,7 +63,8 @@ package enum ScalarComparison {
     /// Whether both are of one kind, where all numbers but NaN are of one kind.
     private static func areComparable(_ left: Value, _ right: Value) -> Bool {
         switch (left, right) {
-        case (.bool, .bool), (.string, .string), (.date, .date), (.objectId, .objectId), (.uuid, .uuid), (.link, .link):
+        case (.bool, .bool), (.string, .string), (.date, .date), (.objectId, .objectId), (.uuid, .uuid),
+            (.reference, .reference):
             true
         case (.int, .int): true
         default: isNumber(left) && isNumber(right)

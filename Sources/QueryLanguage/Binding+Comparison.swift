@@ -79,6 +79,8 @@ extension Binding {
                     range)
             }
             return .constants(found, isList: isList, operand.quantifier, range)
+        case .subquery, .arithmetic, .shape:
+            throw source.error(.unsupported, "This operand is not supported by this version.", range)
         }
     }
 
@@ -86,7 +88,8 @@ extension Binding {
         _ parsed: ParsedConstant, _ range: SourceRange
     ) throws(QueryError) -> ([Constant], isList: Bool) {
         switch parsed {
-        case .value(let value): return ([Constant(.value(value), argument: nil, range)], false)
+        case .value(let value), .floating(let value, _):
+            return ([Constant(.value(value), argument: nil, range)], false)
         case .object(let name, let key):
             return ([Constant(.object(className: name, primaryKey: key), argument: nil, range)], false)
         case .argument(let number):
@@ -96,6 +99,8 @@ extension Binding {
                 return ([Constant(.object(className: name, primaryKey: key), argument: number, range)], false)
             case .list(let values):
                 return (values.map { Constant(.value($0), argument: number, range) }, true)
+            case .shape:
+                throw source.error(.argument, "A shape goes with GEOWITHIN only.", range)
             }
         }
     }
@@ -118,6 +123,8 @@ extension Binding {
             comparison = .equal
         case .comparison(let simple):
             comparison = simple
+        case .text, .geoWithin:
+            throw source.error(.unsupported, "This operator is not supported by this version.", whole)
         }
         try refuseOrderedComparison(left, right, whole)
         try check(comparison, parsed.ignoresCase, path.end.type, other.end.type, whole)
@@ -205,6 +212,8 @@ extension Binding {
             }
             try refuseOrderedComparison(left, right, whole)
             return try bound(path, left, .equal, constants, right, parsed.ignoresCase, whole)
+        case .text, .geoWithin:
+            throw source.error(.unsupported, "This operator is not supported by this version.", whole)
         case .comparison(let comparison):
             try refuseOrderedComparison(left, right, whole)
             try check(comparison, parsed.ignoresCase, path.end.type, whole)
@@ -227,6 +236,8 @@ extension Binding {
             }
             try refuseOrderedComparison(left, right, whole)
             return try bound(path, right, .equal, constants, left, parsed.ignoresCase, whole)
+        case .text, .geoWithin:
+            throw source.error(.unsupported, "This operator is not supported by this version.", whole)
         case .comparison(let comparison) where comparison.isStringOperator:
             try refuseOrderedComparison(left, right, whole)
             try check(comparison, parsed.ignoresCase, path.end.type, whole)

@@ -99,6 +99,8 @@ extension Binding {
                     bound: BoundPath(links: walk.links, end: .count), end: .count, text: source.slice(wholeRange(path)))
             case .atName(let name):
                 throw source.error(.unsupported, "@\(name) is not supported here by this version.", range)
+            case .index:
+                throw source.error(.unsupported, "Access by index or key is not supported by this version.", range)
             case .argument:
                 throw source.error(.syntax, "Key path argument cannot be mixed with other elements.", range)
             }

@@ -94,7 +94,7 @@ extension Binding {
                     "Class '\(name)' has no primary key; its objects are named by their object key, a number.",
                     constant.range)
             }
-            return .link(ObjectKey(number))
+            return .reference(ObjectReference(target.id, ObjectKey(number)))
         case (.object, .scalar(let base)):
             throw source.error(
                 .typeMismatch, "Unsupported comparison between type '\(OperandType.scalar(base).name)' and type 'link'",

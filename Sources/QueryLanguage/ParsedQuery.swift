@@ -26,12 +26,16 @@ package enum ParsedOperator: Hashable, Sendable {
     case comparison(ComparisonOperator)
     case isIn
     case between
+    case text
+    case geoWithin
 
     var name: String {
         switch self {
         case .comparison(let comparison): comparison.rawValue
         case .isIn: "IN"
         case .between: "BETWEEN"
+        case .text: "TEXT"
+        case .geoWithin: "GEOWITHIN"
         }
     }
 }
@@ -41,14 +45,19 @@ package struct ParsedComparison: Hashable, Sendable {
     package var `operator`: ParsedOperator
     package var right: ParsedOperand
     package var ignoresCase: Bool
+    package var ignoresDiacritics = false
     let operatorRange: Unequal<SourceRange>
 }
 
 package struct ParsedOperand: Hashable, Sendable {
-    package enum Kind: Hashable, Sendable {
+    package indirect enum Kind: Hashable, Sendable {
         case constant(ParsedConstant)
         case list([ParsedConstant])
+        /// Also `nums.@sum`, `dogs.@avg.age`.
         case path(ParsedPath)
+        case subquery(ParsedSubquery)
+        case arithmetic(ParsedOperand, BoundArithmetic.Operation, ParsedOperand)
+        case shape(ParsedShape)
     }
 
     package var kind: Kind
@@ -58,8 +67,36 @@ package struct ParsedOperand: Hashable, Sendable {
     let elementRanges: Unequal<[SourceRange]>
 }
 
+/// `SUBQUERY(path, $variable, predicate).@count`
+package struct ParsedSubquery: Hashable, Sendable {
+    package var path: ParsedPath
+    /// With its sign. Paths of the predicate may begin with it.
+    package var variable: String
+    package var predicate: ParsedPredicate
+    let variableRange: Unequal<SourceRange>
+}
+
+/// `geoCircle([1.0, 2.0], 0.1)` and its like, not checked yet. Coordinates are numbers or arguments.
+package struct ParsedShape: Hashable, Sendable {
+    package struct Position: Hashable, Sendable {
+        package var longitude: ParsedConstant
+        package var latitude: ParsedConstant
+    }
+
+    package enum Kind: Hashable, Sendable {
+        case circle(Position, radius: ParsedConstant)
+        case box(Position, Position)
+        case polygon([[Position]])
+    }
+
+    package var kind: Kind
+}
+
 package enum ParsedConstant: Hashable, Sendable {
     case value(Value)
+    /// A number with a fraction or an exponent, and the text that it was read from: against a Decimal128 it is
+    /// read again, with all its digits.
+    case floating(Value, text: String)
     /// `$0`, or the number that `%@` got by its place.
     case argument(Int)
     /// `obj('Dog', 'rex')`
@@ -71,7 +108,22 @@ package struct ParsedPath: Hashable, Sendable {
         case name(String)
         /// `@links`, `@count`, …, without the sign.
         case atName(String)
+        /// `[0]`, `[LAST]`, `['ash']`, `[$0]`, … behind the name before it.
+        case index(Index)
         /// `$K0`, or the number that `%K` got: the argument holds the whole path.
+        case argument(Int)
+    }
+
+    package enum Index: Hashable, Sendable {
+        case position(Int)
+        case first
+        case last
+        /// `[*]`
+        case all
+        /// `[SIZE]`
+        case size
+        case key(String)
+        /// An Int or a String.
         case argument(Int)
     }
 

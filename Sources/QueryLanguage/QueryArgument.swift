@@ -6,4 +6,6 @@ package enum QueryArgument: Hashable, Sendable {
     case list([Value])
     /// An object by its class and primary key, or object key where the class has no primary key.
     case object(className: String, primaryKey: Value)
+    /// For GEOWITHIN.
+    case shape(GeoShape)
 }

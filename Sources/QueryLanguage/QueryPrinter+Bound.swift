@@ -24,6 +24,7 @@ private struct BoundPrinter {
         switch predicate {
         case .constant(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
         case .comparison(let comparison): text(comparison)
+        case .between, .fullText, .geoWithin: nil
         case .not(let inner): grouped(inner).map { "NOT " + $0 }
         case .and(let parts): joined(parts, " AND ", empty: "TRUEPREDICATE")
         case .or(let parts): joined(parts, " OR ", empty: "FALSEPREDICATE")
@@ -74,12 +75,13 @@ private struct BoundPrinter {
             return all(values, ", ") { text($0, linkClass) }.map { "\(quantifier.rawValue) {\($0)}" }
         case .path(let path):
             return text(path).map { path.isToMany ? "\(quantifier.rawValue) \($0)" : $0 }
+        case .objects, .aggregate, .subquery, .arithmetic: return nil
         }
     }
 
     private func text(_ value: Value, _ linkClass: ClassSchema?) -> String? {
-        guard case .link(let key) = value else { return QueryPrinter.text(value) }
-        return linkClass.map { "obj(\(QueryPrinter.text(.string($0.name))), \(key.rawValue))" }
+        guard case .reference(let object) = value else { return QueryPrinter.text(value) }
+        return linkClass.map { "obj(\(QueryPrinter.text(.string($0.name))), \(object.key.rawValue))" }
     }
 
     private func text(_ path: BoundPath) -> String? {
@@ -87,6 +89,7 @@ private struct BoundPrinter {
         var names: [String] = []
         for link in path.links {
             switch link {
+            case .elements: return nil
             case .forward(let property, let target):
                 guard let name = current[property]?.name, let next = schema[target] else { return nil }
                 names.append(QueryPrinter.escaped(name))

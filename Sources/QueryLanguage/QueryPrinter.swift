@@ -38,12 +38,14 @@ package enum QueryPrinter {
         case .constant(let constant): return prefix + text(constant)
         case .list(let elements): return prefix + "{" + elements.map { text($0) }.joined(separator: ", ") + "}"
         case .path(let path): return prefix + text(path)
+        case .subquery, .arithmetic, .shape: return ""
         }
     }
 
     private static func text(_ constant: ParsedConstant) -> String {
         switch constant {
         case .value(let value): text(value)
+        case .floating(_, let text): text
         case .argument(let number): "$\(number)"
         case .object(let name, let key): "obj(\(quoted(name)), \(text(key)))"
         }
@@ -54,6 +56,7 @@ package enum QueryPrinter {
             switch component {
             case .name(let name): escaped(name)
             case .atName(let name): "@" + name
+            case .index: ""
             case .argument(let number): "$K\(number)"
             }
         }.joined(separator: ".")

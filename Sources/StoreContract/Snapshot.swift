@@ -56,8 +56,23 @@ package protocol Snapshot: AnyObject, Sendable {
     /// The aggregates in the order asked for, over what the query gives; see `AggregateRequest`.
     func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value]
 
-    /// The plan in words, for people.
-    func explain(_ query: BoundQuery) throws -> String
+    /// The same over the elements of a list or set, or the values of a map, of one object; not of links.
+    /// Throws `notFound`, `unknownProperty`, `notACollection`. Cost: the collection.
+    func aggregate(
+        _ object: ObjectReference, _ property: PropertyID, _ functions: [AggregateRequest.Function]
+    ) throws -> [Value]
+
+    /// The aggregates of each group of objects that have equal values at the paths, which have one value each;
+    /// ascending by those values in the total order.
+    func aggregate(
+        _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
+    ) throws -> [AggregateGroup]
+
+    /// What the query gives, in sections. Cost: that of `select`, and a pass over the section keys.
+    func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys
+
+    /// How the query is run. `running` also runs it, up to the window's end, and tells what each part did.
+    func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation
 }
 
 /// Takes rows as they lie in the store, without making a `Value` of each. `column` is the position in the list

@@ -80,8 +80,23 @@ package final class ModelSnapshot: Snapshot {
         return try evaluator.aggregate(query, requests)
     }
 
-    package func explain(_ query: BoundQuery) throws -> String {
-        "evaluate the predicate for every object of \(try state.objectClass(query.classID).name)"
+    package func aggregate(
+        _ object: ObjectReference, _ property: PropertyID, _ functions: [AggregateRequest.Function]
+    ) throws -> [Value] { functions.map { _ in .null } }
+
+    package func aggregate(
+        _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
+    ) throws -> [AggregateGroup] { [] }
+
+    package func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
+        SectionedKeys(sections: [], keys: [])
+    }
+
+    package func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation {
+        let name = try state.objectClass(query.classID).name
+        let count = running ? try select(query, window).count : nil
+        return QueryExplanation(
+            QueryExplanation.Part("evaluate the predicate for every object of \(name)"), count: count)
     }
 }
 

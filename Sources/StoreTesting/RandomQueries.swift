@@ -139,9 +139,10 @@ package struct RandomQueries: Sendable {
     ) -> BoundComparison {
         let left = BoundOperand.path(path)
         switch path.end {
-        case .object:
+        case .object(let linked):
             let target = BoundOperand.constant(
-                !path.isToMany && random.oneIn(3) ? .null : .link(ObjectKey(Int64(random.below(8)))))
+                !path.isToMany && random.oneIn(3)
+                    ? .null : .reference(ObjectReference(linked, ObjectKey(Int64(random.below(8))))))
             return BoundComparison(
                 left, random.oneIn(2) ? .equal : .notEqual, target, leftQuantifier: quantifier(&random))
         case .count:

@@ -40,7 +40,7 @@ package enum ReferenceComparison {
             left.isNaN || right.isNaN ? nil : Value.order(left, right)
         case (.string(let a), .string(let b)):
             ignoresCase ? Value.orderBytes(folded(a), folded(b)) : Value.orderBytes(a, b)
-        case (.bool, .bool), (.date, .date), (.objectId, .objectId), (.uuid, .uuid), (.link, .link):
+        case (.bool, .bool), (.date, .date), (.objectId, .objectId), (.uuid, .uuid), (.reference, .reference):
             Value.order(left, right)
         default: nil
         }

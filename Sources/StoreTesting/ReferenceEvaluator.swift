@@ -100,6 +100,7 @@ package struct ReferenceEvaluator<Source: RowSource> {
         switch predicate {
         case .constant(let value): value
         case .comparison(let comparison): try holds(comparison, for: key, in: classID)
+        case .between, .fullText, .geoWithin: false
         case .not(let inner): try !holds(inner, for: key, in: classID)
         case .and(let parts): try parts.allSatisfy { try holds($0, for: key, in: classID) }
         case .or(let parts): try parts.contains { try holds($0, for: key, in: classID) }
@@ -109,8 +110,8 @@ package struct ReferenceEvaluator<Source: RowSource> {
     private func holds(_ comparison: BoundComparison, for key: ObjectKey, in classID: ClassID) throws -> Bool {
         let left = try operandValues(comparison.left, for: key, in: classID)
         let right = try operandValues(comparison.right, for: key, in: classID)
-        return quantified(left, comparison.left.isPlural ? comparison.leftQuantifier : .any) { leftValue in
-            quantified(right, comparison.right.isPlural ? comparison.rightQuantifier : .any) { rightValue in
+        return quantified(left, comparison.left.isToMany ? comparison.leftQuantifier : .any) { leftValue in
+            quantified(right, comparison.right.isToMany ? comparison.rightQuantifier : .any) { rightValue in
                 ReferenceComparison.holds(
                     leftValue, comparison.operator, rightValue, ignoresCase: comparison.ignoresCase)
             }
@@ -131,6 +132,7 @@ package struct ReferenceEvaluator<Source: RowSource> {
         switch operand {
         case .constant(let value): [value]
         case .list(let values): values
+        case .objects, .aggregate, .subquery, .arithmetic: []
         case .path(let path):
             if path.isToMany {
                 try values(of: path, from: key, in: classID)
@@ -145,10 +147,11 @@ extension ReferenceEvaluator {
     /// The value of a path without to-many steps: nil when a link on the way is null. The last link of a path that
     /// ends in an object is the value, not on the way: null then is a value.
     package func singleValue(of path: BoundPath, from key: ObjectKey, in classID: ClassID) throws -> Value? {
-        if case .object = path.end, let last = path.links.last, case .forward(let property, _) = last {
+        if case .object = path.end, case .forward(let property, let target)? = path.links.last {
             let holders = try objects(along: path.links.dropLast(), from: key, in: classID)
             guard let holder = holders.objects.first else { return nil }
-            return try source.value(holders.classID, holder, property)
+            guard case .link(let linked) = try source.value(holders.classID, holder, property) else { return .null }
+            return .reference(ObjectReference(target, linked))
         }
         if case .count = path.end {
             return .int(Int64(try objects(along: path.links[...], from: key, in: classID).objects.count))
@@ -162,7 +165,7 @@ extension ReferenceEvaluator {
         let end = try objects(along: path.links[...], from: key, in: classID)
         switch path.end {
         case .property(let property, _): return try end.objects.map { try source.value(end.classID, $0, property) }
-        case .object: return end.objects.map { .link($0) }
+        case .object: return end.objects.map { .reference(ObjectReference(end.classID, $0)) }
         case .count: return [.int(Int64(end.objects.count))]
         }
     }
@@ -180,6 +183,8 @@ extension ReferenceEvaluator {
                     return next
                 }
                 classID = target
+            case .elements(_, let target, _):
+                classID = target
             case .backward(let origin, let property):
                 objects = try objects.flatMap { try source.backlinks(to: $0, from: origin, property) }
                 classID = origin
@@ -190,17 +195,6 @@ extension ReferenceEvaluator {
 }
 
 extension ReferenceEvaluator: Sendable where Source: Sendable {}
-
-extension BoundOperand {
-    /// Whether the operand has several values, so that its quantifier counts.
-    fileprivate var isPlural: Bool {
-        switch self {
-        case .constant: false
-        case .list: true
-        case .path(let path): path.isToMany
-        }
-    }
-}
 
 extension ResultStep {
     fileprivate var sortKeys: [SortKey]? {

@@ -111,7 +111,9 @@ struct CorpusTests {
         #expect(try bind("dog == null").predicate == comparison(.path(path("dog")), .equal, .constant(.null)))
         #expect(
             try bind("toy == obj('Toy', 7)", "Dog").predicate
-                == comparison(.path(path("toy", "Dog")), .equal, .constant(.link(ObjectKey(7)))))
+                == comparison(
+                    .path(path("toy", "Dog")), .equal,
+                    .constant(.reference(ObjectReference(objectClass("Toy").id, ObjectKey(7))))))
         let arguments: [QueryArgument] = [
             .object(className: "Dog", primaryKey: .string("rex")), .value(.string("rex")),
         ]

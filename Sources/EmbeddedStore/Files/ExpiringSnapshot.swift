@@ -90,5 +90,19 @@ final class ExpiringSnapshot: Snapshot {
         try snapshot.aggregate(query, requests)
     }
 
-    func explain(_ query: BoundQuery) throws -> String { try snapshot.explain(query) }
+    func aggregate(
+        _ object: ObjectReference, _ property: PropertyID, _ functions: [AggregateRequest.Function]
+    ) throws -> [Value] { try snapshot.aggregate(object, property, functions) }
+
+    func aggregate(
+        _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
+    ) throws -> [AggregateGroup] { try snapshot.aggregate(query, requests, by: paths) }
+
+    func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
+        try snapshot.sections(query, by: key)
+    }
+
+    func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation {
+        try snapshot.explain(query, window, running: running)
+    }
 }

@@ -86,7 +86,21 @@ final class EmbeddedSnapshot: Snapshot {
         try QueryExecutor(self).aggregate(query, requests)
     }
 
-    func explain(_ query: BoundQuery) throws -> String { try QueryExecutor(self).explain(query) }
+    func aggregate(
+        _ object: ObjectReference, _ property: PropertyID, _ functions: [AggregateRequest.Function]
+    ) throws -> [Value] { functions.map { _ in .null } }
+
+    func aggregate(
+        _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
+    ) throws -> [AggregateGroup] { [] }
+
+    func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
+        SectionedKeys(sections: [], keys: [])
+    }
+
+    func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation {
+        QueryExplanation(QueryExplanation.Part(try QueryExecutor(self).explain(query, schema: schema)))
+    }
 
     // MARK: Support
 

@@ -1,0 +1,88 @@
+package import ObjectModel
+
+/// From an object of the query's class along links to values.
+///
+/// A path that is not to-many has exactly one value, which is null where a link on the way is null, a position does
+/// not exist or a mixed value has another shape. A to-many path has the values that there are; only an absent key
+/// of a map property is a null among them.
+package struct BoundPath: Hashable, Sendable {
+    package var links: [LinkStep]
+    package var end: PathEnd
+    /// Where to go on inside the value at the end.
+    package var steps: [ValueStep]
+
+    package init(links: [LinkStep] = [], end: PathEnd, steps: [ValueStep] = []) {
+        self.links = links
+        self.end = end
+        self.steps = steps
+    }
+
+    /// Whether the path can give several values, or none, for one object.
+    package var isToMany: Bool {
+        if case .count = end { return false }
+        return links.contains(where: \.isToMany) || steps.contains(where: \.isToMany)
+    }
+}
+
+package enum LinkStep: Hashable, Sendable {
+    /// Along a to-one link of the current class to an object of `target`.
+    case forward(PropertyID, target: ClassID)
+    /// Along links in a list, set or map of the current class: all, or one.
+    case elements(PropertyID, target: ClassID, ElementSelector)
+    /// To every object of `origin` whose `property` links to the current object, ascending by key, one as often as
+    /// it does.
+    case backward(origin: ClassID, property: PropertyID)
+
+    package var isToMany: Bool {
+        switch self {
+        case .forward: false
+        case .elements(_, _, let selector): selector == .all
+        case .backward: true
+        }
+    }
+}
+
+/// Which elements of a collection.
+package enum ElementSelector: Hashable, Sendable {
+    /// `[*]`: a list's in order, a set's ascending, a map's values in the order of its keys.
+    case all
+    /// Of lists: `[0]`, `[FIRST]`.
+    case position(Int)
+    /// Of lists: `[LAST]`.
+    case last
+    /// Of maps: `['ash']`.
+    case key(String)
+}
+
+package enum PathEnd: Hashable, Sendable {
+    /// A stored value of the class that the links lead to. Never of links. The steps after it begin with one of
+    /// `elements`, `keys` and `size` when it is a collection.
+    case property(PropertyID, PropertyType)
+    /// The object itself that the links lead to: what a path ending in links means. Its values are references, and
+    /// null for a path that is not to-many.
+    case object(ClassID)
+    /// The number of objects that the links lead to, as an Int: `.@count`.
+    case count
+}
+
+/// One step inside a value: of a collection property, or of a mixed value of any shape.
+package enum ValueStep: Hashable, Sendable {
+    case elements(ElementSelector)
+    /// `@keys` of a map, ascending by bytes.
+    case keys
+    /// `@count`, `@size`: the number of elements of a collection, of bytes of a string or data; null for null and
+    /// for what has no size.
+    case size
+    /// `length`: `size` of each element of a list or set of strings or data, 0 for null.
+    case length
+    /// `@type`: a string: `null`, `bool`, `int`, `float`, `double`, `decimal`, `string`, `data`, `date`, `objectid`,
+    /// `uuid`, `link`, `list`, `dictionary`.
+    case typeName
+
+    package var isToMany: Bool {
+        switch self {
+        case .elements(.all), .keys: true
+        default: false
+        }
+    }
+}
