@@ -221,7 +221,7 @@ package struct QueryParser {
             throw unexpected("ASC or DESC", ["ASC", "DESC"])
         }
         advance()
-        return ParsedSortKey(path: path, isAscending: isAscending)
+        return ParsedSortKey(path, ascending: isAscending)
     }
 
     // MARK: Tokens

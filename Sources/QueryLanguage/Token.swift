@@ -5,6 +5,9 @@ struct SourceRange: Hashable, Sendable {
     var start: Int
     var end: Int
 
+    /// The place of what was not read from a text.
+    static let nowhere = SourceRange(start: 0, end: 0)
+
     func joined(_ other: SourceRange) -> SourceRange {
         SourceRange(start: min(start, other.start), end: max(end, other.end))
     }
