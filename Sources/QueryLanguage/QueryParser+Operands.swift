@@ -80,12 +80,43 @@ extension QueryParser {
     }
 
     private func quantifier() -> Quantifier? {
+        let quantifier: Quantifier
         switch current.keyword {
-        case .some(.any): .any
-        case .some(.all): .all
-        case .some(.none): Quantifier.none
-        default: nil
+        case .some(.any): quantifier = .any
+        case .some(.all): quantifier = .all
+        case .some(.none): quantifier = .none
+        default: return nil
         }
+        return isFollowedByOperand ? quantifier : nil
+    }
+
+    /// Whether the word at the current token, which may be a quantifier, stands before an operand. Otherwise it names
+    /// a property, as in `any == 3` and `any.@type == 'int'`.
+    private var isFollowedByOperand: Bool {
+        switch following.kind {
+        case .comparison, .symbol, .modifier, .end: return false
+        case .punctuation(let sign): return sign == "{" || sign == "("
+        default: break
+        }
+        guard parsedOperator(following) != nil else { return following.keyword?.isJunction != true }
+        // `any IN x` or `ANY in == x`: the word behind is the operator, or a property that is called like one.
+        let next = tokens[min(index + 2, tokens.count - 1)]
+        switch next.kind {
+        case .comparison, .symbol("+"), .symbol("-"), .symbol("*"), .symbol("/"), .punctuation("."), .punctuation("["):
+            return true
+        default: break
+        }
+        guard parsedOperator(next) != nil else { return false }
+        // `any IN in` or `ANY in IN x`: as the operator, the second word has an operand behind it.
+        let last = tokens[min(index + 3, tokens.count - 1)]
+        switch last.kind {
+        case .comparison, .symbol, .end: return false
+        case .punctuation(let sign): return sign == "{" || sign == "("
+        default: break
+        }
+        let isStep = [.sort, .distinct, .limit].contains(last.keyword)
+        return last.keyword?.isJunction != true
+            && !(isStep && tokens[min(index + 4, tokens.count - 1)].kind == .punctuation("("))
     }
 
     private func takesQuantifier(_ kind: ParsedOperand.Kind) -> Bool {
