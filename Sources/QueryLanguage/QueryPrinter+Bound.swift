@@ -67,8 +67,7 @@ private struct BoundPrinter {
     }
 
     private func text(_ operand: BoundOperand, _ quantifier: Quantifier, _ linkClass: ClassSchema?) -> String? {
-        // The quantifier is written out wherever it may stand: two collections without one would be compared in
-        // order.
+        // The quantifier is written out wherever it may stand: two collections without one would be compared in order.
         switch operand {
         case .constant(let value):
             return text(value, linkClass)
