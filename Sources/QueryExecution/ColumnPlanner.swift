@@ -13,13 +13,22 @@ struct ColumnPlanner {
     private var capacity: Int { source.clusterCapacity }
 
     func plan(_ test: ElementTest) throws -> any Operator {
+        guard hasRanges else { return ElementOperator(property, test, capacity: capacity) }
         let found: any Operator
         switch test.quantifier {
         case .any: found = try planAny(test)
-        case .all: found = planner.conjunction(try test.constants.map { try planOne(test, $0) })
-        case .none: found = NotOperator(try planAny(test), capacity: capacity)
+        case .all: found = try planner.conjunction(try test.constants.map { try planOne(test, $0) }, classID)
+        case .none: found = planner.negation(try planAny(test))
         }
-        return test.isNegated ? NotOperator(found, capacity: capacity) : found
+        return test.isNegated ? planner.negation(found) : found
+    }
+
+    /// Whether comparisons of the column's values come down to ranges, texts or identifiers.
+    private var hasRanges: Bool {
+        switch base {
+        case .decimal128, .data, .mixed, .linkingObjects: false
+        default: true
+        }
     }
 
     private func planAny(_ test: ElementTest) throws -> any Operator {
@@ -39,6 +48,7 @@ struct ColumnPlanner {
         if let range = ColumnRange(operation, constant, base: base) {
             return RangeOperator(property, range, inverted: inverted, capacity: capacity)
         }
+        if case .decimal = constant, base.isNumeric { return ElementOperator(property, ElementTest(test, constant), capacity: capacity) }
         switch (base, constant) {
         case (.string, .string(let text)):
             let pattern = TextPattern(
@@ -93,7 +103,7 @@ struct ColumnPlanner {
             }
             return [TextOperator(property, .anyOf(Set(texts)), inverted: false, capacity: capacity)]
         case .int, .link:
-            guard values.count > 16 else { break }
+            guard values.count > 16, !values.contains(where: \.isDecimal) else { break }
             let integers = values.compactMap { value -> Int64? in
                 guard case .integers(let low, let high) = ColumnRange(.equal, value, base: base), low == high else {
                     return nil
@@ -110,6 +120,7 @@ struct ColumnPlanner {
         default: break
         }
         return values.map { value in
+            if case .decimal = value, base.isNumeric { return ElementOperator(property, ElementTest(equalTo: value), capacity: capacity) }
             guard let range = ColumnRange(.equal, value, base: base) else { return ConstantOperator(false) }
             return RangeOperator(property, range, inverted: false, capacity: capacity)
         }

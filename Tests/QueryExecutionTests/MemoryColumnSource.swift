@@ -30,6 +30,7 @@ final class MemoryColumnSource: ColumnSource {
     }
 
     let clusterCapacity: Int
+    let schema: Schema
     // Sendable: filled in `init` and only read afterwards.
     nonisolated(unsafe) private var clusters: [ClassID: [Cluster?]] = [:]
     nonisolated(unsafe) private var indexes: [Column: [Value: [ObjectKey]]] = [:]
@@ -39,6 +40,7 @@ final class MemoryColumnSource: ColumnSource {
 
     init(_ rows: Rows, clusterCapacity: Int = 64) throws {
         self.clusterCapacity = clusterCapacity
+        schema = rows.schema
         for objectClass in rows.schema.classes {
             let objects = rows.objects[objectClass.id] ?? [:]
             counts[objectClass.id] = objects.count
