@@ -13,7 +13,14 @@ struct ColumnPlanner {
     private var capacity: Int { source.clusterCapacity }
 
     func plan(_ test: ElementTest) throws -> any Operator {
-        guard hasRanges else { return ElementOperator(property, test, capacity: capacity) }
+        guard hasRanges else {
+            if test.operation == .equal, test.quantifier == .any, !test.isNegated, !test.ignoresCase,
+                let keys = try lookUpAll(test.constants)
+            {
+                return KeySetOperator(keys, capacity: capacity, origin: "index")
+            }
+            return ElementOperator(property, test, capacity: capacity)
+        }
         let found: any Operator
         switch test.quantifier {
         case .any: found = try planAny(test)
@@ -48,7 +55,7 @@ struct ColumnPlanner {
         if let range = ColumnRange(operation, constant, base: base) {
             return RangeOperator(property, range, inverted: inverted, capacity: capacity)
         }
-        if case .decimal = constant, base.isNumeric { return ElementOperator(property, ElementTest(test, constant), capacity: capacity) }
+        if constant.isDecimal, base.isNumeric { return valueTest(operation, constant) }
         switch (base, constant) {
         case (.string, .string(let text)):
             let pattern = TextPattern(
@@ -67,6 +74,13 @@ struct ColumnPlanner {
         }
     }
 
+    /// A constant that has no range of the column's own type.
+    private func valueTest(_ operation: ComparisonOperator, _ constant: Value) -> any Operator {
+        let comparison = BoundComparison(.constant(.null), operation, .constant(constant))
+        guard let test = ElementTest(comparison) else { return ConstantOperator(false) }
+        return ElementOperator(property, test, capacity: capacity)
+    }
+
     private func planNull(_ operation: ComparisonOperator) -> any Operator {
         switch operation {
         case .equal, .lessOrEqual, .greaterOrEqual, .like: NullOperator(property, isNull: true)
@@ -77,9 +91,19 @@ struct ColumnPlanner {
         }
     }
 
-    /// The objects that the property's index lists; nil without an index. A bool has too few values for one to pay.
+    /// The objects that the property's index lists; nil without an index, or when it cannot say what is equal. A bool has
+    /// too few values for one to pay.
     private func lookUp(_ constant: Value) throws -> [ObjectKey]? {
-        guard base != .bool, PropertyType(base).accepts(constant) else { return nil }
+        switch base {
+        case .bool: return nil
+        case .mixed:
+            // The index tells collections of a kind not apart, and finds NaN, which equals nothing.
+            switch constant {
+            case .null, .list, .set, .dictionary, .embedded, .link: return nil
+            default: if constant.isNaN { return nil }
+            }
+        default: if !PropertyType(base).accepts(constant) { return nil }
+        }
         return try source.lookUp(constant, in: classID, property)
     }
 
@@ -120,7 +144,7 @@ struct ColumnPlanner {
         default: break
         }
         return values.map { value in
-            if case .decimal = value, base.isNumeric { return ElementOperator(property, ElementTest(equalTo: value), capacity: capacity) }
+            if value.isDecimal, base.isNumeric { return valueTest(.equal, value) }
             guard let range = ColumnRange(.equal, value, base: base) else { return ConstantOperator(false) }
             return RangeOperator(property, range, inverted: false, capacity: capacity)
         }

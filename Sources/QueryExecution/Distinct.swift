@@ -18,7 +18,7 @@ struct Distinct {
             var values: [Value] = []
             for reader in readers {
                 guard let value = try reader.single(key) else { break }
-                values.append(value.canonical)
+                values.append(value.distinctForm)
             }
             if values.count == readers.count, seen.insert(values).inserted { kept.append(key) }
         }

@@ -13,7 +13,22 @@ struct Planner {
         try unprepared(classID, predicate).prepared()
     }
 
-    func unprepared(_ classID: ClassID, _ predicate: BoundPredicate) throws -> ClassScan {
+    /// One whose operators count what they do; see `MeasuredOperator`.
+    func measuredScan(_ classID: ClassID, _ predicate: BoundPredicate) throws -> ClassScan {
+        let scan = try unprepared(classID, predicate)
+        scan.root = MeasuredOperator.measuring(scan.root)
+        return try scan.prepared()
+    }
+
+    /// One that looks at `keys` alone.
+    func scan(_ classID: ClassID, _ predicate: BoundPredicate, among keys: [ObjectKey]) throws -> ClassScan {
+        let scan = try unprepared(classID, predicate)
+        let given = KeySetOperator(keys, capacity: capacity, origin: "given objects")
+        scan.root = AndOperator([given, scan.root], samples: [])
+        return try scan.prepared()
+    }
+
+    private func unprepared(_ classID: ClassID, _ predicate: BoundPredicate) throws -> ClassScan {
         // Nothing is looked up for a class without objects.
         if source.objectCount(of: classID) == 0 { return ClassScan(source, classID, ConstantOperator(false)) }
         return ClassScan(source, classID, try plan(predicate, classID))

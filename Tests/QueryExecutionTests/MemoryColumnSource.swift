@@ -50,7 +50,7 @@ final class MemoryColumnSource: ColumnSource {
                 let isIndexed = property.isIndexed || property.name == objectClass.primaryKey
                 for key in objects.keys.sorted() {
                     let value = objects[key]?[property.id] ?? .null
-                    if isIndexed { indexes[column, default: [:]][value, default: []].append(key) }
+                    if isIndexed { indexes[column, default: [:]][value.distinctForm, default: []].append(key) }
                     if case .link(let target) = value { links[column, default: [:]][target, default: []].append(key) }
                 }
                 if isIndexed, indexes[column] == nil { indexes[column] = [:] }
@@ -111,7 +111,7 @@ final class MemoryColumnSource: ColumnSource {
     }
 
     func lookUp(_ value: Value, in classID: ClassID, _ property: PropertyID) -> [ObjectKey]? {
-        indexes[Column(classID: classID, property: property)].map { $0[value] ?? [] }
+        indexes[Column(classID: classID, property: property)].map { $0[value.distinctForm] ?? [] }
     }
 
     func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) -> [ObjectKey] {
