@@ -49,7 +49,7 @@ final class MemoryColumnSource: ColumnSource {
                 for key in objects.keys.sorted() {
                     let value = objects[key]?[property.id] ?? .null
                     if isIndexed { indexes[column, default: [:]][value, default: []].append(key) }
-                    if case .link(let target) = value { links[column, default: [:]][target, default: []].append(key) }
+                    for target in value.linkedKeys { links[column, default: [:]][target, default: []].append(key) }
                 }
                 if isIndexed, indexes[column] == nil { indexes[column] = [:] }
             }
