@@ -53,9 +53,20 @@ struct ResultPipeline {
         switch step {
         case .limit(let most):
             return try timed(step, rowsIn: nil) { try selected.list(limit: max(0, most)) }
-        case .distinct:
-            let keys = try selected.list()
-            return try timed(step, rowsIn: keys.count) { try apply(step, keys, limit: limit(after: 0)) }
+        case .distinct(let paths):
+            guard case .scan(let scan) = selected else {
+                let keys = try selected.list()
+                return try timed(step, rowsIn: keys.count) { try apply(step, keys, limit: limit(after: 0)) }
+            }
+            let distinct = Distinct(paths, of: classID, in: source)
+            guard let measure else { return try distinct.filter(scan, limit: limit(after: 0)) }
+            var rowsIn = 0
+            var keys: [ObjectKey] = []
+            let spent = try ContinuousClock().measure {
+                keys = try distinct.filter(scan, limit: limit(after: 0)) { rowsIn += $0 }
+            }
+            measure.note(step, rowsIn: rowsIn, rowsOut: keys.count, spent)
+            return keys
         case .sort(let sortKeys):
             let sorter = Sorter(sortKeys, classID, source, limit: limit(after: 0))
             if steps.count == 1, let cursor = window.after { try sorter.start(after: cursor, keyCount: cursorKeyCount) }
