@@ -68,8 +68,7 @@ struct ResultPipeline {
             measure.note(step, rowsIn: rowsIn, rowsOut: keys.count, spent)
             return keys
         case .sort(let sortKeys):
-            let sorter = Sorter(sortKeys, classID, source, limit: limit(after: 0))
-            if steps.count == 1, let cursor = window.after { try sorter.start(after: cursor, keyCount: cursorKeyCount) }
+            let sorter = try sorter(sortKeys, limit: limit(after: 0), after: steps.count == 1 ? window.after : nil)
             // Its time is that of reading and ordering, without the predicate's.
             var rowsIn = 0
             var sorted: [ObjectKey] = []
@@ -89,7 +88,7 @@ struct ResultPipeline {
                 rowsIn = keys.count
                 try add { for key in keys { try sorter.add(key) } }
             }
-            try add { sorted = sorter.sorted() }
+            try add { sorted = try sorter.sorted() }
             measure?.note(step, rowsIn: rowsIn, rowsOut: sorted.count, spent)
             return sorted
         }
@@ -100,10 +99,19 @@ struct ResultPipeline {
         case .limit(let most): return Array(keys.prefix(max(0, most)))
         case .distinct(let paths): return try Distinct(paths, of: classID, in: source).filter(keys, limit: limit)
         case .sort(let sortKeys):
-            let sorter = Sorter(sortKeys, classID, source, limit: limit)
+            let sorter = try sorter(sortKeys, limit: limit, after: nil)
             for key in keys { try sorter.add(key) }
-            return sorter.sorted()
+            return try sorter.sorted()
         }
+    }
+
+    /// One that keeps the first few, or one for all.
+    private func sorter(_ keys: [SortKey], limit: Int, after cursor: Cursor?) throws -> any ObjectSorter {
+        let wantsMost = limit >= source.objectCount(of: classID) / 4
+        if cursor == nil, wantsMost, FullSorter.canSort(by: keys) { return FullSorter(keys, classID, source) }
+        let sorter = Sorter(keys, classID, source, limit: limit)
+        if let cursor { try sorter.start(after: cursor, keyCount: cursorKeyCount) }
+        return sorter
     }
 
     private func timed(_ step: ResultStep, rowsIn: Int?, _ body: () throws -> [ObjectKey]) throws -> [ObjectKey] {
