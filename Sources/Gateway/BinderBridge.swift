@@ -1,0 +1,31 @@
+import ObjectModel
+import QueryLanguage
+
+extension QueryBinder {
+    func bindAggregate(
+        _ function: AggregateRequest.Function, _ text: String, class objectClass: ClassSchema
+    ) throws(QueryError) -> AggregateRequest {
+        let path = try bindPath(text, class: objectClass)
+        var type: PropertyType?
+        if case .property(_, let end) = path.end { type = end }
+        switch type?.base {
+        case .int, .float, .double, .decimal128, .mixed: break
+        case .date where function == .minimum || function == .maximum: break
+        default: throw QueryError(.typeMismatch, "No such aggregate.", position: 0)
+        }
+        return AggregateRequest(function, path)
+    }
+
+    func bindGroup(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> [BoundPath] {
+        try bindDistinct(text, class: objectClass)
+    }
+
+    func bindSection(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> SectionKey {
+        if let dot = text.lastIndex(of: "."),
+            let function = SectionKey.Function(rawValue: String(text[text.index(after: dot)...]))
+        {
+            return SectionKey(try bindPath(String(text[..<dot]), class: objectClass), function)
+        }
+        return SectionKey(try bindPath(text, class: objectClass))
+    }
+}
