@@ -1,117 +1,73 @@
 import ObjectModel
 
-/// A path with what it leads to.
-struct ResolvedPath {
-    enum End {
-        case value(PropertySchema)
-        case object(ClassSchema)
-        case count
-    }
-
-    var bound: BoundPath
-    var end: End
-    var text: String
-}
-
 /// What a key path is for, as its errors say it.
 enum PathClause {
     case sort
     case distinct
+    case section
+    case group
     case aggregate
 
     func refusal(of path: String) -> String {
         switch self {
         case .sort: "Cannot sort on key path '\(path)'"
         case .distinct: "Cannot make distinct by key path '\(path)'"
+        case .section: "Cannot make sections by key path '\(path)'"
+        case .group: "Cannot group by key path '\(path)'"
         case .aggregate: "Cannot use key path '\(path)'"
         }
     }
 }
 
 extension Binding {
-    /// A path for sorting, distinct and aggregates: through to-one links to one value.
+    /// A path for sorting, distinct and aggregates: to exactly one value, which is neither an object nor a collection.
     func valuePath(_ path: ParsedPath, clause: PathClause) throws(QueryError) -> BoundPath {
         let range = wholeRange(path)
-        let text = source.slice(range)
+        let refusal = clause.refusal(of: source.slice(range))
         let resolved: ResolvedPath
         do throws(QueryError) {
             resolved = try resolve(path)
         } catch {
             var inClause = error
-            inClause.message = "\(clause.refusal(of: text)): \(error.message)"
+            inClause.message = "\(refusal): \(error.message)"
             throw inClause
         }
-        if resolved.bound.isToMany {
-            throw source.error(
-                .invalid,
-                "\(clause.refusal(of: text)): it passes through a collection, with several values for one object.",
-                range)
+        guard let bound = resolved.bound else {
+            throw source.error(.invalid, "\(refusal): it is computed, not a value of the object.", range)
         }
-        switch resolved.end {
-        case .value: return resolved.bound
+        if bound.isToMany {
+            let reason =
+                resolved.isValueCollection && !bound.links.contains(where: \.isToMany)
+                ? "it is a collection property." : "it passes through a collection, with several values for one object."
+            throw source.error(.invalid, "\(refusal): \(reason)", range)
+        }
+        switch bound.end {
+        case .property:
+            guard bound.steps.last != .size else {
+                throw source.error(.invalid, "\(refusal): it gives a number of bytes or elements, not a value.", range)
+            }
+            return bound
         case .object:
             throw source.error(
                 .invalid,
-                "\(clause.refusal(of: text)): a property of type 'object' cannot be the final property in the key path. Name one of its properties.",
+                "\(refusal): a property of type 'object' cannot be the final property in the key path. Name one of its properties.",
                 range)
         case .count:
             throw source.error(
-                .invalid, "\(clause.refusal(of: text)): @count gives a number of objects, not a value of one.", range)
+                .invalid, "\(refusal): @count gives a number of objects, not a value of one.", range)
         }
     }
 
     func resolve(_ path: ParsedPath) throws(QueryError) -> ResolvedPath {
-        if case .argument(let number) = path.components.first { return try resolveArgument(number, wholeRange(path)) }
-        var walk = PathWalk(current: root)
-        var index = 0
-        while index < path.components.count {
-            let range = path.ranges.value[index]
-            if let property = walk.value {
-                if case .atName(let name) = path.components[index],
-                    name != "count" && name != "size" || property.type.base == .string
-                {
-                    throw source.error(.unsupported, "@\(name) is not supported here by this version.", range)
-                }
+        if case .argument(let number) = path.components.first {
+            guard path.components.count == 1 else {
                 throw source.error(
-                    .invalid,
-                    "Property '\(walk.current.name).\(property.name)' has no property '\(source.slice(range))'", range)
+                    .syntax, "Key path argument cannot be mixed with other elements.", wholeRange(path))
             }
-            switch path.components[index] {
-            case .name(let name):
-                try walk.step(name, range, self)
-                index += 1
-            case .atName("links"):
-                guard index + 2 < path.components.count, case .name(let className) = path.components[index + 1],
-                    case .name(let property) = path.components[index + 2]
-                else {
-                    throw source.error(
-                        .unsupported, "@links is followed by a class and its property, as in @links.Person.dogs.", range
-                    )
-                }
-                try walk.back(className, property, range.joined(path.ranges.value[index + 2]), self)
-                index += 3
-            case .atName(let name) where (name == "count" || name == "size") && index == path.components.count - 1:
-                guard !walk.links.isEmpty else {
-                    throw source.error(
-                        .invalid, "@\(name) counts the objects that a link leads to; name the link before it.", range)
-                }
-                return ResolvedPath(
-                    bound: BoundPath(links: walk.links, end: .count), end: .count, text: source.slice(wholeRange(path)))
-            case .atName(let name):
-                throw source.error(.unsupported, "@\(name) is not supported here by this version.", range)
-            case .index:
-                throw source.error(.unsupported, "Access by index or key is not supported by this version.", range)
-            case .argument:
-                throw source.error(.syntax, "Key path argument cannot be mixed with other elements.", range)
-            }
+            return try resolveArgument(number, wholeRange(path))
         }
-        let text = source.slice(wholeRange(path))
-        if let property = walk.value {
-            let bound = BoundPath(links: walk.links, end: .property(property.id, property.type))
-            return ResolvedPath(bound: bound, end: .value(property), text: text)
-        }
-        return ResolvedPath(
-            bound: BoundPath(links: walk.links, end: .object(walk.current.id)), end: .object(walk.current), text: text)
+        var walk = PathWalk(path, self)
+        return try walk.resolve()
     }
 
     private func resolveArgument(_ number: Int, _ range: SourceRange) throws(QueryError) -> ResolvedPath {
@@ -125,79 +81,64 @@ extension Binding {
         }
         do throws(QueryError) {
             let (path, pathSource) = try QueryParser.parsePath(text)
-            guard case .name = path.components.first else {
+            if case .argument = path.components.first {
                 throw source.error(.argument, "'$K\(number)' must hold a key path.", range)
             }
-            return try Binding(schema: schema, root: root, arguments: [], source: pathSource).resolve(path)
+            var inner = self
+            inner.arguments = []
+            inner.source = pathSource
+            return try inner.resolve(path)
         } catch {
             throw source.error(
                 error.code, "In the key path of '$K\(number)': \(error.message)", range, hint: error.hint)
         }
     }
 
+    /// The index with its argument filled in.
+    func selector(_ index: ParsedPath.Index, _ range: SourceRange) throws(QueryError) -> PathSelector {
+        switch index {
+        case .position(let position): return .position(position)
+        case .first: return .position(0)
+        case .last: return .last
+        case .all: return .all
+        case .size: return .size
+        case .key(let key): return .key(key)
+        case .argument(let number):
+            guard case .value(let value) = try argument(number, range), !value.isNull else {
+                throw source.error(.argument, "Null or list cannot be used for parameter '$\(number)'", range)
+            }
+            switch value {
+            case .string(let key): return .key(key)
+            case .int(let position):
+                guard let position = Int(exactly: position), position >= 0 else {
+                    throw source.error(.argument, "An index cannot be negative: '$\(number)' is \(position).", range)
+                }
+                return .position(position)
+            default:
+                throw source.error(
+                    .argument,
+                    "Invalid index type for '$\(number)'. Expected an int or a string, but found type '\(value.typeName)'",
+                    range)
+            }
+        }
+    }
+
+    /// From where links can lead to an object of the class, in the order of the schema.
+    func linkOrigins(of target: ClassSchema) -> [LinkStep] {
+        schema.classes.flatMap { origin in
+            origin.properties.filter { $0.type.isLink && $0.targetClass == target.id }
+                .map { .backward(origin: origin.id, property: $0.id) }
+        }
+    }
+
     func wholeRange(_ path: ParsedPath) -> SourceRange {
-        path.ranges.value.reduce(path.ranges.value[0]) { $0.joined($1) }
+        let ranges = path.ranges.value
+        return ranges.dropFirst().reduce(ranges.first ?? SourceRange(start: 0, end: 0)) { $0.joined($1) }
     }
 
     func unknownProperty(_ name: String, in objectClass: ClassSchema, _ range: SourceRange) -> QueryError {
         source.error(
             .unknownProperty, "'\(objectClass.name)' has no property '\(name)'", range,
             hint: objectClass.properties.map(\.name).nearest(to: name))
-    }
-}
-
-/// Follows a path step by step.
-private struct PathWalk {
-    var current: ClassSchema
-    var links: [LinkStep] = []
-    var value: PropertySchema?
-
-    mutating func step(_ name: String, _ range: SourceRange, _ binding: Binding) throws(QueryError) {
-        guard let property = current[name] else { throw binding.unknownProperty(name, in: current, range) }
-        guard property.type.collection == .single else {
-            throw binding.source.error(
-                .unsupported,
-                "Queries about lists, sets and maps, such as '\(name)', are not supported by this version.", range)
-        }
-        switch property.type.base {
-        case .link:
-            guard let target = property.targetClass, let targetClass = binding.schema[target] else {
-                throw binding.unknownProperty(name, in: current, range)
-            }
-            links.append(.forward(property.id, target: target))
-            current = targetClass
-        case .linkingObjects:
-            guard let origin = property.targetClass, let link = property.originProperty,
-                let originClass = binding.schema[origin]
-            else { throw binding.unknownProperty(name, in: current, range) }
-            links.append(.backward(origin: origin, property: link))
-            current = originClass
-        case .data, .decimal128, .mixed:
-            throw binding.source.error(
-                .unsupported,
-                "Queries about properties of type '\(property.type.base.name)', such as '\(name)', are not supported by this version.",
-                range)
-        case .bool, .int, .float, .double, .string, .date, .objectId, .uuid:
-            value = property
-        }
-    }
-
-    mutating func back(
-        _ className: String, _ property: String, _ range: SourceRange, _ binding: Binding
-    ) throws(QueryError) {
-        guard let origin = binding.schema[className] else {
-            throw binding.source.error(
-                .unknownClass, "No class '\(className)' in the schema", range,
-                hint: binding.schema.classes.map(\.name).nearest(to: className))
-        }
-        guard let link = origin[property], link.type.isLink, link.targetClass == current.id else {
-            throw binding.source.error(
-                .unknownProperty,
-                "No property '\(property)' found in type '\(className)' which links to type '\(current.name)'",
-                range, hint: origin.properties.filter { $0.targetClass == current.id }.map(\.name).nearest(to: property)
-            )
-        }
-        links.append(.backward(origin: origin.id, property: link.id))
-        current = origin
     }
 }

@@ -1,122 +1,124 @@
 import ObjectModel
 
-/// A constant of the query or one of its arguments, before it is fitted to the other side.
-struct Constant {
-    enum Kind {
-        case value(Value)
-        case object(className: String, primaryKey: Value)
-    }
-
-    var kind: Kind
-    /// The argument's number; nil for a constant in the text.
-    var argument: Int?
-    var range: SourceRange
-
-    init(_ kind: Kind, argument: Int?, _ range: SourceRange) {
-        self.kind = kind
-        self.argument = argument
-        self.range = range
-    }
-
-    var isNull: Bool {
-        if case .value(.null) = kind { return true }
-        return false
-    }
-}
-
-/// What a path leads to, as far as comparing is concerned.
-enum OperandType: Hashable {
-    case scalar(BaseType)
-    /// An object of a class.
-    case object(ClassSchema)
-    /// The primary key that stands for an object of a class.
-    case key(of: ClassSchema, BaseType)
-
-    /// The name in errors, after query-language.md §3.
-    var name: String {
-        switch self {
-        case .object, .key: "link"
-        case .scalar(.date): "timestamp"
-        case .scalar(let base): base.name
-        }
-    }
-
-    func isComparable(with other: OperandType) -> Bool {
-        switch (self, other) {
-        case (.scalar(let a), .scalar(let b)): a == b || (a.isNumeric && b.isNumeric)
-        case (.object(let a), .object(let b)): a.id == b.id
-        default: false
-        }
-    }
-}
-
-extension ResolvedPath.End {
-    var type: OperandType {
-        switch self {
-        case .value(let property): .scalar(property.type.base)
-        case .object(let objectClass): .object(objectClass)
-        case .count: .scalar(.int)
-        }
-    }
-}
-
 extension Binding {
+    /// Constants as one side of a comparison with values of the type; `name` is what errors call the other side.
+    func operand(
+        _ constants: [Constant], isList: Bool, for type: OperandType, name: String
+    ) throws(QueryError) -> BoundOperand {
+        var elements: [ObjectConstants.Element] = []
+        elements.reserveCapacity(constants.count)
+        var values: [Value] = []
+        values.reserveCapacity(constants.count)
+        for constant in constants {
+            let element = try adapt(constant, to: type, name: name)
+            elements.append(element)
+            if case .value(let value) = element { values.append(value) }
+        }
+        guard values.count == elements.count else {
+            return .objects(ObjectConstants(elements, isList: isList || elements.count != 1))
+        }
+        return isList || values.count != 1 ? .list(values) : .constant(values[0])
+    }
+
     /// The constant as a value of the type, or a number that compares exactly with it (query-language.md §6).
-    func adapt(_ constant: Constant, to type: OperandType) throws(QueryError) -> Value {
+    func adapt(
+        _ constant: Constant, to type: OperandType, name: String
+    ) throws(QueryError) -> ObjectConstants.Element {
         switch (constant.kind, type) {
-        case (.value(.null), _): return .null
+        case (.value(.null), _): return .value(.null)
+        case (.value(.reference(let object)), .object(let target)):
+            guard object.classID == target.id else {
+                throw wrongClass(schema[object.classID]?.name ?? "", target, constant.range)
+            }
+            return .value(.reference(object))
         case (.value(let value), .scalar(let base)):
-            guard let adapted = try adapt(value, base, constant) else { throw mismatch(constant, value, type) }
-            return adapted
-        case (.value(let value), .key(_, let base)):
+            guard let adapted = try adapt(value, base, constant) else { throw mismatch(constant, value, type, name) }
+            return .value(adapted)
+        case (.value(let value), .object(let target)):
             // An object's primary key names it, but only as an argument: in the text, obj('Dog', 1) says which
             // class is meant.
-            guard constant.argument != nil, let adapted = try adapt(value, base, constant) else {
-                throw mismatch(constant, value, type)
+            guard constant.argument != nil, dialect == .rql, target.primaryKey != nil,
+                let object = try object(target, value, constant)
+            else { throw mismatch(constant, value, type, name) }
+            return object
+        case (.object(let className, let key), .object(let target)):
+            guard try objectClass(className, constant.range).id == target.id else {
+                throw wrongClass(className, target, constant.range)
             }
-            return adapted
-        case (.value(let value), .object):
-            throw mismatch(constant, value, type)
-        case (.object(let name, let key), .key(let target, let base)):
-            try check(name, is: target, constant.range)
-            guard let adapted = try adapt(key, base, Constant(constant.kind, argument: 0, constant.range)) else {
-                throw source.error(
-                    .typeMismatch,
-                    "The primary key of class '\(name)' is of type '\(base.name)', not '\(key.typeName)'.",
-                    constant.range)
-            }
-            return adapted
-        case (.object(let name, let key), .object(let target)):
-            try check(name, is: target, constant.range)
-            guard case .int(let number) = key else {
-                throw source.error(
-                    .typeMismatch,
-                    "Class '\(name)' has no primary key; its objects are named by their object key, a number.",
-                    constant.range)
-            }
-            return .reference(ObjectReference(target.id, ObjectKey(number)))
-        case (.object, .scalar(let base)):
+            return try self.object(named: key, target, constant)
+        case (.object(let className, let key), .scalar(.mixed)):
+            return try self.object(named: key, try objectClass(className, constant.range), constant)
+        case (.object, _), (.typeName, _), (_, .typeName):
             throw source.error(
-                .typeMismatch, "Unsupported comparison between type '\(OperandType.scalar(base).name)' and type 'link'",
+                .typeMismatch, "Unsupported comparison between type '\(type.name)' and type '\(constant.typeName)'",
                 constant.range)
         }
     }
 
-    private func check(_ name: String, is target: ClassSchema, _ range: SourceRange) throws(QueryError) {
-        guard schema[name] != nil else {
+    // MARK: Objects
+
+    private func objectClass(_ name: String, _ range: SourceRange) throws(QueryError) -> ClassSchema {
+        guard let objectClass = schema[name] else {
             throw source.error(
                 .unknownClass, "No class '\(name)' in the schema", range,
                 hint: schema.classes.map(\.name).nearest(to: name))
         }
-        guard name == target.name else {
-            throw source.error(
-                .typeMismatch,
-                "The relationship which links to type '\(target.name)' cannot be compared to an argument of type '\(name)'",
-                range)
-        }
+        return objectClass
     }
 
-    private func mismatch(_ constant: Constant, _ value: Value, _ type: OperandType) -> QueryError {
+    private func object(
+        named key: Value, _ target: ClassSchema, _ constant: Constant
+    ) throws(QueryError) -> ObjectConstants.Element {
+        if let object = try object(target, key, constant) { return object }
+        guard let type = target.primaryKeyProperty?.type else {
+            throw source.error(
+                .typeMismatch,
+                "Class '\(target.name)' has no primary key; its objects are named by their object key, a number.",
+                constant.range)
+        }
+        throw source.error(
+            .typeMismatch,
+            "The primary key of class '\(target.name)' is of type '\(type.base.queryName)', not '\(key.typeName)'.",
+            constant.range)
+    }
+
+    /// The object of that primary key, or object key where the class has none; nil when the key is of another type.
+    private func object(
+        _ target: ClassSchema, _ key: Value, _ constant: Constant
+    ) throws(QueryError) -> ObjectConstants.Element? {
+        guard let property = target.primaryKeyProperty else {
+            guard case .int(let number) = key else { return nil }
+            return .value(.reference(ObjectReference(target.id, ObjectKey(number))))
+        }
+        if key.isNull {
+            // No object has the key -1.
+            return property.type.isOptional
+                ? .object(target.id, primaryKey: .null) : .value(.reference(ObjectReference(target.id, ObjectKey(-1))))
+        }
+        var argument = constant
+        argument.argument = constant.argument ?? 0
+        guard let adapted = try adapt(key, property.type.base, argument), adapted.isOf(property.type.base) else {
+            return nil
+        }
+        return .object(target.id, primaryKey: adapted)
+    }
+
+    private func wrongClass(_ name: String, _ target: ClassSchema, _ range: SourceRange) -> QueryError {
+        source.error(
+            .typeMismatch,
+            "The relationship which links to type '\(target.name)' cannot be compared to an argument of type '\(name)'",
+            range)
+    }
+
+    // MARK: Values
+
+    private func mismatch(_ constant: Constant, _ value: Value, _ type: OperandType, _ name: String) -> QueryError {
+        if dialect == .format {
+            return source.error(
+                .typeMismatch,
+                "Cannot compare value '\(QueryPrinter.text(value))' of type '\(value.typeName)' to property '\(name)' of type '\(type.name)'",
+                constant.range)
+        }
         if let number = constant.argument {
             return source.error(
                 .typeMismatch,
@@ -131,61 +133,93 @@ extension Binding {
     /// Nil when the value cannot stand for the type. Throws for infinities and NaN against integers.
     private func adapt(_ value: Value, _ base: BaseType, _ constant: Constant) throws(QueryError) -> Value? {
         switch (base, value) {
-        case (.bool, .bool), (.string, .string), (.date, .date), (.objectId, .objectId), (.uuid, .uuid):
+        case (.mixed, _), (.bool, .bool), (.string, .string), (.data, .data), (.date, .date), (.objectId, .objectId),
+            (.uuid, .uuid):
             return value
-        case (.date, .string(let text)) where constant.argument != nil:
+        case (.int, .string(let text)), (.float, .string(let text)), (.double, .string(let text)),
+            (.decimal128, .string(let text)):
+            // Predicate formats are strict.
+            guard dialect == .rql, let number = Self.number(text, base) else { return nil }
+            return try adapt(number, base, constant)
+        case (.bool, _) where dialect == .format: return value.bit.map { .bool($0) }
+        case (.date, .string(let text)) where constant.isLooseArgument(in: dialect):
             return Timestamp(rfc3339: text).map { .date($0) }
-        case (.objectId, .string(let text)) where constant.argument != nil:
+        case (.objectId, .string(let text)) where constant.isLooseArgument(in: dialect):
             return ObjectId(hex: text).map { .objectId($0) }
-        case (.uuid, .string(let text)) where constant.argument != nil:
+        case (.uuid, .string(let text)) where constant.isLooseArgument(in: dialect):
             return UUIDValue(text: text).map { .uuid($0) }
-        case (.int, _), (.float, _), (.double, _):
-            guard let number = Number(value) else { return nil }
-            return try adapt(number, base, constant.range)
+        case (.int, .int), (.float, .float), (.double, .double), (.decimal128, .decimal): return value
+        case (.int, .float(let number)): return try whole(Double(number), value, constant.range)
+        case (.int, .double(let number)): return try whole(number, value, constant.range)
+        case (.int, .decimal(let number)):
+            guard !number.isNaN, !number.isInfinite else {
+                return try whole(number.isNaN ? .nan : .infinity, value, constant.range)
+            }
+            return number.exactInt64.map { .int($0) } ?? value
+        case (.float, _), (.double, _): return floating(value, isNarrow: base == .float)
+        case (.decimal128, _): return constant.value == value ? constant.decimal.map { .decimal($0) } : value.asDecimal.map { .decimal($0) }
         default:
             return nil
         }
     }
 
-    private enum Number {
-        case whole(Int64)
-        case floating(Double)
+    /// A text read as a number.
+    private static func number(_ text: String, _ base: BaseType) -> Value? {
+        if base == .decimal128 { return Decimal128(text).map { .decimal($0) } }
+        return Int64(text).map { .int($0) } ?? Double(text).map { .double($0) }
+    }
 
-        /// Strings are read as numbers if they can be.
-        init?(_ value: Value) {
-            switch value {
-            case .int(let value): self = .whole(value)
-            case .float(let value): self = .floating(Double(value))
-            case .double(let value): self = .floating(value)
-            case .string(let text):
-                if let whole = Int64(text) {
-                    self = .whole(whole)
-                } else if let floating = Double(text) {
-                    self = .floating(floating)
-                } else {
-                    return nil
-                }
-            default: return nil
-            }
+    /// A number with a fraction against integers; it stays as it is when it is not whole.
+    private func whole(_ number: Double, _ value: Value, _ range: SourceRange) throws(QueryError) -> Value {
+        guard !number.isNaN else { throw source.error(.typeMismatch, "NaN not supported for int", range) }
+        guard number.isFinite else { throw source.error(.typeMismatch, "Infinity not supported for int", range) }
+        return Int64(exactly: number).map { .int($0) } ?? .double(number)
+    }
+
+    /// A number against Floats or Doubles; nil when it is none.
+    private func floating(_ value: Value, isNarrow: Bool) -> Value? {
+        switch value {
+        case .int(let number):
+            // What they cannot hold stays exact, so that it equals none of them by rounding.
+            return isNarrow
+                ? Float(exactly: number).map { .float($0) } ?? value
+                : Double(exactly: number).map { .double($0) } ?? value
+        case .float(let number): return isNarrow ? value : .double(Double(number))
+        case .double(let number):
+            guard isNarrow else { return value }
+            // A number beyond every Float is not infinity: it stays, so that infinity is still above it.
+            let narrow = Float(number)
+            return narrow.isInfinite && number.isFinite ? value : .float(narrow)
+        case .decimal(let number):
+            guard let exact = number.exactDouble else { return value }
+            return isNarrow
+                ? Float(exactly: exact).map { .float($0) } ?? (exact.isNaN ? .float(.nan) : .double(exact))
+                : .double(exact)
+        default: return nil
+        }
+    }
+}
+
+extension Constant {
+    /// JSON has no dates and identifiers: arguments may give them as text.
+    fileprivate func isLooseArgument(in dialect: QueryDialect) -> Bool { argument != nil && dialect == .rql }
+}
+
+extension Value {
+    /// 0 and 1 as truth values.
+    fileprivate var bit: Bool? {
+        switch self {
+        case .int(0), .double(0), .float(0): false
+        case .int(1), .double(1), .float(1): true
+        default: nil
         }
     }
 
-    private func adapt(_ number: Number, _ base: BaseType, _ range: SourceRange) throws(QueryError) -> Value {
-        switch (base, number) {
-        case (.int, .whole(let value)): return .int(value)
-        case (.int, .floating(let value)):
-            guard !value.isNaN else { throw source.error(.typeMismatch, "NaN not supported for int", range) }
-            guard value.isFinite else { throw source.error(.typeMismatch, "Infinity not supported for int", range) }
-            return Int64(exactly: value).map { .int($0) } ?? .double(value)
-        case (.float, .whole(let value)):
-            // What a Float cannot hold stays exact, so that it equals no Float by rounding.
-            return Float(exactly: value).map { .float($0) } ?? .int(value)
-        case (.float, .floating(let value)):
-            // A number beyond every Float is not infinity: it stays, so that infinity is still above it.
-            let narrow = Float(value)
-            return narrow.isInfinite && value.isFinite ? .double(value) : .float(narrow)
-        case (_, .whole(let value)): return Double(exactly: value).map { .double($0) } ?? .int(value)
-        case (_, .floating(let value)): return .double(value)
+    /// Whether it is a value of a property of the type, rather than a number that only compares with it.
+    fileprivate func isOf(_ base: BaseType) -> Bool {
+        switch (self, base) {
+        case (.int, .int), (.string, .string), (.objectId, .objectId), (.uuid, .uuid): true
+        default: false
         }
     }
 }

@@ -6,6 +6,8 @@ struct DateScanner {
         case calendar([Int], nanoseconds: Int32)
         /// A date by its form, with a number in it that no integer holds.
         case outOfRange
+        /// The beginning of a date, of which the rest is missing; with what was perhaps meant.
+        case incomplete(hint: String?)
     }
 
     private let bytes: [UInt8]
@@ -18,29 +20,33 @@ struct DateScanner {
 
     /// The date at the position, or nil if none starts there; the position is then past it.
     mutating func scan() -> Parts? {
-        if take(0x54) {
-            guard let seconds = digits(signed: true), take(0x3A), let nanoseconds = digits(signed: true) else {
-                return nil
-            }
-            guard let wholeSeconds = Int64(seconds), let rest = Int32(nanoseconds) else { return .outOfRange }
-            return .seconds(wholeSeconds, nanoseconds: rest)
+        if take(0x54) { return scanSeconds() }
+        let start = position
+        guard let year = digits(signed: false), take(0x2D), let month = digits(signed: false), take(0x2D),
+            let day = digits(signed: false)
+        else { return nil }
+        // Nothing else looks like three numbers with a minus between each: what follows must be a time.
+        let date = String(decoding: bytes[start..<position], as: UTF8.self)
+        guard take(0x40) || take(0x54) else { return .incomplete(hint: date + "@0:0:0") }
+        guard let hour = digits(signed: false), take(0x3A), let minute = digits(signed: false), take(0x3A),
+            let second = digits(signed: false)
+        else { return .incomplete(hint: date + "@0:0:0") }
+        var nanoseconds = "0"
+        if take(0x3A) {
+            guard let text = digits(signed: false) else { return .incomplete(hint: nil) }
+            nanoseconds = text
         }
-        var fields: [Int] = []
-        let separators: [UInt8?] = [0x2D, 0x2D, nil, 0x3A, 0x3A]
-        for index in 0..<6 {
-            guard let text = digits(signed: false) else { return nil }
-            fields.append(Int(text) ?? .max)
-            guard index < 5 else { break }
-            if let separator = separators[index] {
-                guard take(separator) else { return nil }
-            } else {
-                guard take(0x40) || take(0x54) else { return nil }
-            }
-        }
-        guard take(0x3A) else { return .calendar(fields, nanoseconds: 0) }
-        guard let text = digits(signed: false) else { return nil }
-        guard let nanoseconds = Int32(text) else { return .outOfRange }
+        let fields = [year, month, day, hour, minute, second].compactMap { Int($0) }
+        guard fields.count == 6, let nanoseconds = Int32(nanoseconds) else { return .outOfRange }
         return .calendar(fields, nanoseconds: nanoseconds)
+    }
+
+    /// `5:-3`, after the `T`.
+    private mutating func scanSeconds() -> Parts? {
+        guard let seconds = digits(signed: true), take(0x3A) else { return nil }
+        guard let nanoseconds = digits(signed: true) else { return .incomplete(hint: "T\(seconds):0") }
+        guard let wholeSeconds = Int64(seconds), let rest = Int32(nanoseconds) else { return .outOfRange }
+        return .seconds(wholeSeconds, nanoseconds: rest)
     }
 
     private mutating func take(_ byte: UInt8) -> Bool {
@@ -51,7 +57,7 @@ struct DateScanner {
 
     private mutating func digits(signed: Bool) -> String? {
         let start = position
-        if signed { _ = take(0x2D) }
+        if signed { if !take(0x2D) { _ = take(0x2B) } }
         let first = position
         while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }
         return position > first ? String(decoding: bytes[start..<position], as: UTF8.self) : nil

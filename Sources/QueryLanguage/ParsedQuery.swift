@@ -12,21 +12,31 @@ package struct ParsedQuery: Hashable, Sendable {
         self.steps = steps
         self.source = Unequal(source)
     }
+
+    /// A query that was not read from a text; errors about it have no place.
+    package init(_ predicate: ParsedPredicate, _ steps: [ParsedStep] = []) {
+        self.init(predicate: predicate, steps: steps, source: SourceText(""))
+    }
 }
 
 package indirect enum ParsedPredicate: Hashable, Sendable {
     case constant(Bool)
     case comparison(ParsedComparison)
     case not(ParsedPredicate)
+    /// At least two parts; one that is an `and` itself stood in parentheses.
     case and([ParsedPredicate])
+    /// At least two parts; one that is an `or` itself stood in parentheses.
     case or([ParsedPredicate])
 }
 
 package enum ParsedOperator: Hashable, Sendable {
     case comparison(ComparisonOperator)
     case isIn
+    /// The right side is any operand by the grammar; only a list, or an argument that is one, has a meaning.
     case between
+    /// Full-text search.
     case text
+    /// The left side is a path, the right one a shape or an argument.
     case geoWithin
 
     var name: String {
@@ -44,9 +54,32 @@ package struct ParsedComparison: Hashable, Sendable {
     package var left: ParsedOperand
     package var `operator`: ParsedOperator
     package var right: ParsedOperand
+    /// `[c]` or `[cd]`: only with `==`, `!=`, IN and the string operators.
     package var ignoresCase: Bool
+    /// `[d]` or `[cd]`: as `[c]`; that LIKE does not take it is for the binder to say.
     package var ignoresDiacritics = false
     let operatorRange: Unequal<SourceRange>
+
+    init(
+        left: ParsedOperand, operator: ParsedOperator, right: ParsedOperand, ignoresCase: Bool,
+        ignoresDiacritics: Bool = false, operatorRange: Unequal<SourceRange>
+    ) {
+        self.left = left
+        self.operator = `operator`
+        self.right = right
+        self.ignoresCase = ignoresCase
+        self.ignoresDiacritics = ignoresDiacritics
+        self.operatorRange = operatorRange
+    }
+
+    package init(
+        _ left: ParsedOperand, _ operator: ParsedOperator, _ right: ParsedOperand, ignoresCase: Bool = false,
+        ignoresDiacritics: Bool = false
+    ) {
+        self.init(
+            left: left, operator: `operator`, right: right, ignoresCase: ignoresCase,
+            ignoresDiacritics: ignoresDiacritics, operatorRange: Unequal(.nowhere))
+    }
 }
 
 package struct ParsedOperand: Hashable, Sendable {
@@ -57,23 +90,56 @@ package struct ParsedOperand: Hashable, Sendable {
         case path(ParsedPath)
         case subquery(ParsedSubquery)
         case arithmetic(ParsedOperand, BoundArithmetic.Operation, ParsedOperand)
+        /// Only on the right of GEOWITHIN.
         case shape(ParsedShape)
     }
 
     package var kind: Kind
+    /// Only on paths that are no aggregate, on lists and on arguments. Arithmetic has none of its own, but its
+    /// operands may: `ALL nums * 2 > 10` is `(ALL nums) * 2 > 10`.
     package var quantifier: Quantifier?
+    /// From the quantifier on; parentheses around the operand are not part of it.
     let range: Unequal<SourceRange>
     /// One per element of a list.
     let elementRanges: Unequal<[SourceRange]>
+
+    init(
+        kind: Kind, quantifier: Quantifier?, range: Unequal<SourceRange>, elementRanges: Unequal<[SourceRange]>
+    ) {
+        self.kind = kind
+        self.quantifier = quantifier
+        self.range = range
+        self.elementRanges = elementRanges
+    }
+
+    package init(_ kind: Kind, quantifier: Quantifier? = nil) {
+        var count = 0
+        if case .list(let elements) = kind { count = elements.count }
+        self.init(
+            kind: kind, quantifier: quantifier, range: Unequal(.nowhere),
+            elementRanges: Unequal(Array(repeating: .nowhere, count: count)))
+    }
 }
 
 /// `SUBQUERY(path, $variable, predicate).@count`
 package struct ParsedSubquery: Hashable, Sendable {
     package var path: ParsedPath
-    /// With its sign. Paths of the predicate may begin with it.
+    /// With its sign and at least one more character. Paths of the predicate may begin with it. Whether an outer
+    /// subquery over the same class has the same variable is for the binder to say.
     package var variable: String
     package var predicate: ParsedPredicate
     let variableRange: Unequal<SourceRange>
+
+    init(path: ParsedPath, variable: String, predicate: ParsedPredicate, variableRange: Unequal<SourceRange>) {
+        self.path = path
+        self.variable = variable
+        self.predicate = predicate
+        self.variableRange = variableRange
+    }
+
+    package init(_ path: ParsedPath, _ variable: String, _ predicate: ParsedPredicate) {
+        self.init(path: path, variable: variable, predicate: predicate, variableRange: Unequal(.nowhere))
+    }
 }
 
 /// `geoCircle([1.0, 2.0], 0.1)` and its like, not checked yet. Coordinates are numbers or arguments.
@@ -81,21 +147,30 @@ package struct ParsedShape: Hashable, Sendable {
     package struct Position: Hashable, Sendable {
         package var longitude: ParsedConstant
         package var latitude: ParsedConstant
+
+        package init(_ longitude: ParsedConstant, _ latitude: ParsedConstant) {
+            self.longitude = longitude
+            self.latitude = latitude
+        }
     }
 
     package enum Kind: Hashable, Sendable {
         case circle(Position, radius: ParsedConstant)
         case box(Position, Position)
+        /// At least one ring, each of at least one position; whether rings are closed is not looked at.
         case polygon([[Position]])
     }
 
     package var kind: Kind
+
+    package init(_ kind: Kind) { self.kind = kind }
 }
 
 package enum ParsedConstant: Hashable, Sendable {
     case value(Value)
-    /// A number with a fraction or an exponent, and the text that it was read from: against a Decimal128 it is
-    /// read again, with all its digits.
+    /// A Double or Float with a fraction or an exponent, or a whole number beyond 64 bits, and the text that it was
+    /// read from: against a Decimal128 it is read again, with all its digits. The text has an optional sign, then
+    /// digits with a point before, among or behind them, then an optional exponent; a Float's `f` is left out.
     case floating(Value, text: String)
     /// `$0`, or the number that `%@` got by its place.
     case argument(Int)
@@ -106,11 +181,14 @@ package enum ParsedConstant: Hashable, Sendable {
 package struct ParsedPath: Hashable, Sendable {
     package enum Component: Hashable, Sendable {
         case name(String)
-        /// `@links`, `@count`, …, without the sign.
+        /// Without the sign: `links`, `keys` and `values` anywhere (format's `@allKeys` and `@allValues` too);
+        /// `count`, `size` and `type` only at the end; `min`, `max`, `sum` and `avg` at the end or before one last
+        /// name.
         case atName(String)
-        /// `[0]`, `[LAST]`, `['ash']`, `[$0]`, … behind the name before it.
+        /// `[0]`, `[LAST]`, `['ash']`, `[$0]`, … never first; `[SIZE]` only at the end.
         case index(Index)
-        /// `$K0`, or the number that `%K` got: the argument holds the whole path.
+        /// `$K0`, or the number that `%K` got: the argument holds the whole path. Only first, and the only
+        /// component but for an operation behind it: `$K0.@count`, `$K0[SIZE]`, `$K0.@max.age`.
         case argument(Int)
     }
 
@@ -127,8 +205,20 @@ package struct ParsedPath: Hashable, Sendable {
         case argument(Int)
     }
 
+    /// At least one.
     package var components: [Component]
+    /// One per component; of an index, with its brackets.
     let ranges: Unequal<[SourceRange]>
+
+    init(components: [Component], ranges: Unequal<[SourceRange]>) {
+        self.components = components
+        self.ranges = ranges
+    }
+
+    package init(_ components: [Component]) {
+        self.init(
+            components: components, ranges: Unequal(Array(repeating: .nowhere, count: max(1, components.count))))
+    }
 }
 
 package enum ParsedStep: Hashable, Sendable {
@@ -140,6 +230,11 @@ package enum ParsedStep: Hashable, Sendable {
 package struct ParsedSortKey: Hashable, Sendable {
     package var path: ParsedPath
     package var isAscending: Bool
+
+    package init(_ path: ParsedPath, ascending: Bool = true) {
+        self.path = path
+        isAscending = ascending
+    }
 }
 
 /// Something that goes along with a value without taking part in its equality: where it stood in the text.

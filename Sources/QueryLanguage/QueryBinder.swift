@@ -11,16 +11,17 @@ package struct QueryBinder: Sendable {
 
     /// Reads and binds a query text.
     package func bind(
-        _ text: String, class objectClass: ClassSchema, arguments: [QueryArgument] = []
+        _ text: String, class objectClass: ClassSchema, arguments: [QueryArgument] = [], dialect: QueryDialect = .rql
     ) throws(QueryError) -> BoundQuery {
-        try bind(try QueryParser.parse(text), class: objectClass, arguments: arguments)
+        try bind(try QueryParser.parse(text), class: objectClass, arguments: arguments, dialect: dialect)
     }
 
     package func bind(
-        _ query: ParsedQuery, class objectClass: ClassSchema, arguments: [QueryArgument] = []
+        _ query: ParsedQuery, class objectClass: ClassSchema, arguments: [QueryArgument] = [],
+        dialect: QueryDialect = .rql
     ) throws(QueryError) -> BoundQuery {
         let binding = Binding(
-            schema: schema, root: objectClass, arguments: arguments, source: query.source.value)
+            schema: schema, root: objectClass, arguments: arguments, source: query.source.value, dialect: dialect)
         var steps: [ResultStep] = []
         for step in query.steps { steps.append(try binding.step(step)) }
         return BoundQuery(classID: objectClass.id, predicate: try binding.predicate(query.predicate), steps: steps)
@@ -80,56 +81,5 @@ package struct QueryBinder: Sendable {
             offset += piece.count + 1
         }
         return parts
-    }
-}
-
-/// One run of the binder: a query, its arguments and its text.
-struct Binding {
-    let schema: Schema
-    let root: ClassSchema
-    let arguments: [QueryArgument]
-    let source: SourceText
-
-    func predicate(_ predicate: ParsedPredicate) throws(QueryError) -> BoundPredicate {
-        switch predicate {
-        case .constant(let value): return .constant(value)
-        case .not(let inner): return .not(try self.predicate(inner))
-        case .and(let parts): return .and(try all(parts))
-        case .or(let parts): return .or(try all(parts))
-        case .comparison(let comparison): return try self.comparison(comparison)
-        }
-    }
-
-    private func all(_ parts: [ParsedPredicate]) throws(QueryError) -> [BoundPredicate] {
-        var bound: [BoundPredicate] = []
-        bound.reserveCapacity(parts.count)
-        for part in parts { bound.append(try predicate(part)) }
-        return bound
-    }
-
-    func step(_ step: ParsedStep) throws(QueryError) -> ResultStep {
-        switch step {
-        case .limit(let count): return .limit(count)
-        case .sort(let keys):
-            var bound: [SortKey] = []
-            for key in keys {
-                bound.append(SortKey(try valuePath(key.path, clause: .sort), ascending: key.isAscending))
-            }
-            return .sort(bound)
-        case .distinct(let paths):
-            var bound: [BoundPath] = []
-            for path in paths { bound.append(try valuePath(path, clause: .distinct)) }
-            return .distinct(bound)
-        }
-    }
-
-    /// The argument of that number. Throws `argument` when there is none.
-    func argument(_ number: Int, _ range: SourceRange) throws(QueryError) -> QueryArgument {
-        guard arguments.indices.contains(number) else {
-            let given =
-                arguments.isEmpty ? "no arguments are provided" : "only \(arguments.count) arguments are provided"
-            throw source.error(.argument, "Request for argument at index \(number) but \(given).", range)
-        }
-        return arguments[number]
     }
 }

@@ -2,76 +2,32 @@ package import ObjectModel
 
 /// Writes a query as text that parses back to an equal query.
 package enum QueryPrinter {
+    /// In RQL, whichever dialect the query was read in; no more parentheses than needed, so that it nests no deeper
+    /// than what it was read from.
     package static func text(_ query: ParsedQuery) -> String {
-        ([text(query.predicate)] + query.steps.map { text($0) }).joined(separator: " ")
+        var writer = ParsedQueryWriter()
+        writer.write(query.predicate)
+        for step in query.steps {
+            writer.text += " "
+            writer.write(step)
+        }
+        return writer.text
     }
 
     package static func text(_ predicate: ParsedPredicate) -> String {
-        switch predicate {
-        case .constant(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
-        case .comparison(let comparison): text(comparison)
-        case .not(let inner): "NOT " + grouped(inner)
-        case .and(let parts): joined(parts, " AND ", empty: "TRUEPREDICATE")
-        case .or(let parts): joined(parts, " OR ", empty: "FALSEPREDICATE")
-        }
-    }
-
-    private static func joined(_ parts: [ParsedPredicate], _ separator: String, empty: String) -> String {
-        parts.isEmpty ? empty : parts.map { grouped($0) }.joined(separator: separator)
-    }
-
-    private static func grouped(_ predicate: ParsedPredicate) -> String {
-        switch predicate {
-        case .and, .or: "(\(text(predicate)))"
-        default: text(predicate)
-        }
-    }
-
-    private static func text(_ comparison: ParsedComparison) -> String {
-        let name = comparison.operator.name + (comparison.ignoresCase ? "[c]" : "")
-        return "\(text(comparison.left)) \(name) \(text(comparison.right))"
-    }
-
-    private static func text(_ operand: ParsedOperand) -> String {
-        let prefix = operand.quantifier.map { $0.rawValue + " " } ?? ""
-        switch operand.kind {
-        case .constant(let constant): return prefix + text(constant)
-        case .list(let elements): return prefix + "{" + elements.map { text($0) }.joined(separator: ", ") + "}"
-        case .path(let path): return prefix + text(path)
-        case .subquery, .arithmetic, .shape: return ""
-        }
-    }
-
-    private static func text(_ constant: ParsedConstant) -> String {
-        switch constant {
-        case .value(let value): text(value)
-        case .floating(_, let text): text
-        case .argument(let number): "$\(number)"
-        case .object(let name, let key): "obj(\(quoted(name)), \(text(key)))"
-        }
+        var writer = ParsedQueryWriter()
+        writer.write(predicate)
+        return writer.text
     }
 
     static func text(_ path: ParsedPath) -> String {
-        path.components.map { component in
-            switch component {
-            case .name(let name): escaped(name)
-            case .atName(let name): "@" + name
-            case .index: ""
-            case .argument(let number): "$K\(number)"
-            }
-        }.joined(separator: ".")
+        var writer = ParsedQueryWriter()
+        writer.write(path)
+        return writer.text
     }
 
-    private static func text(_ step: ParsedStep) -> String {
-        switch step {
-        case .limit(let count): "LIMIT(\(count))"
-        case .distinct(let paths): "DISTINCT(" + paths.map { text($0) }.joined(separator: ", ") + ")"
-        case .sort(let keys):
-            "SORT(" + keys.map { text($0.path) + ($0.isAscending ? " ASC" : " DESC") }.joined(separator: ", ") + ")"
-        }
-    }
-
-    /// A value as a constant of the language; a link, which has no such form, as its object key.
+    /// A value as a constant of the language. A link, which has no such form, is written as its object key, a
+    /// collection as the name of its type.
     package static func text(_ value: Value) -> String {
         switch value {
         case .null: "null"
@@ -79,16 +35,20 @@ package enum QueryPrinter {
         case .int(let value): String(value)
         case .float(let value): value.isFinite ? "\(value)f" : text(.double(Double(value)))
         case .double(let value): value.isNaN ? "nan" : value.isInfinite ? (value < 0 ? "-inf" : "inf") : "\(value)"
+        case .decimal(let value):
+            value.isNaN ? "nan" : value.isInfinite ? (value.isNegative ? "-inf" : "inf") : value.description
         case .string(let value): quoted(value)
+        case .data(let bytes): "binary(B64\"\(Base64.standard.encode(bytes))\")"
         case .date(let value): "T\(value.seconds):\(value.nanoseconds)"
         case .objectId(let value): "oid(\(value.hex))"
         case .uuid(let value): "uuid(\(value.text))"
         case .link(let value): "object \(value.rawValue)"
-        case .data, .decimal, .reference, .list, .set, .dictionary, .embedded: value.typeName
+        case .reference, .list, .set, .dictionary, .embedded: value.typeName
         }
     }
 
-    private static func quoted(_ text: String) -> String {
+    /// The text as a string constant.
+    static func quoted(_ text: String) -> String {
         var result = "'"
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -104,17 +64,34 @@ package enum QueryPrinter {
         return result + "'"
     }
 
-    static func escaped(_ name: String) -> String {
+    /// The name as a part of a path: with an escape for each character that no name has, and for the first one where
+    /// the name would be something else.
+    static func escaped(_ name: String, _ dialect: QueryDialect = .rql) -> String {
         var result = ""
+        var isFirst = true
+        let isMistakable = Lexer.mistakes(name, dialect)
         for scalar in name.unicodeScalars {
             switch scalar {
             case " ": result += "\\ "
             case "\n": result += "\\n"
             case "\r": result += "\\r"
             case "\t": result += "\\t"
-            default: result.unicodeScalars.append(scalar)
+            default:
+                let isPlain =
+                    UInt8(exactly: scalar.value).map {
+                        isFirst ? Lexer.startsName($0) && !isMistakable : Lexer.continuesName($0)
+                    } ?? true
+                if isPlain { result.unicodeScalars.append(scalar) } else { result += unicodeEscape(scalar) }
             }
+            isFirst = false
         }
         return result
+    }
+
+    private static func unicodeEscape(_ scalar: Unicode.Scalar) -> String {
+        String(scalar).utf16.reduce(into: "") { text, unit in
+            let digits = String(unit, radix: 16)
+            text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+        }
     }
 }

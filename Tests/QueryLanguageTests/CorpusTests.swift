@@ -42,7 +42,7 @@ struct CorpusTests {
             "name == 'x", "(age == 1", "age = 1 =", "a == b & c == d", "SORT(age ASC)", "TRUEPREDICATE SORT(age)",
             "TRUEPREDICATE LIMIT(-1)", "TRUEPREDICATE LIMIT(2.5)", "TRUEPREDICATE LIMIT(n)", "age ==", "== 3",
             "age == 3)",
-            "age > 3 age < 5", "name == 'bad \\x escape'", "age == 99999999999999999999", "name <[c] 'a'", "NOT",
+            "age > 3 age < 5", "name == 'bad \\x escape'", "name <[c] 'a'", "NOT",
             "AND age == 1",
             "born == 1899-01-01@0:0:0", "born == 2001-02-30@0:0:0", "born == T1:-1", "key == uuid(12)", "id == oid(12)",
             "age == 3;", "age == #", "{1, 2} ", "ANY 3 == age",
@@ -73,9 +73,8 @@ struct CorpusTests {
         "is refused as not supported yet, never misread",
         arguments: [
             "age * 2 + 1 == 43", "age + 1 == 2", "(age + 1) * 2 == 4", "SUBQUERY(dogs, $d, $d.age > 3).@count > 1",
-            "name ==[d] 'x'", "name CONTAINS[cd] 'x'", "dog[0].name == 'x'", "name TEXT 'a'",
-            "place GEOWITHIN geocircle([0.0, 0.0], 1)",
-            "name.@type == 'string'", "dog.owners.@max.age == 1", "bin('abc') == name", "dog.owners.age == {1, 2}",
+            "dog[0].name == 'x'", "name TEXT 'a'", "name.@type == 'string'", "dog.owners.@max.age == 1",
+            "dog.owners.age == {1, 2}",
         ])
     func unsupported(_ text: String) {
         #expect(fault(text)?.code == .unsupported)

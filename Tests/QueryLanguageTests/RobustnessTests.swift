@@ -106,7 +106,7 @@ struct RobustnessTests {
         #expect(fault("age IN {1, 'old', 3}")?.position == 11)
         #expect(fault("age IN {1, 'old', 3}")?.length == 5)
         #expect(fault("TRUEPREDICATE SORT(age)")?.expected == ["ASC", "DESC"])
-        #expect(fault("(age == 1")?.expected == [")"])
+        #expect(fault("(age == 1")?.expected.contains(")") == true)
         #expect(fault("age 5")?.expected.contains("BETWEEN") == true)
     }
 

@@ -1,0 +1,67 @@
+package import ObjectModel
+
+extension BoundArithmetic.Operation {
+    /// The result for two values, with the rules of `BoundArithmetic`. Total: there is a result for all values.
+    package func callAsFunction(_ a: Value, _ b: Value) -> Value {
+        switch (a, b) {
+        case (.int(let a), .int(let b)): .int(whole(a, b))
+        case (.float(let a), .float(let b)): .float(floating(a, b))
+        case (.int(let a), .float(let b)): .float(floating(Float(a), b))
+        case (.float(let a), .int(let b)): .float(floating(a, Float(b)))
+        case (.decimal(let a), .decimal(let b)): .decimal(decimal(a, b))
+        case (.decimal(let a), _): b.asDecimal.map { .decimal(decimal(a, $0)) } ?? .null
+        case (_, .decimal(let b)): a.asDecimal.map { .decimal(decimal($0, b)) } ?? .null
+        default:
+            if let a = a.asDouble, let b = b.asDouble { .double(floating(a, b)) } else { .null }
+        }
+    }
+
+    private func whole(_ a: Int64, _ b: Int64) -> Int64 {
+        switch self {
+        case .add: a &+ b
+        case .subtract: a &- b
+        case .multiply: a &* b
+        case .divide: b == 0 ? (a < 0 ? .min : .max) : a.dividedReportingOverflow(by: b).partialValue
+        }
+    }
+
+    private func floating<Number: BinaryFloatingPoint>(_ a: Number, _ b: Number) -> Number {
+        switch self {
+        case .add: a + b
+        case .subtract: a - b
+        case .multiply: a * b
+        case .divide: a / b
+        }
+    }
+
+    private func decimal(_ a: Decimal128, _ b: Decimal128) -> Decimal128 {
+        switch self {
+        case .add: a + b
+        case .subtract: a - b
+        case .multiply: a * b
+        case .divide: a / b
+        }
+    }
+}
+
+extension Value {
+    fileprivate var asDouble: Double? {
+        switch self {
+        case .int(let value): Double(value)
+        case .float(let value): Double(value)
+        case .double(let value): value
+        default: nil
+        }
+    }
+
+    /// A number as a decimal: a binary fraction by its shortest text, as people write it.
+    var asDecimal: Decimal128? {
+        switch self {
+        case .int(let value): Decimal128(value)
+        case .float(let value): value.isFinite ? Decimal128(value.description) : Decimal128(value)
+        case .double(let value): value.isFinite ? Decimal128(shortest: value) : Decimal128(value)
+        case .decimal(let value): value
+        default: nil
+        }
+    }
+}

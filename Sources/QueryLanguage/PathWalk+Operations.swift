@@ -1,0 +1,271 @@
+import ObjectModel
+
+/// What stands behind an `@` in a path.
+enum PathOperation: Hashable {
+    case links
+    case count
+    case keys
+    case values
+    case type
+    case aggregate(AggregateRequest.Function)
+    case unknown(String)
+}
+
+extension QueryDialect {
+    /// The operation of that name, without its sign. `@size` is another spelling of `@count`.
+    func operation(_ name: String) -> PathOperation {
+        switch name {
+        case "links": .links
+        case "count", "size": .count
+        case "keys": .keys
+        case "values": .values
+        case "type": .type
+        case "min": .aggregate(.minimum)
+        case "max": .aggregate(.maximum)
+        case "sum": .aggregate(.sum)
+        case "avg": .aggregate(.average)
+        case "allKeys" where self == .format: .keys
+        case "allValues" where self == .format: .values
+        default: .unknown(name)
+        }
+    }
+}
+
+extension AggregateRequest.Function {
+    /// As written in a path, without the sign.
+    var pathName: String {
+        switch self {
+        case .minimum: "min"
+        case .maximum: "max"
+        case .sum: "sum"
+        case .average: "avg"
+        }
+    }
+}
+
+extension PathWalk {
+    mutating func apply(_ operation: PathOperation) throws(QueryError) {
+        guard meaning == nil else { throw nothingFollows() }
+        switch operation {
+        case .links: try followBack()
+        case .count: try count()
+        case .keys: try keys()
+        case .values: try values()
+        case .type: try typeName()
+        case .aggregate(let function): try aggregate(function)
+        case .unknown(let name):
+            throw source.error(
+                .invalid, "There is no operation '@\(name)'.", range,
+                hint: ["links", "count", "size", "keys", "values", "type", "min", "max", "sum", "avg"]
+                    .nearest(to: name).map { "@" + $0 })
+        }
+    }
+
+    // MARK: Links to an object
+
+    private mutating func followBack() throws(QueryError) {
+        if case .links(let property, let target) = place { take(.all, of: property, target) }
+        guard case .object(let current) = place else { throw nothingFollows() }
+        guard index + 1 < path.components.count else { throw incompleteLinks() }
+        if case .atName(let name) = path.components[index + 1] {
+            guard binding.dialect.operation(name) == .count else { throw incompleteLinks() }
+            index += 1
+            guard isLast else { throw nothingFollows() }
+            meaning = .total(
+                binding.linkOrigins(of: current).map { origin in
+                    BoundPath(links: links + [origin], end: .count)
+                })
+            type = .scalar(.int)
+            return
+        }
+        guard index + 2 < path.components.count, case .name(let className) = path.components[index + 1],
+            case .name(let name) = path.components[index + 2]
+        else { throw incompleteLinks() }
+        let whole = path.ranges.value[index].joined(path.ranges.value[index + 2])
+        guard let origin = binding.schema[className] else {
+            throw source.error(
+                .unknownClass, "No class '\(className)' in the schema", whole,
+                hint: binding.schema.classes.map(\.name).nearest(to: className))
+        }
+        guard let link = origin[name], link.type.isLink, link.targetClass == current.id else {
+            let candidates = origin.properties.filter { $0.type.isLink && $0.targetClass == current.id }.map(\.name)
+            throw source.error(
+                .unknownProperty,
+                "No property '\(name)' found in type '\(className)' which links to type '\(current.name)'", whole,
+                hint: candidates.nearest(to: name))
+        }
+        links.append(.backward(origin: origin.id, property: link.id))
+        property = (link, origin)
+        place = .object(origin)
+        index += 2
+    }
+
+    private func incompleteLinks() -> QueryError {
+        source.error(
+            .invalid, "@links is followed by a class and its property, as in @links.Person.dogs, or by @count.", range)
+    }
+
+    // MARK: Sizes
+
+    /// `@count`, `@size` and `[SIZE]`.
+    mutating func count() throws(QueryError) {
+        guard meaning == nil else { throw nothingFollows() }
+        if case .links(let property, let target) = place { take(.all, of: property, target) }
+        switch place {
+        case .object:
+            guard !links.isEmpty else {
+                throw source.error(
+                    .invalid, "\(source.slice(range)) counts what a link leads to; name the link before it.", range)
+            }
+            meaning = .path(BoundPath(links: links, end: .count))
+            type = .scalar(.int)
+        case .values, .allValues, .mixed, .value(.string), .value(.data): steps.append(.size)
+        // There is a key for each element.
+        case .keys: steps[steps.count - 1] = .size
+        case .value(let base):
+            throw source.error(
+                .invalid, "Operation '\(source.slice(range))' is not supported on property of type '\(base.queryName)'",
+                range)
+        case .links, .size, .typeName: throw nothingFollows()
+        }
+        if meaning == nil { place = .size }
+    }
+
+    // MARK: Maps
+
+    private mutating func keys() throws(QueryError) {
+        switch place {
+        case .links(let property, _) where property.type.collection == .map,
+            .values(let property) where property.type.collection == .map:
+            end = .property(property.id, property.type)
+            steps.append(.keys)
+        case .mixed: steps.append(.keys)
+        default: throw noMap()
+        }
+        place = .keys
+    }
+
+    private mutating func values() throws(QueryError) {
+        switch place {
+        case .links(let property, let target) where property.type.collection == .map:
+            take(.all, of: property, target)
+        case .values(let property) where property.type.collection == .map: try choose(.all, of: property)
+        case .mixed: steps.append(.elements(.all))
+        default: throw noMap()
+        }
+    }
+
+    private func noMap() -> QueryError {
+        source.error(
+            .invalid, "Operation '\(source.slice(range))' cannot apply to property '\(propertyName)' because it is not a map",
+            range)
+    }
+
+    // MARK: Types
+
+    private mutating func typeName() throws(QueryError) {
+        let fixed: String
+        switch place {
+        case .mixed:
+            steps.append(.typeName)
+            place = .typeName
+            return
+        case .values(let property) where property.type.isMixed:
+            steps += [.elements(.all), .typeName]
+            place = .typeName
+            return
+        case .values(let property), .allValues(let property): fixed = property.type.base.typeAttribute
+        case .value(let base): fixed = base.typeAttribute
+        case .keys: fixed = BaseType.string.typeAttribute
+        case .links, .object:
+            guard property != nil else { throw nothingFollows() }
+            fixed = TypeNames.link
+        case .size, .typeName: throw nothingFollows()
+        }
+        meaning = .typeName(fixed)
+        type = .typeName
+    }
+
+    // MARK: Aggregates
+
+    private mutating func aggregate(_ function: AggregateRequest.Function) throws(QueryError) {
+        if case .links(let property, let target) = place { take(.all, of: property, target) }
+        let operation = "@" + function.pathName
+        switch place {
+        case .object(let target):
+            guard links.last?.isToMany == true else { throw noList(operation) }
+            guard index + 1 < path.components.count, case .name(let name) = path.components[index + 1] else {
+                throw source.error(
+                    .invalid, "An aggregate over objects needs one of their properties, as in \(text).price", range)
+            }
+            index += 1
+            guard let value = target[name] else { throw binding.unknownProperty(name, in: target, range) }
+            property = (value, target)
+            guard isLast else {
+                throw source.error(.invalid, "Exactly one property can follow '\(operation)'.", range)
+            }
+            guard value.type.collection == .single, value.type.supports(function) else {
+                throw source.error(
+                    .invalid, "Cannot use aggregate '.\(operation)' for this type of property", range)
+            }
+            bind(function, BoundPath(links: links, end: .property(value.id, value.type)), value.type.base)
+        case .values(let value), .allValues(let value):
+            guard isLast else {
+                index += 1
+                throw source.error(
+                    .invalid, "Nothing can follow '\(operation)' of a collection of values.", range)
+            }
+            guard value.type.supports(function) else { throw noAggregate(value.type.base) }
+            bind(
+                function,
+                BoundPath(links: links, end: .property(value.id, value.type), steps: steps + [.elements(.all)]),
+                value.type.base)
+        case .mixed:
+            guard let end, steps.contains(where: \.isToMany) else { throw noList(operation) }
+            guard isLast else { throw nothingFollows() }
+            bind(function, BoundPath(links: links, end: end, steps: steps), .mixed)
+        case .keys: throw noAggregate(.string)
+        case .value: throw noList(operation)
+        case .links, .size, .typeName: throw nothingFollows()
+        }
+    }
+
+    private mutating func bind(_ function: AggregateRequest.Function, _ path: BoundPath, _ base: BaseType) {
+        meaning = .aggregate(BoundAggregate(function, path))
+        type = .scalar(function.result(of: base))
+    }
+
+    private func noList(_ operation: String) -> QueryError {
+        source.error(
+            .invalid,
+            "Operation '.\(operation)' cannot apply to property '\(property?.schema.name ?? text)' because it is not a list",
+            range)
+    }
+
+    private func noAggregate(_ base: BaseType) -> QueryError {
+        source.error(.invalid, "collection aggregate not supported for type '\(base.queryName)'", range)
+    }
+}
+
+extension PropertyType {
+    /// Whether values of the type have the aggregate (data-model.md §3).
+    func supports(_ function: AggregateRequest.Function) -> Bool {
+        switch base {
+        case .int, .float, .double, .decimal128, .mixed: true
+        case .date: function == .minimum || function == .maximum
+        default: false
+        }
+    }
+}
+
+extension AggregateRequest.Function {
+    /// The type of the aggregate of values of a type.
+    func result(of base: BaseType) -> BaseType {
+        switch (self, base) {
+        case (.minimum, _), (.maximum, _): base
+        case (_, .decimal128), (_, .mixed): .decimal128
+        case (.sum, .int): .int
+        default: .double
+        }
+    }
+}
