@@ -10,6 +10,8 @@ package protocol ColumnSource: AnyObject, Sendable {
     /// A multiple of 64.
     var clusterCapacity: Int { get }
 
+    var schema: Schema { get }
+
     /// The number of objects of a class.
     func objectCount(of classID: ClassID) -> Int
 
@@ -27,4 +29,41 @@ package protocol ColumnSource: AnyObject, Sendable {
 
     /// The objects of `origin` whose link `property` leads to `key`, ascending.
     func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey]
+
+    /// The object with that primary key; nil when there is none.
+    func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey?
+
+    /// The elements of an object's list, set or map, also of one that is too large to lie in its leaf, which a leaf by itself
+    /// cannot give. The object must have a slot.
+    func elements(of classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> ElementBlock
+
+    /// The objects whose full-text indexed property has a word, or with `isPrefix` one that begins with it, ascending; nil
+    /// when there is no such index.
+    func lookUp(
+        word: String, isPrefix: Bool, in classID: ClassID, _ property: PropertyID
+    ) throws -> [ObjectKey]?
+
+    /// How many objects an index look-up gives, counted no further than `limit`; nil when there is no index.
+    func estimate(_ value: Value, in classID: ClassID, _ property: PropertyID, limit: Int) throws -> Int?
+}
+
+/// For sources without outsized values and full-text indexes.
+extension ColumnSource {
+    package func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
+        guard let property = schema[classID]?.primaryKeyProperty else { return nil }
+        return try lookUp(primaryKey, in: classID, property.id)?.first
+    }
+
+    package func elements(of classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> ElementBlock {
+        let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: clusterCapacity)
+        return try leaf(of: classID, cluster: cluster, property).checked(slot).elements(at: slot)
+    }
+
+    package func lookUp(
+        word: String, isPrefix: Bool, in classID: ClassID, _ property: PropertyID
+    ) throws -> [ObjectKey]? { nil }
+
+    package func estimate(_ value: Value, in classID: ClassID, _ property: PropertyID, limit: Int) throws -> Int? {
+        try lookUp(value, in: classID, property).map { min($0.count, limit) }
+    }
 }

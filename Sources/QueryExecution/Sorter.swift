@@ -231,13 +231,3 @@ final class Sorter {
         try cluster.leaf(property).narrow(mask, bound.range, inverted: bound.inverted, scratch: scratch)
     }
 }
-
-extension Value {
-    fileprivate var isNaN: Bool {
-        switch self {
-        case .float(let number): number.isNaN
-        case .double(let number): number.isNaN
-        default: false
-        }
-    }
-}
