@@ -24,7 +24,13 @@ extension QueryBinder {
         if let dot = text.lastIndex(of: "."),
             let function = SectionKey.Function(rawValue: String(text[text.index(after: dot)...]))
         {
-            return SectionKey(try bindPath(String(text[..<dot]), class: objectClass), function)
+            let path = try bindPath(String(text[..<dot]), class: objectClass)
+            var base: BaseType?
+            if case .property(_, let type) = path.end { base = type.base }
+            guard function == .isNull || base == (function == .first ? .string : .date) else {
+                throw QueryError(.invalid, "'\(text)' is for another type.", position: 0)
+            }
+            return SectionKey(path, function)
         }
         return SectionKey(try bindPath(text, class: objectClass))
     }
