@@ -50,7 +50,7 @@ struct QueryRoute {
     /// Whether the changes can have altered the result or its order, objects that the query names aside.
     func isTouched(by changes: ChangeSet) -> Bool {
         if let holder, let changes = changes.classes[holder.object.classID],
-            changes.deletions.contains(holder.object.key)
+            changes.insertions.contains(holder.object.key) || changes.deletions.contains(holder.object.key)
                 || changes.modifications[holder.object.key]?.contains(holder.property) == true
         {
             return true

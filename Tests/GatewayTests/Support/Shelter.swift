@@ -9,7 +9,7 @@ enum Shelter {
           {"name":"Person","primaryKey":"handle","properties":[
             {"name":"handle","type":"string"},{"name":"age","type":"int?"},{"name":"height","type":"double?"},
             {"name":"worth","type":"decimal128?"},{"name":"born","type":"date?"},{"name":"alive","type":"bool","default":true},
-            {"name":"photo","type":"data?"},{"name":"any","type":"mixed"},{"name":"bio","type":"string","fullText":true},
+            {"name":"photo","type":"data?"},{"name":"extra","type":"mixed"},{"name":"bio","type":"string","fullText":true},
             {"name":"dog","type":"Dog?"},{"name":"dogs","type":"Dog[]"},{"name":"friends","type":"Person<>"},
             {"name":"pets","type":"Dog?{}"},{"name":"tags","type":"string[]"},{"name":"nums","type":"int?[]"},
             {"name":"marks","type":"decimal128<>"},{"name":"prices","type":"double?{}"},{"name":"days","type":"date[]"},
@@ -28,14 +28,14 @@ enum Shelter {
 
     private static let people = #"""
         [{"handle":"ada","age":36,"height":1.7,"worth":"10.10","born":"1990-12-10T06:30:00Z","photo":"AAEC",
-          "any":{"a":[1,"x"]},"bio":"Likes to swim and climb","dog":1,"dogs":[1,2,1],"pets":{"rex":1,"none":null},
+          "extra":{"a":[1,"x"]},"bio":"Likes to swim and climb","dog":1,"dogs":[1,2,1],"pets":{"rex":1,"none":null},
           "tags":["red","blue"],"nums":[3,null,5],"marks":["1.5","2.5"],"prices":{"ash":2.5,"oak":null},
           "days":["2026-01-01","2025-01-01"],"things":[1,"x",{"$decimal":"2.5"}],
           "place":{"coordinates":[-123.3,48.4]}},
-         {"handle":"bob","age":7,"worth":"-3","born":"1990-02-01T23:00:00Z","any":3,"dog":2,"dogs":[3,2],
+         {"handle":"bob","age":7,"worth":"-3","born":"1990-02-01T23:00:00Z","extra":3,"dog":2,"dogs":[3,2],
           "friends":["ada"],"tags":["red"],"prices":{"ash":1},"place":{"coordinates":[2.35,48.85]}},
-         {"handle":"cy","born":"2001-07-04","any":"x","alive":false},
-         {"handle":"dee","age":7,"height":1.7,"any":{"$decimal":"3"},"dog":4,"friends":["ada","bob"]}]
+         {"handle":"cy","born":"2001-07-04","extra":"x","alive":false},
+         {"handle":"dee","age":7,"height":1.7,"extra":{"$decimal":"3"},"dog":4,"friends":["ada","bob"]}]
         """#
 
     /// Over the store in memory.
