@@ -65,6 +65,7 @@ extension QueryParser {
     private static func operatorMeant(by word: String, _ operators: [String]) -> String? {
         switch word.lowercased() {
         case "is", "eq", "equals": "=="
+        case "in": "IN"
         case "matches", "ilike", "regex": "LIKE"
         case "startswith", "hasprefix": "BEGINSWITH"
         case "hassuffix": "ENDSWITH"
@@ -110,7 +111,7 @@ extension QueryParser {
         let isMistaken: Bool
         switch current.kind {
         case .punctuation("["): isMistaken = true
-        case .punctuation("("): isMistaken = hasCommaInParentheses
+        case .punctuation("("): isMistaken = tokens[min(index + 2, tokens.count - 1)].kind == .punctuation(",")
         default: isMistaken = false
         }
         guard isMistaken else { return nil }

@@ -2,30 +2,25 @@ import ObjectModel
 
 extension QueryParser {
     /// One side of a comparison.
-    mutating func operand() throws(QueryError) -> ParsedOperand { try sum().operand }
+    mutating func operand() throws(QueryError) -> ParsedOperand { try arithmetic(.add).operand }
 
     // MARK: Arithmetic
 
-    /// An operand and how many levels of arithmetic it has.
+    /// An operand and how many levels it has.
     private struct Measured {
         var operand: ParsedOperand
         var height = 0
     }
 
-    private mutating func sum() throws(QueryError) -> Measured {
-        var left = try product()
-        while let operation = arithmeticOperation(current), operation == .add || operation == .subtract {
-            advance()
-            left = try joined(left, operation, try product())
-        }
-        return left
-    }
-
-    private mutating func product() throws(QueryError) -> Measured {
+    /// Operands with signs between them that bind at least as tightly as that one. Chains are read to the left.
+    private mutating func arithmetic(_ loosest: BoundArithmetic.Operation) throws(QueryError) -> Measured {
         var left = try term()
-        while let operation = arithmeticOperation(current), operation == .multiply || operation == .divide {
+        while let operation = arithmeticOperation(current), operation.precedence >= loosest.precedence {
             advance()
-            left = try joined(left, operation, try term())
+            let right =
+                operation.precedence == BoundArithmetic.Operation.multiply.precedence
+                ? try term() : try arithmetic(.multiply)
+            left = try joined(left, operation, right)
         }
         return left
     }
@@ -47,22 +42,29 @@ extension QueryParser {
     }
 
     private mutating func term() throws(QueryError) -> Measured {
-        guard current.kind == .punctuation("(") else {
-            // Only a subquery has levels of its own.
-            let (operand, height) = try measuring { parser throws(QueryError) in try parser.simpleOperand() }
-            return Measured(operand: operand, height: height)
+        if at("(") {
+            try descend()
+            advance()
+            let mayFollow = operatorMayFollow
+            operatorMayFollow = false
+            let inner = try arithmetic(.add)
+            operatorMayFollow = mayFollow
+            try expect(
+                ")", "an arithmetic sign or a closing parenthesis", BoundArithmetic.Operation.allCases.map(\.rawValue))
+            ascend()
+            return inner
         }
-        try descend()
-        advance()
-        let inner = try sum()
-        try expect(
-            ")", "an arithmetic sign or a closing parenthesis", BoundArithmetic.Operation.allCases.map(\.rawValue))
-        ascend()
-        return inner
+        guard isCall(.subquery) else { return Measured(operand: try simpleOperand()) }
+        let outer = beginMeasuring()
+        let mayFollow = operatorMayFollow
+        let operand = try subquery()
+        operatorMayFollow = mayFollow
+        return Measured(operand: operand, height: endMeasuring(outer))
     }
 
     // MARK: Values
 
+    /// An operand without levels of its own.
     private mutating func simpleOperand() throws(QueryError) -> ParsedOperand {
         let start = current.range
         let quantifier = quantifier()
@@ -70,21 +72,63 @@ extension QueryParser {
         var elementRanges: [SourceRange] = []
         let kind = try operandKind(&elementRanges)
         let range = start.joined(previous.range)
-        if quantifier != nil, !takesQuantifier(kind) {
-            throw source.error(
-                .syntax,
-                "ANY, SOME, ALL and NONE stand before a path, a list or an argument, not before a single value.", range)
-        }
+        if quantifier != nil, !takesQuantifier(kind) { throw misplacedQuantifier(range) }
         return ParsedOperand(
             kind: kind, quantifier: quantifier, range: Unequal(range), elementRanges: Unequal(elementRanges))
     }
 
+    private func misplacedQuantifier(_ range: SourceRange) -> QueryError {
+        source.error(
+            .syntax,
+            "ANY, SOME, ALL and NONE stand before a path, a list or an argument, not before a single value.", range)
+    }
+
     private func quantifier() -> Quantifier? {
+        let quantifier: Quantifier
         switch current.keyword {
-        case .some(.any): .any
-        case .some(.all): .all
-        case .some(.none): Quantifier.none
-        default: nil
+        case .some(.any): quantifier = .any
+        case .some(.all): quantifier = .all
+        case .some(.none): quantifier = .none
+        default: return nil
+        }
+        return isFollowedByOperand ? quantifier : nil
+    }
+
+    /// Whether the word at the current token, which may be a quantifier, stands before an operand. Otherwise it names
+    /// a property, as in `any == 3` and `any.@type == 'int'`.
+    private var isFollowedByOperand: Bool {
+        switch following.kind {
+        case .comparison, .symbol, .modifier, .end: return false
+        case .punctuation(let sign): return sign == "{" || sign == "("
+        default: break
+        }
+        guard operatorMayFollow else { return startsOperand(index + 1) }
+        guard parsedOperator(following) != nil else { return following.keyword?.isJunction != true }
+        // `any IN x` or `ANY in == x`: the word behind is the operator, or a property that is called like one.
+        let next = tokens[min(index + 2, tokens.count - 1)]
+        switch next.kind {
+        case .comparison, .symbol("+"), .symbol("-"), .symbol("*"), .symbol("/"), .punctuation("."), .punctuation("["):
+            return true
+        default: break
+        }
+        guard parsedOperator(next) != nil else { return false }
+        // `any IN in` or `ANY in IN x`: as the operator, the second word has an operand behind it.
+        if case .modifier = tokens[min(index + 3, tokens.count - 1)].kind { return true }
+        return startsOperand(index + 3)
+    }
+
+    /// Whether an operand begins at the token of that number, which stands where one or the end of a comparison is
+    /// expected.
+    private func startsOperand(_ number: Int) -> Bool {
+        let token = tokens[min(number, tokens.count - 1)]
+        switch token.kind {
+        case .comparison, .symbol, .modifier, .end: return false
+        case .punctuation(let sign): return sign == "{" || sign == "("
+        default: break
+        }
+        switch token.keyword {
+        case .sort, .distinct, .limit: return tokens[min(number + 1, tokens.count - 1)].kind != .punctuation("(")
+        default: return token.keyword?.isJunction != true
         }
     }
 
@@ -100,7 +144,7 @@ extension QueryParser {
     private mutating func operandKind(_ elementRanges: inout [SourceRange]) throws(QueryError) -> ParsedOperand.Kind {
         if current.kind == .punctuation("{") { return .list(try list(&elementRanges)) }
         if let constant = try constant() { return .constant(constant) }
-        if isCall(.subquery) { return .subquery(try subquery()) }
+        if isCall(.subquery) { throw misplacedQuantifier(previous.range.joined(current.range)) }
         if isShape {
             throw source.error(
                 .syntax, "A shape stands on the right of GEOWITHIN only.", current.range, hint: "GEOWITHIN")
@@ -203,34 +247,59 @@ extension QueryParser {
     // MARK: Subqueries
 
     /// `SUBQUERY(path, $variable, predicate).@count`
-    private mutating func subquery() throws(QueryError) -> ParsedSubquery {
-        advance()
+    private mutating func subquery() throws(QueryError) -> ParsedOperand {
+        let start = index
         try descend()
+        let (path, variable, variableRange) = try subqueryHead()
+        let predicate = try disjunction()
+        ascend()
+        try subqueryTail()
+        let subquery = ParsedSubquery(
+            path: path, variable: variable, predicate: predicate, variableRange: Unequal(variableRange))
+        return ParsedOperand(
+            kind: .subquery(subquery), quantifier: nil,
+            range: Unequal(tokens[start].range.joined(previous.range)), elementRanges: Unequal([]))
+    }
+
+    /// Up to the predicate.
+    private mutating func subqueryHead() throws(QueryError) -> (ParsedPath, variable: String, SourceRange) {
+        advance()
         advance()
         let path = try path()
         try expect(",", "a comma")
-        let variableRange = current.range
-        let variable = source.slice(variableRange)
+        let range = current.range
+        let variable = source.slice(range)
         switch current.kind {
         case .word(let name, nil) where name.utf8.first == 0x24 && name.utf8.count > 1 && name == variable: break
         case .word, .argument, .keyPathArgument:
             throw source.error(
                 .syntax,
                 "The subquery variable '\(variable)' is invalid. It starts with '$' and is not empty nor a number, as in '$x'.",
-                variableRange, hint: "$x")
+                range, hint: "$x")
         default: throw unexpected("the variable of the subquery, such as $x", ["$x"])
         }
         advance()
         try expect(",", "a comma")
-        let predicate = try disjunction()
+        return (path, variable, range)
+    }
+
+    /// From the closing parenthesis on.
+    private mutating func subqueryTail() throws(QueryError) {
         try expect(")", "AND, OR or the closing parenthesis of the subquery", ["AND", "OR"])
-        ascend()
         try expect(".", "'.@count' or '.@size' behind the subquery")
         guard case .atName(let operation) = current.kind, operation == "count" || operation == "size" else {
             throw unexpected("@count or @size behind the subquery", ["@count", "@size"])
         }
         advance()
-        return ParsedSubquery(
-            path: path, variable: variable, predicate: predicate, variableRange: Unequal(variableRange))
+    }
+}
+
+extension BoundArithmetic.Operation {
+    /// Higher binds tighter.
+    var precedence: Int {
+        switch self {
+        case .add, .subtract: 1
+        case .multiply, .divide: 2
+        }
     }
 }
