@@ -1,6 +1,7 @@
 import Glibc
 
-/// What a text is tested for: equality, order, or a part of it, byte by byte, or with ASCII and Latin-1 letters folded.
+/// What a text is tested for: equality, order, or a part of it, byte by byte, or with ASCII and Latin-1 letters
+/// folded.
 package struct TextPattern: Sendable {
     package enum Test: Hashable, Sendable {
         case equal
@@ -17,14 +18,22 @@ package struct TextPattern: Sendable {
 
     package let test: Test
     package let ignoresCase: Bool
+    package let ignoresDiacritics: Bool
     /// Folded already when case is ignored.
     let needle: [UInt8]
 
-    /// Order tests never fold.
-    package init(_ test: Test, _ text: String, ignoresCase: Bool = false) {
+    package init(_ test: Test, _ text: String, ignoresCase: Bool = false, ignoresDiacritics: Bool = false) {
+        self.init(test, bytes: text.utf8, ignoresCase: ignoresCase, ignoresDiacritics: ignoresDiacritics)
+    }
+
+    /// Of UTF-8, or of any bytes.
+    package init(
+        _ test: Test, bytes: some Collection<UInt8>, ignoresCase: Bool = false, ignoresDiacritics: Bool = false
+    ) {
         self.test = test
         self.ignoresCase = ignoresCase
-        needle = ignoresCase ? Self.folded(Array(text.utf8)) : Array(text.utf8)
+        self.ignoresDiacritics = ignoresDiacritics
+        needle = ignoresCase ? Self.folded(Array(bytes)) : Array(bytes)
     }
 
     package func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {

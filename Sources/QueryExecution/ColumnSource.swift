@@ -3,9 +3,10 @@ package import ObjectModel
 
 /// Where the executor reads columns from: a snapshot of a columnar store.
 ///
-/// The objects of a class lie in clusters of `clusterCapacity` consecutive keys: key k is slot k mod capacity of cluster
-/// k div capacity. A slot whose bit in the live mask is not set holds no object. Everything that is handed out is borrowed and
-/// stays valid as long as the source lives; all methods may be called from several threads at once.
+/// The objects of a class lie in clusters of `clusterCapacity` consecutive keys: key k is slot k mod capacity
+/// of cluster k div capacity. A slot whose bit in the live mask is not set holds no object. Everything that is
+/// handed out is borrowed and stays valid as long as the source lives; all methods may be called from several
+/// threads at once.
 package protocol ColumnSource: AnyObject, Sendable {
     /// A multiple of 64.
     var clusterCapacity: Int { get }
@@ -23,6 +24,17 @@ package protocol ColumnSource: AnyObject, Sendable {
 
     /// The values of one property in a cluster that has a live mask. Its count is that of the live mask's slots.
     func leaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf
+
+    /// The blocks of a collection whose slot is outsized, in the order of its elements: their numbers, and how many
+    /// elements each has.
+    func outsizedBlocks(
+        of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
+    ) throws -> [(number: UInt32, count: Int)]
+
+    /// One of those blocks, as `ElementRun` reads it.
+    func outsizedBlock(
+        _ number: UInt32, of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
+    ) throws -> UnsafeRawBufferPointer
 
     /// The objects whose indexed or primary key property equals `value`, ascending; nil when there is no index.
     func lookUp(_ value: Value, in classID: ClassID, _ property: PropertyID) throws -> [ObjectKey]?

@@ -16,22 +16,26 @@ extension ReferenceEvaluator {
     }
 
     private func holds(_ comparison: BoundComparison, for key: ObjectKey, in classID: ClassID) throws -> Bool {
-        let left = try values(of: comparison.left, for: key, in: classID)
-        let right = try values(of: comparison.right, for: key, in: classID)
-        func test(_ operation: ComparisonOperator, _ left: Value, _ right: Value) -> Bool {
-            ReferenceComparison.holds(
-                left, operation, right, ignoresCase: comparison.ignoresCase,
-                ignoresDiacritics: comparison.ignoresDiacritics)
+        // Folding each value once rather than for each pair makes a difference of minutes.
+        func folded(_ values: [Value]) -> [Value] {
+            values.map {
+                ReferenceText.folded(
+                    $0, ignoresCase: comparison.ignoresCase, ignoresDiacritics: comparison.ignoresDiacritics)
+            }
         }
+        let left = folded(try values(of: comparison.left, for: key, in: classID))
+        let right = folded(try values(of: comparison.right, for: key, in: classID))
         if comparison.isElementwise {
             let isTurned = comparison.operator == .notEqual
             let operation = isTurned ? .equal : comparison.operator
-            let agree = left.count == right.count && zip(left, right).allSatisfy { test(operation, $0, $1) }
+            let agree =
+                left.count == right.count
+                && zip(left, right).allSatisfy { ReferenceComparison.holds($0, operation, $1) }
             return agree != isTurned
         }
         return quantified(left, comparison.left.isToMany ? comparison.leftQuantifier : .any) { leftValue in
             quantified(right, comparison.right.isToMany ? comparison.rightQuantifier : .any) { rightValue in
-                test(comparison.operator, leftValue, rightValue)
+                ReferenceComparison.holds(leftValue, comparison.operator, rightValue)
             }
         }
     }

@@ -11,7 +11,7 @@ enum ReferenceText {
     /// that are ASCII letters.
     static func folded(_ value: Value, ignoresCase: Bool, ignoresDiacritics: Bool) -> Value {
         switch value {
-        case .string(let text):
+        case .string(let text) where ignoresCase || ignoresDiacritics:
             var scalars = Array(text.unicodeScalars)
             if ignoresDiacritics { scalars = bare(scalars) }
             if ignoresCase { scalars = scalars.map(caseless) }

@@ -3,7 +3,8 @@ import ObjectModel
 import QueryExecution
 import StoreTesting
 
-/// Objects by class and key, as the reference evaluator reads them. Keys need not be consecutive: the gaps are deleted objects.
+/// Objects by class and key, as the reference evaluator reads them. Keys need not be consecutive: the gaps are
+/// deleted objects.
 struct Rows: RowSource, Sendable {
     let schema: Schema
     var objects: [ClassID: [ObjectKey: [PropertyID: Value]]] = [:]
@@ -51,7 +52,7 @@ final class MemoryColumnSource: ColumnSource {
                 for key in objects.keys.sorted() {
                     let value = objects[key]?[property.id] ?? .null
                     if isIndexed { indexes[column, default: [:]][value.distinctForm, default: []].append(key) }
-                    if case .link(let target) = value { links[column, default: [:]][target, default: []].append(key) }
+                    for target in value.linkedKeys { links[column, default: [:]][target, default: []].append(key) }
                 }
                 if isIndexed, indexes[column] == nil { indexes[column] = [:] }
             }
@@ -109,6 +110,15 @@ final class MemoryColumnSource: ColumnSource {
         guard let kind = kinds.first else { throw LeafError.malformed }
         return try Leaf(validating: bytes, kind: kind)
     }
+
+    /// Nothing is outsized here.
+    func outsizedBlocks(
+        of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
+    ) -> [(number: UInt32, count: Int)] { [] }
+
+    func outsizedBlock(
+        _ number: UInt32, of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
+    ) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
     func lookUp(_ value: Value, in classID: ClassID, _ property: PropertyID) -> [ObjectKey]? {
         indexes[Column(classID: classID, property: property)].map { $0[value.distinctForm] ?? [] }

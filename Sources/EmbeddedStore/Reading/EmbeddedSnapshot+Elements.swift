@@ -32,6 +32,22 @@ extension EmbeddedSnapshot {
         }
     }
 
+    func outsizedBlocks(
+        of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
+    ) throws -> [(number: UInt32, count: Int)] {
+        try outsized(OutsizedTree.Address(classID: classID, property: property, key: key)) {
+            try $0.directory($1).entries.map { ($0.number, $0.count) }
+        }
+    }
+
+    func outsizedBlock(
+        _ number: UInt32, of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
+    ) throws -> UnsafeRawBufferPointer {
+        try outsized(OutsizedTree.Address(classID: classID, property: property, key: key)) {
+            try $0.blockBytes($1, number)
+        }
+    }
+
     /// Where a collection lies. Throws `notFound`, `unknownProperty`, `notACollection`.
     private func collection(
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID
