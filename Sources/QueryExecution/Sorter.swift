@@ -6,7 +6,7 @@ import QueryLanguage
 ///
 /// With a limit it sorts and cuts whenever half as many again have gathered, and lets whole clusters pass unread whose zone
 /// lies behind the last of the present best. Used by one thread at a time.
-final class Sorter {
+final class Sorter: ObjectSorter {
     private struct Column {
         let reader: PathReader
         let ascending: Bool
