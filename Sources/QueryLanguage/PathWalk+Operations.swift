@@ -147,7 +147,8 @@ extension PathWalk {
 
     private func noMap() -> QueryError {
         source.error(
-            .invalid, "Operation '\(source.slice(range))' cannot apply to property '\(propertyName)' because it is not a map",
+            .invalid,
+            "Operation '\(source.slice(range))' cannot apply to property '\(propertyName)' because it is not a map",
             range)
     }
 
