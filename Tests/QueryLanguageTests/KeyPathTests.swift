@@ -34,9 +34,21 @@ struct KeyPathTests {
             #expect(refusal { try binder.bindSort(text, class: person) } != nil, "\(text)")
             #expect(refusal { try binder.bindPath(text, class: person) } != nil, "\(text)")
         }
-        #expect(
-            refusal { try binder.bindSort("tags", class: person) }
-                == "Cannot sort on key path 'tags': it is a collection property.")
+        let sentences = [
+            ("tags", "it is a collection, with several values for one object."),
+            ("dogs.age", "it passes through a collection, with several values for one object."),
+            ("nmae", "property 'Person.nmae' does not exist."),
+            (
+                "dog",
+                "property 'Person.dog' of type 'object' cannot be the final property in the key path. Name one of its properties."
+            ),
+            ("age.x", "property 'Person.age' of type 'int' may only be the final property in the key path."),
+            ("dogs.@count", "KVC collection operators are not supported."), ("", "missing property name."),
+        ]
+        for (text, reason) in sentences {
+            #expect(
+                refusal { try binder.bindSort(text, class: person) } == "Cannot sort on key path '\(text)': \(reason)")
+        }
         do {
             _ = try binder.bindGroup("name, prices['x,y'], nmae", class: person)
             Issue.record("nmae is no property")
