@@ -71,7 +71,8 @@ extension QueryCorpus {
                 // A character is a Unicode scalar.
                 ("s LIKE '?'", [4, 5]), ("s LIKE '??'", [12, 16]), ("s LIKE 'a*c'", [0, 13, 14]),
                 ("s LIKE[c] 'A?C'", [0, 1, 13, 14]), ("s LIKE '*'", [0, 1, 2] + Array(4...16)), ("s LIKE ''", [2]),
-                ("s < 'a'", [1, 2, 9]), ("s > 'z'", [4, 5, 6, 7, 10, 11, 12]), ("s.@size == 3", [0, 1, 13, 14, 15, 16]),
+                ("s < 'a'", [1, 2, 9]), ("s > 'z'", [4, 5, 6, 7, 10, 11, 12]),
+                ("s.@size == 3", [0, 1, 13, 14, 15, 16]),
                 ("s.@count == 6", [6, 7, 12]), (#"s == 'a\nb'"#, [15]), ("s ENDSWITH 'C'", [1]),
                 ("s ENDSWITH[c] 'c'", [0, 1, 13, 14]), ("s CONTAINS '*'", [13]),
                 ("s IN[c] {'ABC', 'École'}", [0, 1, 6, 7]), ("s !=[c] 'abc'", Array(2...16)),
@@ -83,7 +84,8 @@ extension QueryCorpus {
             "§7 data", "Person",
             [
                 ("photo BEGINSWITH bin('ab')", [0, 3]), ("photo ENDSWITH bin('d')", [3]),
-                ("photo CONTAINS bin('bc')", [0, 3]), ("photo LIKE bin('a*')", [0, 3]), ("photo < bin('abd')", [0, 2, 3]),
+                ("photo CONTAINS bin('bc')", [0, 3]), ("photo LIKE bin('a*')", [0, 3]),
+                ("photo < bin('abd')", [0, 2, 3]),
                 ("photo == null", [1]), ("photo CONTAINS bin('')", [0, 2, 3, 4]), ("photo > bin('abc')", [3, 4]),
                 ("photo IN {bin('abc'), null}", [0, 1]),
             ])
