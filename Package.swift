@@ -38,7 +38,7 @@ var targets: [Target] = [
     module("QueryLanguage", ["ObjectModel"]),
     module("Columnar", ["ObjectModel", "CKernels"]),
     module("StoreContract", ["QueryLanguage", "ObjectModel"]),
-    module("QueryExecution", ["Columnar", "QueryLanguage", "ObjectModel"]),
+    module("QueryExecution", ["Columnar", "StoreContract", "QueryLanguage", "ObjectModel"]),
     module("EmbeddedStore", ["QueryExecution", "Columnar", "StoreContract", "QueryLanguage", "ObjectModel", "CLMDB"]),
     module("LiveQueries", ["QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel"]),
     module("JSONCoding", ["ObjectModel", "CJansson"]),

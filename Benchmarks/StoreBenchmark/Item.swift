@@ -32,7 +32,7 @@ struct Item {
                     PropertySchema("id", PropertyType(.int)), PropertySchema("name", PropertyType(.string)),
                     PropertySchema("age", PropertyType(.int)), PropertySchema("weight", PropertyType(.double)),
                     PropertySchema("adopted", PropertyType(.bool)), PropertySchema("breed", PropertyType(.string)),
-                ])
+                ]), Entry.ownerSchema, Entry.schema,
         ])
 
     /// In the order of the schema.

@@ -16,14 +16,21 @@ func medianMicroseconds(runs: Int, _ body: () throws -> Void) rethrows -> Double
 struct Row {
     let question: String
     let realmgate: Double
+    /// With a snapshot that was just made, after a commit.
+    var first: Double?
     let sqlite: Double
     /// The figure of the spike that the design was made from, where there is one, in microseconds.
     let spike: Double?
+    /// That of Realm's C++ core, of another machine of this kind.
+    var realm: Double?
 
     var markdown: String {
         let ratio = sqlite / realmgate
         let spikeText = spike.map { "\(text($0)) (×\(text(realmgate / $0)))" } ?? "–"
-        return "| \(question) | \(text(realmgate)) | \(text(sqlite)) | \(text(ratio)) | \(spikeText) |"
+        let realmText = realm.map { "\(text($0)) (\(text($0 / realmgate)))" } ?? "–"
+        let firstText = first.map(text) ?? "–"
+        return
+            "| \(question) | \(text(realmgate)) | \(firstText) | \(text(sqlite)) | \(text(ratio)) | \(spikeText) | \(realmText) |"
     }
 
     private func text(_ value: Double) -> String {

@@ -6,13 +6,17 @@ final class SQLitePeer {
 
     struct Failure: Error { let message: String }
 
-    init(path: String) throws {
+    init(path: String, isLoaded: Bool) throws {
         guard sqlite3_open(path, &database) == SQLITE_OK else { throw failure() }
         try run(
             "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-262144; PRAGMA mmap_size=1073741824")
+        if isLoaded { return }
         try run(
             "CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER NOT NULL, weight REAL NOT NULL, adopted INTEGER NOT NULL, breed TEXT NOT NULL)"
         )
+        try run("CREATE TABLE owner(id INTEGER PRIMARY KEY, city TEXT NOT NULL)")
+        try run("CREATE TABLE entry(id INTEGER PRIMARY KEY, owner INTEGER NOT NULL, price INTEGER NOT NULL)")
+        try run("CREATE TABLE num(entry INTEGER NOT NULL, value INTEGER NOT NULL)")
     }
 
     deinit { sqlite3_close(database) }
@@ -48,6 +52,13 @@ final class SQLiteStatement {
         sqlite3_bind_double(statement, 4, item.weight)
         sqlite3_bind_int(statement, 5, item.adopted ? 1 : 0)
         sqlite3_bind_text(statement, 6, item.breed, -1, transient)
+        sqlite3_step(statement)
+        sqlite3_reset(statement)
+    }
+
+    func insert(_ integers: [Int64], _ text: String? = nil) {
+        for (index, integer) in integers.enumerated() { sqlite3_bind_int64(statement, Int32(index + 1), integer) }
+        if let text { sqlite3_bind_text(statement, Int32(integers.count + 1), text, -1, transient) }
         sqlite3_step(statement)
         sqlite3_reset(statement)
     }

@@ -1,40 +1,46 @@
 // The question: how does the embedded store compare with SQLite on the same rows, in the same process, with the
 // same durability, and how far is it from the spike that the design was made from?
 //
-//   REALMGATE_BENCHMARKS=1 swift run -c release StoreBenchmark [ROWS]
+//   REALMGATE_BENCHMARKS=1 swift run -c release StoreBenchmark [ROWS [WORDS OF A QUESTION [TIMES]]]
 
 import EmbeddedStore
 import Glibc
 import ObjectModel
-import QueryLanguage
 import StoreContract
+
+/// Where the stores lie: in a new directory that is taken away at the end, or in the one that the environment names, which
+/// stays, so that what is asked next need not load them again.
+func benchmarkDirectory() -> (path: String, isKept: Bool) {
+    if let path = getenv("REALMGATE_BENCHMARK_DIRECTORY") {
+        let directory = String(cString: path)
+        mkdir(directory, 0o700)
+        return (directory, true)
+    }
+    var template = Array("/var/tmp/realmgate-benchmark-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { fatalError("No temporary directory can be made.") }
+    return (String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self), false)
+}
 
 func run() throws {
     let rowCount = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000
-    var template = Array("/var/tmp/realmgate-benchmark-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { fatalError("No temporary directory can be made.") }
-    let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let (directory, isKept) = benchmarkDirectory()
     defer {
-        for name in ["store", "store-lock", "sqlite", "sqlite-wal", "sqlite-shm"] { unlink("\(directory)/\(name)") }
-        rmdir(directory)
+        if !isKept {
+            for name in ["store", "store-lock", "sqlite", "sqlite-wal", "sqlite-shm"] { unlink("\(directory)/\(name)") }
+            rmdir(directory)
+        }
     }
+    let isLoaded = isKept && access("\(directory)/sqlite", F_OK) == 0
 
     let store = try EmbeddedStore.open(path: "\(directory)/store")
-    try store.replaceSchema(with: Item.schema)
-    let sqlite = try SQLitePeer(path: "\(directory)/sqlite")
+    if !isLoaded { try store.replaceSchema(with: Item.schema) }
+    let sqlite = try SQLitePeer(path: "\(directory)/sqlite", isLoaded: isLoaded)
     let schema = try store.snapshot().schema
     guard let itemClass = schema["Item"] else { fatalError("The schema was not stored.") }
-    let ids = itemClass.properties.map(\.id)
     let classID = itemClass.id
+    let ids = itemClass.properties.map(\.id)
     let insertSQL = "INSERT INTO item VALUES(?,?,?,?,?,?)"
 
-    func path(_ index: Int) -> BoundPath { BoundPath(end: .property(ids[index], itemClass.properties[index].type)) }
-    func query(_ predicate: BoundPredicate, _ steps: [ResultStep] = []) -> BoundQuery {
-        BoundQuery(classID: classID, predicate: predicate, steps: steps)
-    }
-    func compare(_ index: Int, _ comparison: ComparisonOperator, _ value: Value) -> BoundPredicate {
-        .comparison(BoundComparison(.path(path(index)), comparison, .constant(value)))
-    }
     func milliseconds(_ body: () throws -> Void) rethrows -> Double {
         var start = timespec()
         clock_gettime(CLOCK_MONOTONIC, &start)
@@ -45,7 +51,7 @@ func run() throws {
     }
 
     // Load, one transaction.
-    let items = (0..<rowCount).map { Item($0) }
+    let items = (0..<(isLoaded ? 0 : rowCount)).map { Item($0) }
     let load = try milliseconds {
         let classID = classID
         let items = items
@@ -59,60 +65,67 @@ func run() throws {
         for item in items { insert.insert(item) }
         try sqlite.run("COMMIT")
     }
-    var rows = [
-        Row(
-            question: "load \(rowCount) rows, one transaction", realmgate: load * 1000, sqlite: sqliteLoad * 1000,
-            spike: 193_000)
-    ]
+    print("| question | warm | first | SQLite | times faster | spike (× of it) | Realm's core (times faster) |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    func add(_ row: Row) {
+        print(row.markdown)
+        fflush(nil)
+    }
+    if !isLoaded {
+        add(
+            Row(
+                question: "load \(rowCount) rows, one transaction", realmgate: load * 1000, sqlite: sqliteLoad * 1000,
+                spike: 193_000, realm: 2_800_000))
+    }
 
-    /// Asks both stores and checks that they agree.
-    func ask(
-        _ question: String, spike: Double? = nil, runs: Int = 21, sql: String, _ body: (any Snapshot) throws -> Double
-    ) throws {
-        let statement = try sqlite.prepare(sql)
+    if !isLoaded { try loadEntries(into: store, sqlite, schema, rowCount: rowCount) }
+
+    var commits = 0
+    /// Asks both stores and checks that they agree. The first answer is that of a snapshot that was just made, after a
+    /// commit that changed one object.
+    func ask(_ question: Question) throws {
+        let statement = try sqlite.prepare(question.sql)
+        let theirs = statement.all().last
+        var first: [Double] = []
+        var wrong: Double?
+        for number in 0..<5 {
+            let touched = ObjectKey(Int64(number &* 7919 % rowCount))
+            commits += 1
+            let flag = Value.bool(commits & 1 == 0)
+            try store.write { try $0.set(classID, touched, [ids[4]: flag]) }
+            let snapshot = try store.snapshot()
+            first.append(
+                try milliseconds {
+                    let mine = try question.answer(snapshot)
+                    if !(abs(mine - theirs) <= abs(theirs) * 1e-9) { wrong = mine }
+                } * 1000)
+        }
+        if let wrong {
+            return print("\(question.words): \(wrong) is not \(theirs).")
+        }
         let snapshot = try store.snapshot()
-        let (mine, theirs) = (try body(snapshot), statement.all().last)
-        guard abs(mine - theirs) <= abs(theirs) * 1e-9 else { fatalError("\(question): \(mine) is not \(theirs).") }
-        let ours = try medianMicroseconds(runs: runs) { _ = try body(snapshot) }
-        let sqliteTime = medianMicroseconds(runs: 5) { statement.all() }
-        rows.append(Row(question: question, realmgate: ours, sqlite: sqliteTime, spike: spike))
+        let ours = try medianMicroseconds(runs: question.runs) { _ = try question.answer(snapshot) }
+        let sqliteTime = medianMicroseconds(runs: 3) { statement.all() }
+        add(
+            Row(
+                question: question.words, realmgate: ours, first: first.sorted()[2], sqlite: sqliteTime,
+                spike: question.spike, realm: question.realm))
     }
 
-    try ask("count(age > 10)", spike: 51, sql: "SELECT count(*) FROM item WHERE age > 10") {
-        Double(try $0.count(query(compare(2, .greater, .int(10)))))
+    let wantedWords = CommandLine.arguments.dropFirst(2).first
+    let questions = Questions(schema, rowCount: rowCount)
+    for question in questions.spikes + questions.more where wantedWords.map(question.words.contains) ?? true {
+        try ask(question)
     }
-    let range = BoundPredicate.and([compare(3, .greater, .double(20.5)), compare(3, .less, .double(30))])
-    try ask(
-        "count(20.5 < weight < 30)", spike: 190, sql: "SELECT count(*) FROM item WHERE weight > 20.5 AND weight < 30"
-    ) {
-        Double(try $0.count(query(range)))
-    }
-    try ask(
-        "both, ANDed", spike: 360, sql: "SELECT count(*) FROM item WHERE age > 10 AND weight > 20.5 AND weight < 30"
-    ) { Double(try $0.count(query(.and([compare(2, .greater, .int(10)), range])))) }
-    try ask("sum(weight)", spike: 160, sql: "SELECT sum(weight) FROM item") {
-        guard case .double(let sum) = try $0.aggregate(query(.constant(true)), [AggregateRequest(.sum, path(3))])[0]
-        else {
-            return .nan
+    if let wantedWords {
+        if CommandLine.arguments.count > 3 {
+            // For a profiler: nothing but one question for some seconds.
+            guard let question = (questions.spikes + questions.more).first(where: { $0.words.contains(wantedWords) })
+            else { return }
+            let snapshot = try store.snapshot()
+            for _ in 0..<(Int(CommandLine.arguments[3]) ?? 1) { _ = try question.answer(snapshot) }
         }
-        return sum
-    }
-    try ask(
-        "name BEGINSWITH 'item99'", spike: 1040,
-        sql: "SELECT count(*) FROM item WHERE name >= 'item99' AND name < 'item9:'"
-    ) { Double(try $0.count(query(compare(1, .beginsWith, .string("item99"))))) }
-    try ask("breed == 'breed7'", spike: 110, sql: "SELECT count(*) FROM item WHERE breed = 'breed7'") {
-        Double(try $0.count(query(compare(5, .equal, .string("breed7")))))
-    }
-    try ask(
-        "top 100 by weight", spike: 240, sql: "SELECT weight FROM item ORDER BY weight DESC, id LIMIT 100"
-    ) { snapshot in
-        let top = query(.constant(true), [.sort([SortKey(path(3), ascending: false)])])
-        let keys = try snapshot.select(top, Window(limit: 100))
-        guard let last = keys.last, case .double(let weight) = try snapshot.value(classID, last, ids[3]) else {
-            return .nan
-        }
-        return weight
+        return
     }
 
     // Key look-ups, at random.
@@ -128,9 +141,10 @@ func run() throws {
             lookUpStatement.all()
         }
     }
-    rows.append(Row(question: "key look-up", realmgate: lookUp / 10_000, sqlite: sqliteLookUp / 10_000, spike: 0.55))
+    add(Row(question: "key look-up", realmgate: lookUp / 10_000, sqlite: sqliteLookUp / 10_000, spike: 0.55, realm: 0.85))
 
-    // Inserts of one row, each durable.
+    // Inserts of one row, each durable. They would change the answers of another run.
+    if isKept { return }
     var next = rowCount
     let insert = try medianMicroseconds(runs: 201) {
         let (item, classID) = (Item(next), classID)
@@ -143,14 +157,11 @@ func run() throws {
         insertStatement.insert(Item(nextSQLite))
         nextSQLite += 1
     }
-    rows.append(Row(question: "insert one row, synced", realmgate: insert, sqlite: sqliteInsert, spike: 584))
+    add(Row(question: "insert one row, synced", realmgate: insert, sqlite: sqliteInsert, spike: 584))
 
     var status = stat()
     stat("\(directory)/store", &status)
-    print("\(rowCount) rows; medians in microseconds; file \(status.st_size >> 20) MiB\n")
-    print("| question | Realmgate | SQLite | times faster | spike (× of it) |")
-    print("| --- | --- | --- | --- | --- |")
-    for row in rows { print(row.markdown) }
+    print("\n\(rowCount) rows; medians in microseconds; file \(status.st_size >> 20) MiB")
     store.close()
 }
 

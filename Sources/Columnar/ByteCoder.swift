@@ -102,18 +102,23 @@ package struct ByteReader {
         return Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1)
     }
 
-    package mutating func data() throws(DamagedRecord) -> [UInt8] {
+    package mutating func data() throws(DamagedRecord) -> [UInt8] { Array(try span()) }
+
+    /// The bytes of a text or of data, borrowed.
+    mutating func span() throws(DamagedRecord) -> UnsafeBufferPointer<UInt8> {
         let length = try count()
         defer { position += length }
-        return Array(bytes[position..<position + length])
+        guard let start = bytes.baseAddress else { return UnsafeBufferPointer(start: nil, count: 0) }
+        return UnsafeBufferPointer(start: (start + position).assumingMemoryBound(to: UInt8.self), count: length)
+    }
+
+    mutating func skip(_ length: Int) throws(DamagedRecord) {
+        guard length >= 0, length <= bytes.count - position else { throw DamagedRecord() }
+        position += length
     }
 
     package mutating func text() throws(DamagedRecord) -> String {
-        let length = try count()
-        defer { position += length }
-        guard let text = String(validating: bytes[position..<position + length], as: UTF8.self) else {
-            throw DamagedRecord()
-        }
+        guard let text = String(validating: try span(), as: UTF8.self) else { throw DamagedRecord() }
         return text
     }
 }

@@ -13,7 +13,7 @@ package struct ElementBlock: Sendable {
     /// About as many bytes as the record takes, kept up while the block changes.
     package private(set) var sizeEstimate = 0
 
-    private static let ownTags: UInt8 = 255
+    static let ownTags: UInt8 = 255
 
     package init(hasKeys: Bool) { self.hasKeys = hasKeys }
 

@@ -6,15 +6,10 @@ import QueryLanguage
 /// thread at a time.
 final class Aggregation {
     private struct Part {
-        let function: AggregateRequest.Function
         let reader: PathReader
-        /// The property itself when no link lies before it.
+        /// The property itself when its values are read from its column.
         let property: PropertyID?
-        let isInteger: Bool
-        var count = 0
-        var integers: Int128 = 0
-        var floating = 0.0
-        var best: Value?
+        var state: AggregateState
     }
 
     private var parts: [Part]
@@ -23,15 +18,9 @@ final class Aggregation {
     init(_ requests: [AggregateRequest], on classID: ClassID, in source: any ColumnSource) {
         scratch = SelectionMask(capacity: source.clusterCapacity)
         parts = requests.map { request in
-            var property: PropertyID?
-            var isInteger = true
-            if case .property(let id, let type) = request.path.end {
-                isInteger = type.base == .int
-                if request.path.links.isEmpty { property = id }
-            }
-            return Part(
-                function: request.function, reader: PathReader(request.path, from: classID, in: source),
-                property: property, isInteger: isInteger)
+            Part(
+                reader: PathReader(request.path, from: classID, in: source), property: request.path.column,
+                state: AggregateState(request.function, of: request.path.valueBase))
         }
     }
 
@@ -39,7 +28,7 @@ final class Aggregation {
     func add(_ cluster: ClusterView, _ mask: SelectionMask) throws {
         for index in parts.indices {
             if let property = parts[index].property {
-                try add(try cluster.leaf(property), mask, to: &parts[index])
+                try parts[index].state.add(try cluster.leaf(property), mask, scratch: scratch)
             } else {
                 let first = Int64(cluster.firstKey)
                 try mask.forEach { try add(ObjectKey(first + Int64($0)), to: &parts[index]) }
@@ -52,62 +41,57 @@ final class Aggregation {
         for index in parts.indices { try add(key, to: &parts[index]) }
     }
 
-    var results: [Value] { parts.map(Self.result) }
-
-    private func add(_ leaf: Leaf, _ mask: SelectionMask, to part: inout Part) throws {
-        switch part.function {
-        case .minimum, .maximum:
-            guard let bounds = leaf.bounds(mask, scratch: scratch) else { return }
-            Self.improve(&part, part.function == .minimum ? bounds.minimum : bounds.maximum)
-        case .sum, .average:
-            switch leaf.kind {
-            case .int:
-                let (sum, count) = leaf.integerSum(mask, scratch: scratch)
-                part.integers &+= sum
-                part.count += count
-            case .float, .double:
-                let (sum, count) = leaf.floatingSum(mask, scratch: scratch)
-                part.floating += sum
-                part.count += count
-            default: throw LeafError.kindMismatch
-            }
-        }
+    func merge(_ other: Aggregation) {
+        for index in parts.indices { parts[index].state.merge(other.parts[index].state) }
     }
+
+    var results: [Value] { parts.map(\.state.result) }
 
     private func add(_ key: ObjectKey, to part: inout Part) throws {
-        guard let value = try part.reader.single(key), !value.isNull else { return }
-        switch value {
-        case .float(let number):
-            guard !number.isNaN else { return }
-            part.floating += Double(number)
-        case .double(let number):
-            guard !number.isNaN else { return }
-            part.floating += number
-        case .int(let number): part.integers &+= Int128(number)
-        default: break
+        guard let value = try part.reader.single(key) else { return }
+        part.state.add(value)
+    }
+}
+
+extension AggregateState {
+    /// Adds the selected values of a column.
+    mutating func add(_ leaf: Leaf, _ mask: SelectionMask, scratch: SelectionMask) throws {
+        switch leaf.kind {
+        case .int where !isBest:
+            let (sum, count) = leaf.integerSum(mask, scratch: scratch)
+            add(sum, count: count)
+        case .float where !isBest, .double where !isBest:
+            let (sum, count) = leaf.floatingSum(mask, scratch: scratch)
+            add(sum, count: count)
+        case .int, .bool, .float, .double, .date:
+            if let bounds = leaf.bounds(mask, scratch: scratch) { add(bounds: bounds) }
+        case .list, .set, .map:
+            throw LeafError.kindMismatch
+        default:
+            mask.forEach { add(leaf.value(at: $0)) }
         }
-        part.count += 1
-        Self.improve(&part, value)
+    }
+}
+
+extension BoundPath {
+    /// The property when the path is just one of the object itself, with a single value.
+    var column: PropertyID? {
+        guard links.isEmpty, steps.isEmpty, case .property(let property, let type) = end, type.collection == .single
+        else { return nil }
+        return property
     }
 
-    private static func improve(_ part: inout Part, _ value: Value) {
-        guard let best = part.best else {
-            part.best = value
-            return
+    /// What the path's values are, as far as the schema says.
+    var valueBase: BaseType {
+        guard case .property(_, let type) = end else { return .int }
+        for step in steps {
+            switch step {
+            case .size, .length: return .int
+            case .typeName: return .string
+            case .keys: return .string
+            case .elements: continue
+            }
         }
-        let order = Value.order(value, best)
-        if part.function == .minimum ? order < 0 : order > 0 { part.best = value }
-    }
-
-    private static func result(_ part: Part) -> Value {
-        switch part.function {
-        case .minimum, .maximum: return part.best ?? .null
-        case .sum:
-            return part.isInteger ? .int(Int64(truncatingIfNeeded: part.integers)) : .double(part.floating)
-        case .average:
-            guard part.count > 0 else { return .null }
-            let sum = part.isInteger ? Double(part.integers) : part.floating
-            return .double(sum / Double(part.count))
-        }
+        return type.base
     }
 }

@@ -5,12 +5,20 @@ import ObjectModel
 final class ClassScan {
     let source: any ColumnSource
     let classID: ClassID
-    let root: any Operator
+    var root: any Operator
+    private var isPrepared = false
 
     init(_ source: any ColumnSource, _ classID: ClassID, _ root: any Operator) {
         self.source = source
         self.classID = classID
         self.root = root
+    }
+
+    /// Lets the operators find out what they need to know beforehand; once is enough.
+    func prepared() throws -> ClassScan {
+        if !isPrepared { try root.prepare() }
+        isPrepared = true
+        return self
     }
 
     /// Calls `body` with each cluster, ascending, that has matches, and their mask; stops when it says so or throws.
@@ -27,7 +35,7 @@ final class ClassScan {
             try root.narrow(mask, in: cluster)
             if !mask.isEmpty { try body(cluster, mask) }
         }
-        if let candidates = try root.candidateClusters() {
+        if let candidates = root.candidateClusters() {
             for index in candidates where index >= first && index < count {
                 if stop() { return }
                 try visit(index)

@@ -13,13 +13,29 @@ struct ColumnPlanner {
     private var capacity: Int { source.clusterCapacity }
 
     func plan(_ test: ElementTest) throws -> any Operator {
+        guard hasRanges else {
+            if test.operation == .equal, test.quantifier == .any, !test.isNegated, !test.ignoresCase,
+                let keys = try lookUpAll(test.constants)
+            {
+                return KeySetOperator(keys, capacity: capacity, origin: "index")
+            }
+            return ElementOperator(property, test, capacity: capacity)
+        }
         let found: any Operator
         switch test.quantifier {
         case .any: found = try planAny(test)
-        case .all: found = planner.conjunction(try test.constants.map { try planOne(test, $0) })
-        case .none: found = NotOperator(try planAny(test), capacity: capacity)
+        case .all: found = try planner.conjunction(try test.constants.map { try planOne(test, $0) }, classID)
+        case .none: found = planner.negation(try planAny(test))
         }
-        return test.isNegated ? NotOperator(found, capacity: capacity) : found
+        return test.isNegated ? planner.negation(found) : found
+    }
+
+    /// Whether comparisons of the column's values come down to ranges, texts or identifiers.
+    private var hasRanges: Bool {
+        switch base {
+        case .decimal128, .data, .mixed, .linkingObjects: false
+        default: true
+        }
     }
 
     private func planAny(_ test: ElementTest) throws -> any Operator {
@@ -39,6 +55,7 @@ struct ColumnPlanner {
         if let range = ColumnRange(operation, constant, base: base) {
             return RangeOperator(property, range, inverted: inverted, capacity: capacity)
         }
+        if constant.isDecimal, base.isNumeric { return valueTest(operation, constant) }
         switch (base, constant) {
         case (.string, .string(let text)):
             let pattern = TextPattern(
@@ -57,6 +74,13 @@ struct ColumnPlanner {
         }
     }
 
+    /// A constant that has no range of the column's own type.
+    private func valueTest(_ operation: ComparisonOperator, _ constant: Value) -> any Operator {
+        let comparison = BoundComparison(.constant(.null), operation, .constant(constant))
+        guard let test = ElementTest(comparison) else { return ConstantOperator(false) }
+        return ElementOperator(property, test, capacity: capacity)
+    }
+
     private func planNull(_ operation: ComparisonOperator) -> any Operator {
         switch operation {
         case .equal, .lessOrEqual, .greaterOrEqual, .like: NullOperator(property, isNull: true)
@@ -67,9 +91,19 @@ struct ColumnPlanner {
         }
     }
 
-    /// The objects that the property's index lists; nil without an index. A bool has too few values for one to pay.
+    /// The objects that the property's index lists; nil without an index, or when it cannot say what is equal. A bool has
+    /// too few values for one to pay.
     private func lookUp(_ constant: Value) throws -> [ObjectKey]? {
-        guard base != .bool, PropertyType(base).accepts(constant) else { return nil }
+        switch base {
+        case .bool: return nil
+        case .mixed:
+            // The index tells collections of a kind not apart, and finds NaN, which equals nothing.
+            switch constant {
+            case .null, .list, .set, .dictionary, .embedded, .link: return nil
+            default: if constant.isNaN { return nil }
+            }
+        default: if !PropertyType(base).accepts(constant) { return nil }
+        }
         return try source.lookUp(constant, in: classID, property)
     }
 
@@ -93,7 +127,7 @@ struct ColumnPlanner {
             }
             return [TextOperator(property, .anyOf(Set(texts)), inverted: false, capacity: capacity)]
         case .int, .link:
-            guard values.count > 16 else { break }
+            guard values.count > 16, !values.contains(where: \.isDecimal) else { break }
             let integers = values.compactMap { value -> Int64? in
                 guard case .integers(let low, let high) = ColumnRange(.equal, value, base: base), low == high else {
                     return nil
@@ -110,6 +144,7 @@ struct ColumnPlanner {
         default: break
         }
         return values.map { value in
+            if value.isDecimal, base.isNumeric { return valueTest(.equal, value) }
             guard let range = ColumnRange(.equal, value, base: base) else { return ConstantOperator(false) }
             return RangeOperator(property, range, inverted: false, capacity: capacity)
         }

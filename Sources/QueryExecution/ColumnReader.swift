@@ -1,7 +1,8 @@
 import Columnar
 import ObjectModel
 
-/// Reads one property of objects in any order, holding on to the leaves that it has seen. Used by one thread at a time.
+/// Reads one property of objects in any order, holding on to the leaves that it has seen. What it hands out borrows
+/// bytes of the source. Used by one thread at a time.
 final class ColumnReader {
     let classID: ClassID
     let property: PropertyID
@@ -18,10 +19,11 @@ final class ColumnReader {
         capacity = source.clusterCapacity
     }
 
-    /// Null when there is no such slot, which only a damaged file can bring about.
-    func value(_ key: ObjectKey) throws -> Value {
+    /// Null when there is no such slot, which only a damaged file can bring about; also of a collection.
+    @inline(__always)
+    func view(_ key: ObjectKey) throws -> ValueView {
         guard let (leaf, slot) = try place(key) else { return .null }
-        return leaf.value(at: slot)
+        return ValueView(leaf, slot)
     }
 
     func link(_ key: ObjectKey) throws -> ObjectKey? {
@@ -29,11 +31,22 @@ final class ColumnReader {
         return leaf.link(at: slot)
     }
 
+    /// Nil when the property is no collection.
+    func collection(_ key: ObjectKey) throws -> StoredCollection? {
+        guard let (leaf, slot) = try place(key), leaf.kind.collection != .single else { return nil }
+        return StoredCollection(leaf, slot, source, classID, key, property)
+    }
+
     /// The leaf that holds the object's value, and where in it.
+    @inline(__always)
     func place(_ key: ObjectKey) throws -> (leaf: Leaf, slot: Int)? {
         guard key.rawValue >= 0 else { return nil }
         let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: capacity)
         if let last, last.cluster == cluster { return slot < last.leaf.count ? (last.leaf, slot) : nil }
+        return try find(cluster, slot)
+    }
+
+    private func find(_ cluster: Int, _ slot: Int) throws -> (leaf: Leaf, slot: Int)? {
         if leaves.isEmpty {
             let count = source.clusterCount(of: classID)
             guard cluster < count else { return nil }

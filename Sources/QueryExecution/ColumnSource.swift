@@ -3,12 +3,15 @@ package import ObjectModel
 
 /// Where the executor reads columns from: a snapshot of a columnar store.
 ///
-/// The objects of a class lie in clusters of `clusterCapacity` consecutive keys: key k is slot k mod capacity of cluster
-/// k div capacity. A slot whose bit in the live mask is not set holds no object. Everything that is handed out is borrowed and
-/// stays valid as long as the source lives; all methods may be called from several threads at once.
+/// The objects of a class lie in clusters of `clusterCapacity` consecutive keys: key k is slot k mod capacity
+/// of cluster k div capacity. A slot whose bit in the live mask is not set holds no object. Everything that is
+/// handed out is borrowed and stays valid as long as the source lives; all methods may be called from several
+/// threads at once.
 package protocol ColumnSource: AnyObject, Sendable {
     /// A multiple of 64.
     var clusterCapacity: Int { get }
+
+    var schema: Schema { get }
 
     /// The number of objects of a class.
     func objectCount(of classID: ClassID) -> Int
@@ -22,9 +25,57 @@ package protocol ColumnSource: AnyObject, Sendable {
     /// The values of one property in a cluster that has a live mask. Its count is that of the live mask's slots.
     func leaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf
 
+    /// The blocks of a collection whose slot is outsized, in the order of its elements: their numbers, and how many
+    /// elements each has.
+    func outsizedBlocks(
+        of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
+    ) throws -> [(number: UInt32, count: Int)]
+
+    /// One of those blocks, as `ElementRun` reads it.
+    func outsizedBlock(
+        _ number: UInt32, of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
+    ) throws -> UnsafeRawBufferPointer
+
     /// The objects whose indexed or primary key property equals `value`, ascending; nil when there is no index.
     func lookUp(_ value: Value, in classID: ClassID, _ property: PropertyID) throws -> [ObjectKey]?
 
     /// The objects of `origin` whose link `property` leads to `key`, ascending.
     func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey]
+
+    /// The object with that primary key; nil when there is none.
+    func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey?
+
+    /// The elements of an object's list, set or map, also of one that is too large to lie in its leaf, which a leaf by itself
+    /// cannot give. The object must have a slot.
+    func elements(of classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> ElementBlock
+
+    /// The objects whose full-text indexed property has a word, or with `isPrefix` one that begins with it, ascending; nil
+    /// when there is no such index.
+    func lookUp(
+        word: String, isPrefix: Bool, in classID: ClassID, _ property: PropertyID
+    ) throws -> [ObjectKey]?
+
+    /// How many objects an index look-up gives, counted no further than `limit`; nil when there is no index.
+    func estimate(_ value: Value, in classID: ClassID, _ property: PropertyID, limit: Int) throws -> Int?
+}
+
+/// For sources without outsized values and full-text indexes.
+extension ColumnSource {
+    package func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
+        guard let property = schema[classID]?.primaryKeyProperty else { return nil }
+        return try lookUp(primaryKey, in: classID, property.id)?.first
+    }
+
+    package func elements(of classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> ElementBlock {
+        let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: clusterCapacity)
+        return try leaf(of: classID, cluster: cluster, property).checked(slot).elements(at: slot)
+    }
+
+    package func lookUp(
+        word: String, isPrefix: Bool, in classID: ClassID, _ property: PropertyID
+    ) throws -> [ObjectKey]? { nil }
+
+    package func estimate(_ value: Value, in classID: ClassID, _ property: PropertyID, limit: Int) throws -> Int? {
+        try lookUp(value, in: classID, property).map { min($0.count, limit) }
+    }
 }

@@ -1,3 +1,4 @@
+import Columnar
 import ObjectModel
 import QueryLanguage
 
@@ -8,23 +9,50 @@ struct ElementTest {
     /// How many of the constants must hold; `any` for a single one.
     let quantifier: Quantifier
     let ignoresCase: Bool
+    let ignoresDiacritics: Bool
     /// Whether the test is the opposite.
     let isNegated: Bool
+    private let tests: [ConstantTest]
+    /// The distinct forms of many constants that a value is to be one of.
+    private let members: Set<Value>
 
-    /// Nil when the right side is no constant.
+    /// Nil when the right side is no constant, and for a comparison in order, which is no test of single values.
     init?(_ comparison: BoundComparison) {
         switch comparison.right {
         case .constant(let value):
-            constants = [value]
-            quantifier = .any
+            self.init(
+                comparison.operator, [value], ignoresCase: comparison.ignoresCase,
+                ignoresDiacritics: comparison.ignoresDiacritics)
         case .list(let values):
-            constants = values
-            quantifier = comparison.rightQuantifier
+            guard !comparison.isElementwise else { return nil }
+            self.init(
+                comparison.operator, values, comparison.rightQuantifier, ignoresCase: comparison.ignoresCase,
+                ignoresDiacritics: comparison.ignoresDiacritics)
         case .path, .objects, .aggregate, .subquery, .arithmetic: return nil
         }
-        operation = comparison.operator
-        ignoresCase = comparison.ignoresCase
+    }
+
+    init(
+        _ operation: ComparisonOperator, _ constants: [Value], _ quantifier: Quantifier = .any,
+        ignoresCase: Bool = false, ignoresDiacritics: Bool = false
+    ) {
+        self.operation = operation
+        self.constants = constants
+        self.quantifier = quantifier
+        self.ignoresCase = ignoresCase
+        self.ignoresDiacritics = ignoresDiacritics
         isNegated = false
+        let isMembership = operation == .equal && quantifier != .all && !ignoresCase && !ignoresDiacritics
+        if isMembership, constants.count > 8 {
+            // Nothing is equal to a NaN.
+            members = Set(constants.filter { !$0.isNaN }.map(\.distinctForm))
+            tests = []
+        } else {
+            members = []
+            tests = constants.map {
+                ConstantTest(operation, $0, ignoresCase: ignoresCase, ignoresDiacritics: ignoresDiacritics)
+            }
+        }
     }
 
     private init(negating test: ElementTest) {
@@ -32,15 +60,35 @@ struct ElementTest {
         constants = test.constants
         quantifier = test.quantifier
         ignoresCase = test.ignoresCase
+        ignoresDiacritics = test.ignoresDiacritics
         isNegated = !test.isNegated
+        tests = test.tests
+        members = test.members
     }
 
     var negated: ElementTest { ElementTest(negating: self) }
 
+    /// The comparison with the constant when there is one and it is not turned over.
+    var single: ConstantTest? {
+        tests.count == 1 && quantifier != .none && !isNegated ? tests[0] : nil
+    }
+
+    func holds(view value: ValueView) -> Bool {
+        if !members.isEmpty {
+            let isMember = !value.isNaN && members.contains(value.value.distinctForm)
+            return (isMember == (quantifier == .any)) != isNegated
+        }
+        let holds: Bool
+        switch quantifier {
+        case .any: holds = tests.contains { $0.holds(value) }
+        case .all: holds = tests.allSatisfy { $0.holds(value) }
+        case .none: holds = !tests.contains { $0.holds(value) }
+        }
+        return holds != isNegated
+    }
+
     func holds(_ value: Value) -> Bool {
-        quantifier.holds(constants) {
-            ScalarComparison.holds(value, operation, $0, ignoresCase: ignoresCase)
-        } != isNegated
+        value.withView { holds(view: $0) }
     }
 
     /// The objects that pass, when the test is for being one of some objects.

@@ -2,105 +2,111 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Follows one path from objects to values. Used by one thread at a time.
+/// Follows one path from objects to values. Views borrow bytes of the source, or of the reader, and stay valid
+/// as long as both live. Reading the value of a path without to-many steps allocates nothing. Used by one
+/// thread at a time, and not again while it calls back.
 final class PathReader {
-    private enum Step {
-        case forward(ColumnReader)
-        case backward(origin: ClassID, property: PropertyID)
-    }
-
     private enum End {
         case column(ColumnReader)
+        /// A collection property, into which the first step leads.
+        case collection(ColumnReader)
         case object
         case count
     }
 
     let isToMany: Bool
-    private let source: any ColumnSource
-    private let steps: [Step]
+    private let links: LinkReader
     private let end: End
-    /// The class that the links lead to.
-    private let endClass: ClassID
+    private let steps: ValueSteps
 
     init(_ path: BoundPath, from classID: ClassID, in source: any ColumnSource) {
-        self.source = source
         isToMany = path.isToMany
-        var current = classID
-        var steps: [Step] = []
-        for link in path.links {
-            switch link {
-            case .forward(let property, let target):
-                steps.append(.forward(ColumnReader(source, current, property)))
-                current = target
-            case .elements(_, let target, _):
-                current = target
-            case .backward(let origin, let property):
-                steps.append(.backward(origin: origin, property: property))
-                current = origin
-            }
-        }
-        self.steps = steps
-        endClass = current
+        links = LinkReader(path.links, from: classID, in: source)
+        steps = ValueSteps(path.steps)
         switch path.end {
-        case .property(let property, _): end = .column(ColumnReader(source, current, property))
+        case .property(let property, let type):
+            let reader = ColumnReader(source, links.endClass, property)
+            end = type.isCollection ? .collection(reader) : .column(reader)
         case .object: end = .object
         case .count: end = .count
         }
     }
 
-    /// The value of a path through to-one links only; nil where a link on the way is null. Where the path ends in an object, its
-    /// last link is the value, which may be null.
-    func single(_ key: ObjectKey) throws -> Value? {
+    // MARK: Paths that are not to-many
+
+    /// The one value of a path that is not to-many; nil where a link on the way is null, or the element of a
+    /// collection of links does not exist. Where the path ends in an object, its last link is the value, which
+    /// may be null.
+    @inline(__always)
+    func view(_ key: ObjectKey) throws -> ValueView? {
+        if case .column(let reader) = end, steps.isEmpty {
+            return try links.single(key).map { try reader.view($0) }
+        }
+        return try viewOfOtherEnd(key)
+    }
+
+    private func viewOfOtherEnd(_ key: ObjectKey) throws -> ValueView? {
         switch end {
-        case .count: return .int(Int64(try objects(key).count))
-        case .column(let reader): return try singleObject(key).map { try reader.value($0) }
+        case .count:
+            return .int(Int64(try links.count(key)))
+        case .column(let reader):
+            return try links.single(key).map { steps.single(in: try reader.view($0)) ?? .null }
+        case .collection(let reader):
+            return try links.single(key).map { try reader.collection($0).flatMap { try steps.single(in: $0) } ?? .null }
         case .object:
-            guard case .forward(let reader) = steps.last else { return reference(key) }
-            return try singleObject(key, steps.dropLast()).map { try reader.link($0).map(reference) ?? .null }
+            if let object = try links.single(key) { return reference(object) }
+            return try links.beforeLast(key).map { _ in .null }
         }
     }
 
-    /// The object that to-one links lead to.
-    func singleObject(_ key: ObjectKey) throws -> ObjectKey? { try singleObject(key, steps[...]) }
+    /// The same as a value of its own.
+    func single(_ key: ObjectKey) throws -> Value? { try view(key)?.value }
 
-    private func singleObject(_ key: ObjectKey, _ steps: ArraySlice<Step>) throws -> ObjectKey? {
-        var current = key
-        for step in steps {
-            guard case .forward(let reader) = step, let next = try reader.link(current) else { return nil }
-            current = next
-        }
-        return current
-    }
+    /// The object that the links of a path that is not to-many lead to.
+    func singleObject(_ key: ObjectKey) throws -> ObjectKey? { try links.single(key) }
 
-    /// The reader of the value at the end, when there is one.
+    /// The reader of the value at the end, when the value is a single one that lies in a column.
     var column: ColumnReader? {
-        if case .column(let reader) = end { return reader }
+        if case .column(let reader) = end, steps.isEmpty { return reader }
         return nil
     }
 
-    /// All values of the path: one, null where a link is null, for a to-one path; those of the objects that exist for a
-    /// to-many path.
+    // MARK: All paths
+
+    /// Calls `body` with each value of the path until it returns false; returns whether it got to the end. A
+    /// path that is not to-many has one, which may be null; a to-many path those that there are.
+    @inline(__always)
+    func forEach(_ key: ObjectKey, _ body: (ValueView) throws -> Bool) throws -> Bool {
+        if !isToMany { return try body(try view(key) ?? .null) }
+        // Values of the object itself need no way there.
+        if !links.isToMany {
+            guard let object = try links.single(key) else { return true }
+            return try forEachValue(of: object, body)
+        }
+        return try links.forEach(key) { try forEachValue(of: $0, body) }
+    }
+
+    private func forEachValue(of object: ObjectKey, _ body: (ValueView) throws -> Bool) throws -> Bool {
+        switch end {
+        case .column(let reader):
+            let value = try reader.view(object)
+            return steps.isEmpty ? try body(value) : try steps.forEach(in: value, body)
+        case .collection(let reader):
+            return try reader.collection(object).map { try steps.forEach(in: $0, body) } ?? true
+        case .object, .count:
+            return try body(reference(object))
+        }
+    }
+
+    /// All values of the path, each as one of its own.
     func values(_ key: ObjectKey) throws -> [Value] {
-        if !isToMany { return [try single(key) ?? .null] }
-        return try objects(key).map { object in
-            if case .column(let reader) = end { return try reader.value(object) }
-            return reference(object)
+        var values: [Value] = []
+        _ = try forEach(key) { view in
+            values.append(view.value)
+            return true
         }
+        return values
     }
 
-    private func reference(_ key: ObjectKey) -> Value { .reference(ObjectReference(endClass, key)) }
-
-    /// The objects that the links lead to; one appears as often as there are ways to it.
-    private func objects(_ key: ObjectKey) throws -> [ObjectKey] {
-        var current = [key]
-        for step in steps {
-            switch step {
-            case .forward(let reader):
-                current = try current.compactMap { try reader.link($0) }
-            case .backward(let origin, let property):
-                current = try current.flatMap { try source.backlinks(to: $0, from: origin, property) }
-            }
-        }
-        return current
-    }
+    private func reference(_ key: ObjectKey) -> ValueView { .reference(ObjectReference(links.endClass, key)) }
 }

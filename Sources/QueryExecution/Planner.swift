@@ -2,13 +2,33 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Turns bound predicates into operators.
+/// Turns bound predicates, in which no object is named by its primary key any more, into operators.
 struct Planner {
     let source: any ColumnSource
 
     private var capacity: Int { source.clusterCapacity }
 
+    /// A scan that is prepared.
     func scan(_ classID: ClassID, _ predicate: BoundPredicate) throws -> ClassScan {
+        try unprepared(classID, predicate).prepared()
+    }
+
+    /// One whose operators count what they do; see `MeasuredOperator`.
+    func measuredScan(_ classID: ClassID, _ predicate: BoundPredicate) throws -> ClassScan {
+        let scan = try unprepared(classID, predicate)
+        scan.root = MeasuredOperator.measuring(scan.root)
+        return try scan.prepared()
+    }
+
+    /// One that looks at `keys` alone.
+    func scan(_ classID: ClassID, _ predicate: BoundPredicate, among keys: [ObjectKey]) throws -> ClassScan {
+        let scan = try unprepared(classID, predicate)
+        let given = KeySetOperator(keys, capacity: capacity, origin: "given objects")
+        scan.root = AndOperator([given, scan.root], samples: [])
+        return try scan.prepared()
+    }
+
+    private func unprepared(_ classID: ClassID, _ predicate: BoundPredicate) throws -> ClassScan {
         // Nothing is looked up for a class without objects.
         if source.objectCount(of: classID) == 0 { return ClassScan(source, classID, ConstantOperator(false)) }
         return ClassScan(source, classID, try plan(predicate, classID))
@@ -18,15 +38,14 @@ struct Planner {
         switch predicate {
         case .constant(let value): return ConstantOperator(value)
         case .comparison(let comparison): return try plan(comparison, classID)
-        case .between, .fullText, .geoWithin: return ConstantOperator(false)
-        case .not(.constant(let value)): return ConstantOperator(!value)
-        case .not(let inner): return NotOperator(try plan(inner, classID), capacity: capacity)
+        case .between(let between): return try plan(between, classID)
+        case .fullText(let search): return try plan(search, classID)
+        case .geoWithin: return RowOperator(source, classID, predicate, about: "places within a shape")
+        case .not(let inner): return negation(try plan(inner, classID))
         case .and(let parts):
-            let parts = parts.filter { $0 != .constant(true) }
             if parts.contains(.constant(false)) { return ConstantOperator(false) }
-            return conjunction(try parts.map { try plan($0, classID) })
+            return try conjunction(try parts.map { try plan($0, classID) }, classID)
         case .or(let parts):
-            let parts = parts.filter { $0 != .constant(false) }
             if parts.contains(.constant(true)) { return ConstantOperator(true) }
             return disjunction(try parts.map { try plan($0, classID) })
         }
@@ -35,43 +54,102 @@ struct Planner {
     // MARK: Comparisons
 
     private func plan(_ comparison: BoundComparison, _ classID: ClassID) throws -> any Operator {
-        guard case .path(let path) = comparison.left, path.end != .count,
-            let test = ElementTest(comparison)
-        else { return rowByRow(comparison, classID) }
-        let links = path.links[...]
-        guard path.isToMany else {
-            return try plan(links, path.end, test, classID, keepsNull: test.holds(.null))
+        let words = "\(comparison.operator.rawValue) between computed values"
+        guard case .path(let path) = comparison.left, path.isColumn, !comparison.isElementwise,
+            !comparison.ignoresDiacritics, let test = ElementTest(comparison)
+        else { return RowOperator(source, classID, .comparison(comparison), about: words) }
+        return try plan(path, classID, quantifier: comparison.leftQuantifier, [test])
+    }
+
+    private func plan(_ between: BoundBetween, _ classID: ClassID) throws -> any Operator {
+        func bound(_ operation: ComparisonOperator, _ value: Value) -> ElementTest? {
+            ElementTest(BoundComparison(between.operand, operation, .constant(value)))
         }
-        switch comparison.leftQuantifier {
-        case .any:
-            return try plan(links, path.end, test, classID, keepsNull: false)
-        case .none:
-            return NotOperator(try plan(links, path.end, test, classID, keepsNull: false), capacity: capacity)
+        guard case .path(let path) = between.operand, path.isColumn,
+            let low = bound(.greaterOrEqual, between.low), let high = bound(.lessOrEqual, between.high)
+        else { return RowOperator(source, classID, .between(between), about: "between two values") }
+        return try plan(path, classID, quantifier: between.quantifier, [low, high])
+    }
+
+    /// Finds the objects of which as many values of the path as the quantifier says pass all tests.
+    private func plan(
+        _ path: BoundPath, _ classID: ClassID, quantifier: Quantifier, _ tests: [ElementTest]
+    ) throws -> any Operator {
+        func find(_ tests: [ElementTest], keepsNull: Bool) throws -> any Operator {
+            let steps = LinkWalk(keepsNull: keepsNull) { endClass in
+                try conjunction(try tests.map { try plan(path.end, $0, endClass) }, endClass)
+            } link: { property, origin in
+                guard case .object(let target) = path.end else { return nil }
+                return try conjunction(
+                    try tests.map { try linkColumn(property, $0, origin, target, keepsNull: keepsNull) }, origin)
+            }
+            return try plan(path.links[...], classID, steps)
+        }
+        guard path.isToMany else { return try find(tests, keepsNull: tests.allSatisfy { $0.holds(.null) }) }
+        switch quantifier {
+        case .any: return try find(tests, keepsNull: false)
+        case .none: return negation(try find(tests, keepsNull: false))
         case .all:
-            // None of the values fails the test.
-            let failing = try plan(links, path.end, test.negated, classID, keepsNull: false)
-            return NotOperator(failing, capacity: capacity)
+            // None of the values fails one of the tests.
+            return negation(disjunction(try tests.map { try find([$0.negated], keepsNull: false) }))
         }
     }
 
-    /// Finds the objects of which some value at the end of the links passes the test. `keepsNull` says whether a null link on the way
-    /// passes.
+    private func plan(_ search: BoundFullText, _ classID: ClassID) throws -> any Operator {
+        guard case .property(let property, let type) = search.path.end, type.collection == .single,
+            type.base == .string, search.path.isColumn
+        else { return RowOperator(source, classID, .fullText(search), about: "words of a text") }
+        func find(inverted: Bool) throws -> any Operator {
+            try plan(
+                search.path.links[...], classID,
+                LinkWalk(keepsNull: false) { endClass in
+                    guard let found = try WordPlanner(source: source, classID: endClass, property).plan(search.search)
+                    else {
+                        var own = search
+                        own.path.links = []
+                        let rows = RowOperator(source, endClass, .fullText(own), about: "words of a text")
+                        return inverted ? negation(rows) : rows
+                    }
+                    return inverted ? negation(found) : found
+                } link: { _, _ in
+                    nil
+                })
+        }
+        guard search.path.isToMany else { return try find(inverted: false) }
+        switch search.quantifier {
+        case .any: return try find(inverted: false)
+        case .none: return negation(try find(inverted: false))
+        case .all: return negation(try find(inverted: true))
+        }
+    }
+
+    // MARK: Links
+
+    /// What is asked at the end of a path's links.
+    private struct LinkWalk {
+        /// Whether a null link on the way passes.
+        var keepsNull: Bool
+        var end: (ClassID) throws -> any Operator
+        /// A better way when the last link itself is what is asked about; nil when there is none.
+        var link: (PropertyID, ClassID) throws -> (any Operator)?
+    }
+
     private func plan(
-        _ links: ArraySlice<LinkStep>, _ end: PathEnd, _ test: ElementTest, _ classID: ClassID, keepsNull: Bool
+        _ links: ArraySlice<LinkStep>, _ classID: ClassID, _ walk: LinkWalk
     ) throws -> any Operator {
         switch links.first {
         case nil:
-            return try plan(end, test, classID)
+            return try walk.end(classID)
         case .forward(let property, let target):
-            if links.count == 1, case .object = end {
-                return try linkColumn(property, test, classID, keepsNull: keepsNull)
-            }
-            let inner = try plan(links.dropFirst(), end, test, target, keepsNull: keepsNull)
+            if links.count == 1, let column = try walk.link(property, classID) { return column }
+            let inner = try plan(links.dropFirst(), target, walk)
             return LinkSetOperator(
-                source, classID, property, target: ClassScan(source, target, inner), keepsNull: keepsNull)
-        case .elements: return ConstantOperator(false)
+                source, classID, property, target: ClassScan(source, target, inner), keepsNull: walk.keepsNull)
+        case .elements:
+            // `isColumn` keeps such paths away.
+            return ConstantOperator(false)
         case .backward(let origin, let property):
-            let inner = try plan(links.dropFirst(), end, test, origin, keepsNull: false)
+            let inner = try plan(links.dropFirst(), origin, walk)
             return BacklinkSetOperator(classID, property, origin: ClassScan(source, origin, inner))
         }
     }
@@ -81,43 +159,45 @@ struct Planner {
         case .property(let property, let type):
             return try ColumnPlanner(source: source, classID: classID, property: property, base: type.base).plan(test)
         case .object:
-            if let keys = test.wantedKeys {
+            let own = BoundComparison(
+                .path(BoundPath(end: .object(classID))), test.operation, .list(test.constants),
+                rightQuantifier: test.quantifier)
+            if let keys = test.wantedKeys(in: classID) {
                 return KeySetOperator(keys, capacity: capacity, origin: "given objects")
             }
-            return RowOperator(words: "the object itself") { test.holds(.reference(ObjectReference(classID, $0))) }
+            let rows = RowOperator(source, classID, .comparison(own), about: "the object itself")
+            return test.isNegated ? negation(rows) : rows
         case .count:
-            // A count is no value of a single element; `plan` of the comparison sends it row by row.
+            // A count is no value of a single element; `isColumn` keeps it away.
             return ConstantOperator(false)
         }
     }
 
     /// A link as a value: `dog == obj(…)`, `dog == null`.
     private func linkColumn(
-        _ property: PropertyID, _ test: ElementTest, _ classID: ClassID, keepsNull: Bool
+        _ property: PropertyID, _ test: ElementTest, _ classID: ClassID, _ target: ClassID, keepsNull: Bool
     ) throws -> any Operator {
-        if !keepsNull, !test.holds(.null), let keys = test.wantedKeys, keys.count == 1 {
+        if !keepsNull, !test.holds(.null), let keys = test.wantedKeys(in: target), keys.count <= 1 {
             // One target: the objects that link to it are already listed.
-            let found = try source.backlinks(to: keys[0], from: classID, property)
+            let found = try keys.first.map { try source.backlinks(to: $0, from: classID, property) } ?? []
             return KeySetOperator(found, capacity: capacity, origin: "backlinks")
         }
-        let column = ColumnPlanner(
-            source: source, classID: classID, property: property, base: .link(""))
-        let found = try column.plan(test)
+        let column = ColumnPlanner(source: source, classID: classID, property: property, base: .link(""))
+        let found = try column.plan(test.about(target))
         if keepsNull == test.holds(.null) { return found }
         let nulls = NullOperator(property, isNull: keepsNull)
-        return keepsNull ? disjunction([found, nulls]) : conjunction([found, nulls])
+        return keepsNull ? disjunction([found, nulls]) : try conjunction([found, nulls], classID)
     }
 
-    private func rowByRow(_ comparison: BoundComparison, _ classID: ClassID) -> any Operator {
-        let row = RowComparison(comparison, on: classID, in: source)
-        return RowOperator(words: "\(comparison.operator.rawValue) between computed values") { try row.holds($0) }
-    }
+    // MARK: AND, OR, NOT
 
-    // MARK: AND and OR
-
-    func conjunction(_ operators: [any Operator]) -> any Operator {
+    func conjunction(_ operators: [any Operator], _ classID: ClassID) throws -> any Operator {
         var merged: [any Operator] = []
         for part in operators {
+            if let constant = part as? ConstantOperator {
+                if !constant.value { return constant }
+                continue
+            }
             guard let range = part as? RangeOperator, !range.inverted,
                 let place = merged.firstIndex(where: { Self.canMerge($0, range) }),
                 let other = merged[place] as? RangeOperator, let both = other.range.intersection(range.range)
@@ -130,21 +210,89 @@ struct Planner {
         switch merged.count {
         case 0: return ConstantOperator(true)
         case 1: return merged[0]
-        default: return AndOperator(merged)
+        default: return AndOperator(merged, samples: try samples(of: classID))
         }
     }
 
     func disjunction(_ operators: [any Operator]) -> any Operator {
-        switch operators.count {
-        case 0: ConstantOperator(false)
-        case 1: operators[0]
-        default: OrOperator(operators, capacity: capacity)
+        var parts: [any Operator] = []
+        for part in operators {
+            guard let constant = part as? ConstantOperator else {
+                parts.append(part)
+                continue
+            }
+            if constant.value { return constant }
         }
+        switch parts.count {
+        case 0: return ConstantOperator(false)
+        case 1: return parts[0]
+        default: return OrOperator(parts, capacity: capacity)
+        }
+    }
+
+    func negation(_ part: any Operator) -> any Operator {
+        if let constant = part as? ConstantOperator { return ConstantOperator(!constant.value) }
+        if let not = part as? NotOperator, let inner = not.parts.first { return inner }
+        return NotOperator(part, capacity: capacity)
     }
 
     /// Two bounds of one column become one range.
     private static func canMerge(_ part: any Operator, _ range: RangeOperator) -> Bool {
         guard let other = part as? RangeOperator else { return false }
         return !other.inverted && other.property == range.property
+    }
+
+    /// A few clusters that stand for all; none in a class so small that the order of operators does not matter.
+    private func samples(of classID: ClassID) throws -> [ClusterView] {
+        let count = source.clusterCount(of: classID)
+        guard count > 1 else { return [] }
+        var samples: [ClusterView] = []
+        for place in 0..<4 {
+            let index = (count - 1) * place / 3
+            if let live = try source.liveMask(of: classID, cluster: index), live.liveCount > 0 {
+                samples.append(ClusterView(source: source, classID: classID, index: index, live: live))
+            }
+        }
+        return samples
+    }
+}
+
+extension BoundPath {
+    /// Whether its values lie in columns of single values that links between objects lead to.
+    fileprivate var isColumn: Bool {
+        guard steps.isEmpty else { return false }
+        for link in links {
+            if case .elements = link { return false }
+        }
+        switch end {
+        case .property(_, let type): return type.collection == .single
+        case .object: return true
+        case .count: return false
+        }
+    }
+}
+
+extension ElementTest {
+    /// The objects of a class that pass, when the test is for being one of some objects.
+    fileprivate func wantedKeys(in classID: ClassID) -> [ObjectKey]? {
+        guard wantedKeys != nil else { return nil }
+        return constants.compactMap { constant in
+            guard case .reference(let object) = constant, object.classID == classID, object.key.rawValue >= 0 else {
+                return nil
+            }
+            return object.key
+        }
+    }
+
+    /// The same test of links to objects of a class: objects of other classes become one that does not exist.
+    fileprivate func about(_ classID: ClassID) -> ElementTest {
+        let own = constants.map { constant in
+            guard case .reference(let object) = constant, object.classID != classID else { return constant }
+            return Value.reference(ObjectReference(classID, ObjectKey(-1)))
+        }
+        let comparison = BoundComparison(
+            .constant(.null), operation, .list(own), ignoresCase: ignoresCase, rightQuantifier: quantifier)
+        guard let test = ElementTest(comparison) else { return self }
+        return isNegated ? test.negated : test
     }
 }

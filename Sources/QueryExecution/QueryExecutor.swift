@@ -1,6 +1,7 @@
 import Columnar
 package import ObjectModel
 package import QueryLanguage
+package import StoreContract
 
 /// Executes bound queries over the columns of one snapshot. A value without state of its own: make one where it is needed.
 /// May be used from several threads at once. What it reads from the source may throw; a damaged column throws `LeafError`.
@@ -12,8 +13,9 @@ package struct QueryExecutor: Sendable {
     /// The objects that the query gives, in its order, cut to the window.
     package func select(_ query: BoundQuery, _ window: Window = .all) throws -> [ObjectKey] {
         if window.limit == 0 { return [] }
-        let scan = try Planner(source: source).scan(query.classID, query.predicate)
-        return try ResultPipeline(scan, query.steps, window).run()
+        let query = try named(query)
+        let selected = try SelectedObjects(query, with: Planner(source: source))
+        return try ResultPipeline(selected, of: query.classID, in: source, query.steps, window).run()
     }
 
     /// The number of objects that the query gives.
@@ -26,15 +28,17 @@ package struct QueryExecutor: Sendable {
             case .distinct: return try select(query).count
             }
         }
-        if query.predicate == .constant(true) { return min(limit, source.objectCount(of: query.classID)) }
-        return min(limit, try Planner(source: source).scan(query.classID, query.predicate).count())
+        if query.predicate == .constant(true), query.scope == .all {
+            return min(limit, source.objectCount(of: query.classID))
+        }
+        return min(limit, try SelectedObjects(try named(query), with: Planner(source: source)).count())
     }
 
-    /// Whether an object satisfies the predicate; steps are not looked at. False if the object does not exist. Cost: that
-    /// of reading the values in the predicate.
+    /// Whether an object satisfies the predicate; the scope and the steps are not looked at. False if the object does not
+    /// exist. Cost: that of reading the values in the predicate.
     package func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
         guard try exists(key, in: query.classID) else { return false }
-        return try RowPredicate(query.predicate, on: query.classID, in: source).holds(key)
+        return try RowPredicate(try named(query).predicate, on: query.classID, in: source).holds(key)
     }
 
     /// The values that an object is sorted by: nil where a link on the way is null.
@@ -45,34 +49,48 @@ package struct QueryExecutor: Sendable {
     /// The aggregates in the order asked for, over what the query gives.
     package func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
         let aggregation = Aggregation(requests, on: query.classID, in: source)
-        let needsOrder = query.steps.contains { step in
-            if case .sort = step { return false }
-            return true
-        }
-        if needsOrder {
-            for key in try select(query) { try aggregation.add(key) }
-        } else {
-            let scan = try Planner(source: source).scan(query.classID, query.predicate)
-            try scan.forEachCluster { try aggregation.add($0, $1) }
+        switch try chosen(query) {
+        case .scan(let scan): try scan.forEachCluster { try aggregation.add($0, $1) }
+        case .keys(let keys): for key in keys { try aggregation.add(key) }
         }
         return aggregation.results
     }
 
-    /// The plan in words, one operator per line. What the plan needs to know beforehand, such as which objects a link may lead
-    /// to, is really looked up. With a schema, classes and properties have names.
-    package func explain(_ query: BoundQuery, schema: Schema? = nil) throws -> String {
-        let scan = try Planner(source: source).scan(query.classID, query.predicate)
-        let names = Names(schema: schema, classID: query.classID)
-        var lines = ["select \(names[query.classID]), \(source.objectCount(of: query.classID)) objects"]
-        try describe(scan.root, names, depth: 1, into: &lines)
-        for step in query.steps {
-            switch step {
-            case .sort(let keys): lines.append("sort by \(keys.count) key\(keys.count == 1 ? "" : "s")")
-            case .distinct(let paths): lines.append("distinct by \(paths.count) path\(paths.count == 1 ? "" : "s")")
-            case .limit(let most): lines.append("limit \(most)")
-            }
+    /// The aggregates over the elements of a list or set, or the values of a map, of one object, which must exist.
+    package func aggregate(
+        _ object: ObjectReference, _ property: PropertyID, of base: BaseType,
+        _ functions: [AggregateRequest.Function]
+    ) throws -> [Value] {
+        var states = functions.map { AggregateState($0, of: base) }
+        for element in try source.elements(of: object.classID, object.key, property).values {
+            for index in states.indices { states[index].add(element) }
         }
-        return lines.joined(separator: "\n")
+        return states.map(\.result)
+    }
+
+    /// The aggregates of each group of objects with equal values at the paths, ascending by those values.
+    package func aggregate(
+        _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
+    ) throws -> [AggregateGroup] {
+        let grouping = Grouping(requests, by: paths, on: query.classID, in: source)
+        switch try chosen(query) {
+        case .scan(let scan): try scan.forEachCluster { try grouping.add($0, $1) }
+        case .keys(let keys): for key in keys { try grouping.add(key) }
+        }
+        return grouping.results
+    }
+
+    /// What the query gives, in sections.
+    package func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
+        let builder = SectionBuilder(key, on: query.classID, in: source)
+        if query.steps.isEmpty, case .scan(let scan) = try chosen(query) { return try builder.sections(of: scan) }
+        return try builder.sections(of: try select(query))
+    }
+
+    /// How the query is run; see `QueryExplanation`.
+    package func explain(_ query: BoundQuery, _ window: Window = .all, running: Bool = false) throws -> QueryExplanation
+    {
+        try Explainer(source: source).explain(try named(query), window, running: running)
     }
 
     func exists(_ key: ObjectKey, in classID: ClassID) throws -> Bool {
@@ -82,11 +100,18 @@ package struct QueryExecutor: Sendable {
         return try source.liveMask(of: classID, cluster: cluster)?.isLive(slot) ?? false
     }
 
-    private func describe(_ part: any Operator, _ names: Names, depth: Int, into lines: inout [String]) throws {
-        let (line, children) = try part.explain(names)
-        lines.append(String(repeating: "  ", count: depth) + line)
-        var below = names
-        if let classID = part.innerClass { below.classID = classID }
-        for child in children { try describe(child, below, depth: depth + 1, into: &lines) }
+    /// With the objects that the query names by their primary keys looked up.
+    private func named(_ query: BoundQuery) throws -> BoundQuery {
+        try query.namingObjects { try source.key(of: $0, primaryKey: $1) }
+    }
+
+    /// What the query gives where the order does not matter.
+    private func chosen(_ query: BoundQuery) throws -> SelectedObjects {
+        let needsOrder = query.steps.contains { step in
+            if case .sort = step { return false }
+            return true
+        }
+        if needsOrder { return .keys(try select(query)) }
+        return try SelectedObjects(try named(query), with: Planner(source: source))
     }
 }

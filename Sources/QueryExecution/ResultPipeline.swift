@@ -2,17 +2,26 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Runs a scan and the steps after it, doing no more than the window needs.
+/// Applies a query's steps to what it selects, doing no more than the window needs.
 struct ResultPipeline {
-    private let scan: ClassScan
+    private let selected: SelectedObjects
+    private let classID: ClassID
+    private let source: any ColumnSource
     private var steps: [ResultStep]
     private let window: Window
+    private let measure: StepMeasures?
     /// How many keys the last of several SORTs in a row has: those that a cursor has values for.
     private var cursorKeyCount = 0
 
-    init(_ scan: ClassScan, _ steps: [ResultStep], _ window: Window) {
-        self.scan = scan
+    init(
+        _ selected: SelectedObjects, of classID: ClassID, in source: any ColumnSource, _ steps: [ResultStep],
+        _ window: Window, measure: StepMeasures? = nil
+    ) {
+        self.selected = selected
+        self.classID = classID
+        self.source = source
         self.window = window
+        self.measure = measure
         self.steps = []
         for step in steps {
             // Sorting is stable, so of two SORTs in a row the later is primary and the earlier breaks ties.
@@ -26,36 +35,91 @@ struct ResultPipeline {
         }
     }
 
+    /// The steps as they are run.
+    var plannedSteps: [ResultStep] { steps }
+
     func run() throws -> [ObjectKey] {
         var keys = try first()
-        for (index, step) in steps.enumerated().dropFirst() { keys = try apply(step, keys, limit: limit(after: index)) }
+        for (index, step) in steps.enumerated().dropFirst() {
+            keys = try timed(step, rowsIn: keys.count) { try apply(step, keys, limit: limit(after: index)) }
+        }
         let start = min(max(0, window.offset), keys.count)
         return Array(keys[start...].prefix(window.limit ?? .max))
     }
 
-    /// The scan with the first step.
+    /// What is selected, with the first step.
     private func first() throws -> [ObjectKey] {
-        switch steps.first {
-        case nil: return try scan.list(after: window.after?.key, limit: limit(after: -1))
-        case .limit(let most): return try scan.list(limit: max(0, most))
-        case .distinct(let paths): return try distinct(paths, try scan.list())
-        case .sort(let keys):
-            let sorter = Sorter(keys, scan.classID, scan.source, limit: limit(after: 0))
-            if steps.count == 1, let cursor = window.after { try sorter.start(after: cursor, keyCount: cursorKeyCount) }
-            try scan.forEachCluster { try sorter.add($0, $1) }
-            return sorter.sorted()
+        guard let step = steps.first else { return try selected.list(after: window.after, limit: limit(after: -1)) }
+        switch step {
+        case .limit(let most):
+            return try timed(step, rowsIn: nil) { try selected.list(limit: max(0, most)) }
+        case .distinct(let paths):
+            guard case .scan(let scan) = selected else {
+                let keys = try selected.list()
+                return try timed(step, rowsIn: keys.count) { try apply(step, keys, limit: limit(after: 0)) }
+            }
+            let distinct = Distinct(paths, of: classID, in: source)
+            guard let measure else { return try distinct.filter(scan, limit: limit(after: 0)) }
+            var rowsIn = 0
+            var keys: [ObjectKey] = []
+            let spent = try ContinuousClock().measure {
+                keys = try distinct.filter(scan, limit: limit(after: 0)) { rowsIn += $0 }
+            }
+            measure.note(step, rowsIn: rowsIn, rowsOut: keys.count, spent)
+            return keys
+        case .sort(let sortKeys):
+            let sorter = try sorter(sortKeys, limit: limit(after: 0), after: steps.count == 1 ? window.after : nil)
+            // Its time is that of reading and ordering, without the predicate's.
+            var rowsIn = 0
+            var sorted: [ObjectKey] = []
+            let clock = measure.map { _ in ContinuousClock() }
+            var spent = Duration.zero
+            func add(_ body: () throws -> Void) throws {
+                guard let clock else { return try body() }
+                spent += try clock.measure(body)
+            }
+            switch selected {
+            case .scan(let scan):
+                try scan.forEachCluster { cluster, mask in
+                    if measure != nil { rowsIn += mask.population }
+                    try add { try sorter.add(cluster, mask) }
+                }
+            case .keys(let keys):
+                rowsIn = keys.count
+                try add { for key in keys { try sorter.add(key) } }
+            }
+            try add { sorted = try sorter.sorted() }
+            measure?.note(step, rowsIn: rowsIn, rowsOut: sorted.count, spent)
+            return sorted
         }
     }
 
     private func apply(_ step: ResultStep, _ keys: [ObjectKey], limit: Int) throws -> [ObjectKey] {
         switch step {
         case .limit(let most): return Array(keys.prefix(max(0, most)))
-        case .distinct(let paths): return try distinct(paths, keys)
+        case .distinct(let paths): return try Distinct(paths, of: classID, in: source).filter(keys, limit: limit)
         case .sort(let sortKeys):
-            let sorter = Sorter(sortKeys, scan.classID, scan.source, limit: limit)
+            let sorter = try sorter(sortKeys, limit: limit, after: nil)
             for key in keys { try sorter.add(key) }
-            return sorter.sorted()
+            return try sorter.sorted()
         }
+    }
+
+    /// One that keeps the first few, or one for all.
+    private func sorter(_ keys: [SortKey], limit: Int, after cursor: Cursor?) throws -> any ObjectSorter {
+        let wantsMost = limit >= source.objectCount(of: classID) / 4
+        if cursor == nil, wantsMost, FullSorter.canSort(by: keys) { return FullSorter(keys, classID, source) }
+        let sorter = Sorter(keys, classID, source, limit: limit)
+        if let cursor { try sorter.start(after: cursor, keyCount: cursorKeyCount) }
+        return sorter
+    }
+
+    private func timed(_ step: ResultStep, rowsIn: Int?, _ body: () throws -> [ObjectKey]) throws -> [ObjectKey] {
+        guard let measure else { return try body() }
+        var keys: [ObjectKey] = []
+        let spent = try ContinuousClock().measure { keys = try body() }
+        measure.note(step, rowsIn: rowsIn, rowsOut: keys.count, spent)
+        return keys
     }
 
     /// How many objects of what step `index` gives are looked at.
@@ -67,29 +131,5 @@ struct ResultPipeline {
         guard let limit = window.limit else { return .max }
         let (sum, overflow) = limit.addingReportingOverflow(max(0, window.offset))
         return overflow ? .max : max(0, sum)
-    }
-
-    private func distinct(_ paths: [BoundPath], _ keys: [ObjectKey]) throws -> [ObjectKey] {
-        let readers = paths.map { PathReader($0, from: scan.classID, in: scan.source) }
-        var seen: Set<[Value]> = []
-        return try keys.filter { key in
-            var values: [Value] = []
-            for reader in readers {
-                guard let value = try reader.single(key) else { return false }
-                values.append(value.canonical)
-            }
-            return seen.insert(values).inserted
-        }
-    }
-}
-
-extension Value {
-    /// One form for values that are equal in the total order: -0 is 0, and all NaN are one.
-    fileprivate var canonical: Value {
-        switch self {
-        case .float(let number): .float(number.isNaN ? .nan : number + 0)
-        case .double(let number): .double(number.isNaN ? .nan : number + 0)
-        default: self
-        }
     }
 }

@@ -1,11 +1,15 @@
 import ObjectModel
 import QueryLanguage
 
-/// Tests single objects: for what has no faster operator, and for one object of a live query. Used by one thread at a time.
+/// Tests single objects: for what has no faster operator, and for one object of a live query. Compiled once; a
+/// part is looked at only when those before it do not decide. Used by one thread at a time.
 final class RowPredicate {
     private indirect enum Node {
         case constant(Bool)
         case comparison(RowComparison)
+        case between(RowBetween)
+        case fullText(RowFullText)
+        case geoWithin(RowGeoWithin)
         case not(Node)
         case and([Node])
         case or([Node])
@@ -19,11 +23,14 @@ final class RowPredicate {
 
     func holds(_ key: ObjectKey) throws -> Bool { try Self.evaluate(root, key) }
 
+    /// Predicates are nested at most as deep as a text may be, so this does not go deeper either.
     private static func compile(_ predicate: BoundPredicate, _ classID: ClassID, _ source: any ColumnSource) -> Node {
         switch predicate {
         case .constant(let value): .constant(value)
         case .comparison(let comparison): .comparison(RowComparison(comparison, on: classID, in: source))
-        case .between, .fullText, .geoWithin: .constant(false)
+        case .between(let between): .between(RowBetween(between, on: classID, in: source))
+        case .fullText(let search): .fullText(RowFullText(search, on: classID, in: source))
+        case .geoWithin(let search): .geoWithin(RowGeoWithin(search, on: classID, in: source))
         case .not(let inner): .not(compile(inner, classID, source))
         case .and(let parts): .and(parts.map { compile($0, classID, source) })
         case .or(let parts): .or(parts.map { compile($0, classID, source) })
@@ -32,82 +39,39 @@ final class RowPredicate {
 
     private static func evaluate(_ node: Node, _ key: ObjectKey) throws -> Bool {
         switch node {
-        case .constant(let value): value
-        case .comparison(let comparison): try comparison.holds(key)
-        case .not(let inner): try !evaluate(inner, key)
-        case .and(let parts): try parts.allSatisfy { try evaluate($0, key) }
-        case .or(let parts): try parts.contains { try evaluate($0, key) }
+        case .constant(let value): return value
+        case .comparison(let comparison): return try comparison.holds(key)
+        case .between(let between): return try between.holds(key)
+        case .fullText(let search): return try search.holds(key)
+        case .geoWithin(let search): return try search.holds(key)
+        case .not(let inner): return try !evaluate(inner, key)
+        case .and(let parts):
+            for part in parts {
+                guard try evaluate(part, key) else { return false }
+            }
+            return true
+        case .or(let parts):
+            for part in parts where try evaluate(part, key) { return true }
+            return false
         }
     }
 }
 
-/// One comparison, object by object, with any operands and quantifiers.
-final class RowComparison {
-    private enum Operand {
-        case value(Value)
-        case values([Value])
-        case path(PathReader)
+/// `BETWEEN` over several values, object by object. Used by one thread at a time.
+final class RowBetween {
+    private let operand: RowOperand
+    private let quantifier: Quantifier
+    private let low: ConstantTest
+    private let high: ConstantTest
 
-        /// The value of an operand that has one; nil for one that may have several.
-        func value(_ key: ObjectKey) throws -> Value? {
-            switch self {
-            case .value(let value): value
-            case .values: nil
-            case .path(let reader): reader.isToMany ? nil : try reader.single(key) ?? .null
-            }
-        }
-
-        func values(_ key: ObjectKey) throws -> [Value] {
-            switch self {
-            case .value(let value): [value]
-            case .values(let values): values
-            case .path(let reader): try reader.values(key)
-            }
-        }
-    }
-
-    private let comparison: BoundComparison
-    private let left: Operand
-    private let right: Operand
-
-    init(_ comparison: BoundComparison, on classID: ClassID, in source: any ColumnSource) {
-        func operand(_ bound: BoundOperand) -> Operand {
-            switch bound {
-            case .constant(let value): .value(value)
-            case .list(let values): .values(values)
-            case .path(let path): .path(PathReader(path, from: classID, in: source))
-            case .objects, .aggregate, .subquery, .arithmetic: .value(.null)
-            }
-        }
-        // A single value satisfies ANY, ALL alike, but NONE would turn it over: the quantifier of a single operand is not looked at.
-        var comparison = comparison
-        if !comparison.left.isToMany { comparison.leftQuantifier = .any }
-        if !comparison.right.isToMany { comparison.rightQuantifier = .any }
-        self.comparison = comparison
-        left = operand(comparison.left)
-        right = operand(comparison.right)
+    init(_ between: BoundBetween, on classID: ClassID, in source: any ColumnSource) {
+        operand = RowOperand(between.operand, on: classID, in: source)
+        quantifier = between.quantifier
+        low = ConstantTest(.greaterOrEqual, between.low)
+        high = ConstantTest(.lessOrEqual, between.high)
     }
 
     func holds(_ key: ObjectKey) throws -> Bool {
-        if let one = try left.value(key), let other = try right.value(key) {
-            return ScalarComparison.holds(one, comparison.operator, other, ignoresCase: comparison.ignoresCase)
-        }
-        let lefts = try left.values(key)
-        let rights = try right.values(key)
-        return comparison.leftQuantifier.holds(lefts) { left in
-            comparison.rightQuantifier.holds(rights) { right in
-                ScalarComparison.holds(left, comparison.operator, right, ignoresCase: comparison.ignoresCase)
-            }
-        }
-    }
-}
-
-extension Quantifier {
-    func holds(_ values: [Value], _ test: (Value) -> Bool) -> Bool {
-        switch self {
-        case .any: values.contains(where: test)
-        case .all: values.allSatisfy(test)
-        case .none: !values.contains(where: test)
-        }
+        try operand.holds(quantifier, key) { low.holds($0) && high.holds($0) }
     }
 }

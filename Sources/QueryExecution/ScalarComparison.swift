@@ -1,82 +1,87 @@
+import Columnar
 package import ObjectModel
 package import QueryLanguage
 
-import Columnar
-
-/// What one comparison of two values means: query-language.md §5 to §7. Two-valued; a null is equal to a null only, and a NaN
-/// to nothing.
+/// What one comparison of two values means: query-language.md §5 to §8. Two-valued: a null is equal to a null
+/// only, and a NaN to nothing. Values of different kinds are not equal and in no order, where all numbers are
+/// one kind and all collections of a kind are equal.
 package enum ScalarComparison {
     package static func holds(
-        _ left: Value, _ operation: ComparisonOperator, _ right: Value, ignoresCase: Bool = false
+        _ left: Value, _ operation: ComparisonOperator, _ right: Value, ignoresCase: Bool = false,
+        ignoresDiacritics: Bool = false
     ) -> Bool {
+        let test = ConstantTest(
+            operation, right, ignoresCase: ignoresCase, ignoresDiacritics: ignoresDiacritics)
+        return left.withView { test.holds($0) }
+    }
+
+    /// Between two values of which neither is known beforehand. With a constant on the right a `ConstantTest`
+    /// is faster.
+    static func holds(
+        _ left: ValueView, _ operation: ComparisonOperator, _ right: ValueView, ignoresCase: Bool,
+        ignoresDiacritics: Bool
+    ) -> Bool {
+        if ignoresCase || ignoresDiacritics || operation.isStringOperator {
+            // The opposite of equality is tested as such.
+            let test = TextPattern.Test(operation) ?? .equal
+            switch (left, right) {
+            case (.string(let text), .string(let other)):
+                let pattern = TextPattern(
+                    test, String(decoding: other, as: UTF8.self), ignoresCase: ignoresCase,
+                    ignoresDiacritics: ignoresDiacritics)
+                return pattern.matches(text) != (operation == .notEqual)
+            case (.data(let bytes), .data(let other)):
+                let pattern = TextPattern(test, data: Array(other), ignoresCase: ignoresCase)
+                return pattern.matches(bytes) != (operation == .notEqual)
+            default: break
+            }
+        }
+        return holds(left, operation, right)
+    }
+
+    /// The same without text to fold or search.
+    @inline(__always)
+    static func holds(_ left: ValueView, _ operation: ComparisonOperator, _ right: ValueView) -> Bool {
+        if left.isNull || right.isNull { return holdsOfNull(left, operation, right) }
         switch operation {
-        case .equal: return isEqual(left, right, ignoresCase)
-        case .notEqual: return !isEqual(left, right, ignoresCase)
-        case .less, .lessOrEqual, .greater, .greaterOrEqual: return isOrdered(left, operation, right)
+        case .beginsWith, .endsWith, .contains, .like: return false
+        case .notEqual: return !isInOrder(left, .equal, right)
+        default: return isInOrder(left, operation, right)
+        }
+    }
+
+    @inline(__always)
+    private static func isInOrder(_ left: ValueView, _ operation: ComparisonOperator, _ right: ValueView) -> Bool {
+        if case .int(let a) = left, case .int(let b) = right { return holds(a, operation, b) }
+        if case .double(let a) = left, case .double(let b) = right { return holds(a, operation, b) }
+        guard left.kindRank == right.kindRank, !left.isNaN, !right.isNaN else { return false }
+        return holds(ValueView.order(left, right), operation, 0)
+    }
+
+    @inline(__always)
+    private static func holds<T: Comparable>(_ left: T, _ operation: ComparisonOperator, _ right: T) -> Bool {
+        switch operation {
+        case .less: left < right
+        case .lessOrEqual: left <= right
+        case .greater: left > right
+        case .greaterOrEqual: left >= right
+        default: left == right
+        }
+    }
+
+    /// Of two values of which one is null.
+    private static func holdsOfNull(_ left: ValueView, _ operation: ComparisonOperator, _ right: ValueView) -> Bool {
+        switch operation {
+        case .equal, .lessOrEqual, .greaterOrEqual, .like: return left.isNull && right.isNull
+        case .notEqual: return !(left.isNull && right.isNull)
+        case .less, .greater: return false
         case .beginsWith, .endsWith, .contains:
             // Every text, and null, has nothing as a part.
-            if right.isNull { return left.isNull || isText(left) }
-            return matches(left, operation, right, ignoresCase)
-        case .like:
-            if left.isNull || right.isNull { return left.isNull && right.isNull }
-            return matches(left, operation, right, ignoresCase)
-        }
-    }
-
-    private static func isEqual(_ left: Value, _ right: Value, _ ignoresCase: Bool) -> Bool {
-        if ignoresCase, case .string(let text) = left, case .string(let pattern) = right {
-            return TextPattern(.equal, pattern, ignoresCase: true).matches(text)
-        }
-        if left.isNull || right.isNull { return left.isNull && right.isNull }
-        return areComparable(left, right) && Value.order(left, right) == 0
-    }
-
-    private static func isOrdered(_ left: Value, _ operation: ComparisonOperator, _ right: Value) -> Bool {
-        if left.isNull || right.isNull {
-            let bothNull = left.isNull && right.isNull
-            return bothNull && (operation == .lessOrEqual || operation == .greaterOrEqual)
-        }
-        guard areComparable(left, right) else { return false }
-        let order = Value.order(left, right)
-        switch operation {
-        case .less: return order < 0
-        case .lessOrEqual: return order <= 0
-        case .greater: return order > 0
-        default: return order >= 0
-        }
-    }
-
-    private static func matches(
-        _ left: Value, _ operation: ComparisonOperator, _ right: Value, _ ignoresCase: Bool
-    ) -> Bool {
-        guard case .string(let text) = left, case .string(let pattern) = right,
-            let test = TextPattern.Test(operation)
-        else { return false }
-        return TextPattern(test, pattern, ignoresCase: ignoresCase).matches(text)
-    }
-
-    private static func isText(_ value: Value) -> Bool {
-        if case .string = value { return true }
-        return false
-    }
-
-    /// Whether both are of one kind, where all numbers but NaN are of one kind.
-    private static func areComparable(_ left: Value, _ right: Value) -> Bool {
-        switch (left, right) {
-        case (.bool, .bool), (.string, .string), (.date, .date), (.objectId, .objectId), (.uuid, .uuid),
-            (.reference, .reference):
-            true
-        case (.int, .int): true
-        default: isNumber(left) && isNumber(right)
-        }
-    }
-
-    private static func isNumber(_ value: Value) -> Bool {
-        switch value {
-        case .int: true
-        case .float(let number): !number.isNaN
-        case .double(let number): !number.isNaN
-        default: false
+            guard right.isNull else { return false }
+            switch left {
+            case .null, .string, .data: return true
+            default: return false
+            }
         }
     }
 }

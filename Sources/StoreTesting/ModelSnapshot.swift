@@ -82,14 +82,21 @@ package final class ModelSnapshot: Snapshot {
 
     package func aggregate(
         _ object: ObjectReference, _ property: PropertyID, _ functions: [AggregateRequest.Function]
-    ) throws -> [Value] { functions.map { _ in .null } }
+    ) throws -> [Value] {
+        _ = try state.elements(object.classID, object.key, property)
+        return try evaluator.aggregate(object, property, functions)
+    }
 
     package func aggregate(
         _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
-    ) throws -> [AggregateGroup] { [] }
+    ) throws -> [AggregateGroup] {
+        _ = try state.objectClass(query.classID)
+        return try evaluator.aggregate(query, requests, by: paths)
+    }
 
     package func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
-        SectionedKeys(sections: [], keys: [])
+        _ = try state.objectClass(query.classID)
+        return try evaluator.sections(query, by: key)
     }
 
     package func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation {

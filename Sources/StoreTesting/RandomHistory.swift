@@ -64,6 +64,9 @@ package struct RandomHistory: Sendable {
     // MARK: Values
 
     private func input(for property: PropertySchema, _ random: inout SeededRandom) -> RandomInput {
+        if property.isFullTextIndexed || property.isPartOfPoint {
+            return .value(RandomValues.value(of: property, &random))
+        }
         guard property.type.isCollection else { return element(of: property, &random) }
         // Each embedded object may own others, so there are few.
         let count = property.ownsTarget ? random.below(3) : RandomValues.length(&random)

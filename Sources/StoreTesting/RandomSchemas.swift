@@ -60,6 +60,12 @@ package enum RandomSchemas {
                 }
             }
             embedded = embeddedClasses(names: Array(names), &properties, &random)
+            if random.oneIn(2) { embedded.append(place(names: Array(names), &properties, &random)) }
+            if random.oneIn(2), let name = random.pick(names) {
+                properties[name, default: []].append(
+                    PropertySchema(
+                        "bio", PropertyType(.string, isOptional: random.oneIn(2)), isFullTextIndexed: true))
+            }
         }
         return Schema(
             version: 1,
@@ -110,6 +116,28 @@ package enum RandomSchemas {
             ClassSchema("Box", isEmbedded: true, properties: box),
             ClassSchema("Part", isEmbedded: true, properties: part),
         ]
+    }
+
+    /// Points as geoWithin knows them.
+    private static func place(
+        names: [String], _ properties: inout [String: [PropertySchema]], _ random: inout SeededRandom
+    ) -> ClassSchema {
+        for (index, name) in names.enumerated() where index == 0 || random.oneIn(2) {
+            properties[name, default: []].append(
+                link("place", to: "Place", &random, among: [.single, .single, .list, .map]))
+        }
+        return ClassSchema(
+            "Place", isEmbedded: true,
+            properties: [
+                PropertySchema("type", PropertyType(.string)),
+                PropertySchema("coordinates", PropertyType(.double, collection: .list)),
+            ])
+    }
+
+    /// Whether a class has what a point needs.
+    static func isPoint(_ objectClass: ClassSchema) -> Bool {
+        objectClass["type"]?.type == PropertyType(.string)
+            && objectClass["coordinates"]?.type == PropertyType(.double, collection: .list)
     }
 
     private static let collections: [CollectionKind] = [.single, .list, .list, .set, .map]

@@ -1,68 +1,170 @@
 package import ObjectModel
 package import QueryLanguage
+package import StoreContract
 
 extension ReferenceEvaluator {
     /// The aggregates in the order asked for, over what the query gives; see `AggregateRequest`.
     package func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
-        let keys = try select(query)
-        return try requests.map { try aggregate($0, over: keys, of: query.classID) }
+        try aggregates(requests, over: try select(query), of: query.classID)
     }
 
-    /// The values that an aggregate is made of: neither null nor NaN.
-    package func aggregated(_ path: BoundPath, over keys: [ObjectKey], of classID: ClassID) throws -> [Value] {
-        try keys.compactMap { key in
-            guard let value = try singleValue(of: path, from: key, in: classID), !value.isNull, !value.isNaN else {
-                return nil
+    /// The aggregates of each group of objects with equal values, ascending by those. Of values that are equal in the
+    /// order but not the same, such as 1 and 1.0, the group's key has those of its first object.
+    package func aggregate(
+        _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
+    ) throws -> [AggregateGroup] {
+        var groups: [(key: [Value], members: [ObjectKey])] = []
+        for object in try select(query) {
+            let key = try paths.map { try singleValue(of: $0, from: object, in: query.classID) ?? .null }
+            if let place = groups.firstIndex(where: { Self.areAlike($0.key, key) }) {
+                groups[place].members.append(object)
+            } else {
+                groups.append((key, [object]))
             }
-            return value
+        }
+        groups.sort { a, b in
+            zip(a.key, b.key).lazy.map { Value.order($0, $1) }.first { $0 != 0 } ?? 0 < 0
+        }
+        return try groups.map {
+            AggregateGroup(
+                key: $0.key, count: $0.members.count,
+                results: try aggregates(requests, over: $0.members, of: query.classID))
         }
     }
 
-    private func aggregate(
-        _ request: AggregateRequest, over keys: [ObjectKey], of classID: ClassID
-    ) throws -> Value {
-        let values = try aggregated(request.path, over: keys, of: classID)
-        switch request.function {
-        case .minimum: return values.min { Value.order($0, $1) < 0 } ?? .null
-        case .maximum: return values.max { Value.order($0, $1) < 0 } ?? .null
-        case .sum:
-            if request.path.isInteger { return .int(values.reduce(0) { $0 &+ $1.integer }) }
-            return .double(values.reduce(0) { $0 + $1.number })
-        case .average:
-            guard !values.isEmpty else { return .null }
-            return .double(values.reduce(0) { $0 + $1.number } / Double(values.count))
+    /// The same over all values of one object's collection.
+    package func aggregate(
+        _ object: ObjectReference, _ property: PropertyID, _ functions: [AggregateRequest.Function]
+    ) throws -> [Value] {
+        let type = source.schema[object.classID]?[property]?.type ?? PropertyType(.mixed)
+        let path = BoundPath(end: .property(property, type), steps: [.elements(.all)])
+        let values = try values(of: path, from: object.key, in: object.classID)
+        return functions.map { Self.aggregate($0, values, as: path.valueBase) }
+    }
+
+    private func aggregates(
+        _ requests: [AggregateRequest], over keys: [ObjectKey], of classID: ClassID
+    ) throws -> [Value] {
+        try requests.map { request in
+            let values = try keys.compactMap { try singleValue(of: request.path, from: $0, in: classID) }
+            return Self.aggregate(request.function, values, as: request.path.valueBase)
         }
     }
 
-    /// Whether a store's answer to an aggregate is right. Minimum, maximum and sums of Int must be equal; the other
-    /// sums and the averages may differ by what rounding in another order of addition can make.
-    package func agrees(
-        _ answer: Value, to request: AggregateRequest, over query: BoundQuery
-    ) throws -> Bool {
-        let keys = try select(query)
-        let expected = try aggregate(request, over: keys, of: query.classID)
-        guard case .double(let wanted) = expected, request.function == .sum || request.function == .average else {
-            // -0 and 0 are one value to minimum and maximum.
-            return answer.kind == expected.kind && Value.order(answer, expected) == 0
+    /// One value made of many, which are added in their order. `base` is their property's type; nil when it has none
+    /// that can be added.
+    static func aggregate(_ function: AggregateRequest.Function, _ all: [Value], as base: BaseType?) -> Value {
+        let values = all.filter { !$0.isNull && !$0.isNaN }
+        let numbers = values.filter(\.isNumber)
+        switch (function, base) {
+        case (.minimum, _): return values.min { Value.order($0, $1) < 0 } ?? .null
+        case (.maximum, _): return values.max { Value.order($0, $1) < 0 } ?? .null
+        case (.sum, .int): return .int(numbers.reduce(0) { $0 &+ $1.integer })
+        case (.sum, .float), (.sum, .double): return .double(numbers.reduce(0) { $0 + $1.number })
+        case (.sum, .decimal128), (.sum, .mixed): return .decimal(numbers.reduce(.zero) { $0 + $1.decimal })
+        case (.average, _) where numbers.isEmpty: return .null
+        case (.average, .int), (.average, .float), (.average, .double):
+            return .double(numbers.reduce(0) { $0 + $1.number } / Double(numbers.count))
+        case (.average, .decimal128), (.average, .mixed):
+            return .decimal(numbers.reduce(.zero) { $0 + $1.decimal } / Decimal128(Int64(numbers.count)))
+        default: return .null
         }
-        guard case .double(let given) = answer else { return false }
-        if wanted.isNaN || given.isNaN { return wanted.isNaN && given.isNaN }
-        if wanted.isInfinite || given.isInfinite { return wanted == given }
-        let values = try aggregated(request.path, over: keys, of: query.classID)
-        let magnitude = values.reduce(0) { $0 + $1.number.magnitude }
-        let scale = request.function == .average ? magnitude / Double(values.count) : magnitude
-        return (wanted - given).magnitude <= scale * Double(values.count) * .ulpOfOne
     }
 }
 
-extension BoundPath {
-    fileprivate var isInteger: Bool {
-        switch end {
-        case .property(_, let type): type.base == .int
-        case .object: false
-        case .count: true
+extension ReferenceEvaluator {
+    /// Whether a store's answer to an aggregate over a query is right. Minimum, maximum and sums of Int must be
+    /// equal; the other sums and the averages may differ by what rounding in another order of addition can
+    /// make.
+    package func agrees(_ answer: Value, to request: AggregateRequest, over query: BoundQuery) throws -> Bool {
+        try agrees(answer, to: request, over: try select(query), of: query.classID)
+    }
+
+    /// Whether a store's groups are the right ones, with the right aggregates.
+    package func agree(
+        _ answer: [AggregateGroup], to requests: [AggregateRequest], over query: BoundQuery, by paths: [BoundPath]
+    ) throws -> Bool {
+        let expected = try aggregate(query, [], by: paths)
+        guard answer.count == expected.count else { return false }
+        let keys = try select(query)
+        for (group, wanted) in zip(answer, expected) {
+            guard Self.areAlike(group.key, wanted.key), group.count == wanted.count,
+                group.results.count == requests.count
+            else { return false }
+            let members = try keys.filter { object in
+                Self.areAlike(
+                    wanted.key, try paths.map { try singleValue(of: $0, from: object, in: query.classID) ?? .null })
+            }
+            for (result, request) in zip(group.results, requests) {
+                guard try agrees(result, to: request, over: members, of: query.classID) else { return false }
+            }
+        }
+        return true
+    }
+
+    /// The same for an aggregate over all values of one object's collection.
+    package func agrees(
+        _ answer: Value, to function: AggregateRequest.Function, of property: PropertyID, in object: ObjectReference
+    ) throws -> Bool {
+        let type = source.schema[object.classID]?[property]?.type ?? PropertyType(.mixed)
+        let path = BoundPath(end: .property(property, type), steps: [.elements(.all)])
+        let values = try values(of: path, from: object.key, in: object.classID)
+        return Self.agrees(answer, to: function, of: values, as: path.valueBase)
+    }
+
+    private func agrees(
+        _ answer: Value, to request: AggregateRequest, over keys: [ObjectKey], of classID: ClassID
+    ) throws -> Bool {
+        let values = try keys.compactMap { try singleValue(of: request.path, from: $0, in: classID) }
+        return Self.agrees(answer, to: request.function, of: values, as: request.path.valueBase)
+    }
+
+    private static func agrees(
+        _ answer: Value, to function: AggregateRequest.Function, of all: [Value], as base: BaseType?
+    ) -> Bool {
+        let expected = aggregate(function, all, as: base)
+        guard function == .sum || function == .average else {
+            // -0 and 0, or 1 and 1.0 among mixed values, are one value to minimum and maximum.
+            return Value.order(answer, expected) == 0 && (base == .mixed || answer.typeName == expected.typeName)
+        }
+        let numbers = all.filter { $0.isNumber && !$0.isNaN }
+        switch (answer, expected) {
+        case (.double(let given), .double(let wanted)):
+            if wanted.isNaN || given.isNaN { return wanted.isNaN && given.isNaN }
+            if wanted.isInfinite || given.isInfinite { return wanted == given }
+            let magnitude = numbers.reduce(0) { $0 + $1.number.magnitude }
+            let scale = function == .average ? magnitude / Double(numbers.count) : magnitude
+            return (wanted - given).magnitude <= scale * Double(numbers.count) * .ulpOfOne
+        case (.decimal(let given), .decimal(let wanted)):
+            // Where the sum of the magnitudes does not fit, the order decides whether it is infinite.
+            let magnitude = numbers.reduce(Decimal128.zero) { $0 + $1.decimal.magnitude }
+            if magnitude.isInfinite { return numbers.contains { $0.decimal.isInfinite } ? true : !given.isNaN }
+            let tolerance = magnitude * Decimal128(Int64(numbers.count)) * ReferenceArithmetic.lastDecimalPlace
+            return Decimal128.order((wanted - given).magnitude, tolerance) <= 0
+        default: return answer == expected
         }
     }
+}
+
+extension ReferenceArithmetic {
+    /// What rounding can make of a decimal of 1.
+    static let lastDecimalPlace = Decimal128("1e-33") ?? .zero
+}
+
+extension BoundPath {
+    /// The type of the path's values, where all have one.
+    var valueBase: BaseType? {
+        switch (end, steps.last) {
+        case (.count, _), (_, .size), (_, .length): .int
+        case (_, .keys), (_, .typeName): .string
+        case (.property(_, let type), _): type.base
+        case (.object, _): nil
+        }
+    }
+}
+
+extension Decimal128 {
+    fileprivate var magnitude: Decimal128 { isNegative ? -self : self }
 }
 
 extension Value {
@@ -80,5 +182,13 @@ extension Value {
         }
     }
 
-    fileprivate var kind: String { typeName }
+    fileprivate var decimal: Decimal128 {
+        switch self {
+        case .int(let value): Decimal128(value)
+        case .float(let value): Decimal128(value)
+        case .double(let value): Decimal128(value)
+        case .decimal(let value): value
+        default: .zero
+        }
+    }
 }

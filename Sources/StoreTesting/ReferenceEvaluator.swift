@@ -5,7 +5,9 @@ package import QueryLanguage
 /// shares nothing with the executor, so it can tell whether the executor is right.
 package struct ReferenceEvaluator<Source: RowSource> {
     package let source: Source
+    let incoming = IncomingLinkTable()
 
+    /// The source must not change as long as the evaluator is used.
     package init(_ source: Source) { self.source = source }
 
     /// The objects that the query gives, in its order, cut to the window.
@@ -26,7 +28,7 @@ package struct ReferenceEvaluator<Source: RowSource> {
 
     package func count(_ query: BoundQuery) throws -> Int { try result(of: query).count }
 
-    /// Whether the object exists and satisfies the predicate; the query's steps are not looked at.
+    /// Whether the object exists and satisfies the predicate; the query's scope and steps are not looked at.
     package func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
         guard try source.exists(query.classID, key) else { return false }
         return try holds(query.predicate, for: key, in: query.classID)
@@ -55,7 +57,7 @@ package struct ReferenceEvaluator<Source: RowSource> {
 
     /// What the query gives before any window.
     private func result(of query: BoundQuery) throws -> [ObjectKey] {
-        var keys = try source.keys(of: query.classID).filter {
+        var keys = try objects(in: query.scope, of: query.classID).filter {
             try holds(query.predicate, for: $0, in: query.classID)
         }
         for step in query.steps {
@@ -66,6 +68,21 @@ package struct ReferenceEvaluator<Source: RowSource> {
             }
         }
         return keys
+    }
+
+    private func objects(in scope: QueryScope, of classID: ClassID) throws -> [ObjectKey] {
+        switch scope {
+        case .all: return try source.keys(of: classID)
+        case .property(let holder, let id):
+            guard let property = source.schema[holder.classID]?[id],
+                try source.exists(holder.classID, holder.key)
+            else { return [] }
+            if let origin = property.targetClass, let link = property.originProperty {
+                return try incoming.origins(
+                    to: holder.key, of: holder.classID, from: origin, link, in: source)
+            }
+            return try source.value(holder.classID, holder.key, id).linkedKeys
+        }
     }
 
     private func sorted(_ keys: [ObjectKey], by sort: [SortKey], in classID: ClassID) throws -> [ObjectKey] {
@@ -85,112 +102,16 @@ package struct ReferenceEvaluator<Source: RowSource> {
         for key in keys {
             let found = try paths.map { try singleValue(of: $0, from: key, in: classID) }
             let values = found.compactMap(\.self)
-            guard values.count == found.count else { continue }
-            let isKnown = seen.contains { other in
-                zip(other, values).allSatisfy { Value.order($0, $1) == 0 }
-            }
-            guard !isKnown else { continue }
+            guard values.count == found.count, !seen.contains(where: { Self.areAlike($0, values) }) else { continue }
             seen.append(values)
             kept.append(key)
         }
         return kept
     }
 
-    private func holds(_ predicate: BoundPredicate, for key: ObjectKey, in classID: ClassID) throws -> Bool {
-        switch predicate {
-        case .constant(let value): value
-        case .comparison(let comparison): try holds(comparison, for: key, in: classID)
-        case .between, .fullText, .geoWithin: false
-        case .not(let inner): try !holds(inner, for: key, in: classID)
-        case .and(let parts): try parts.allSatisfy { try holds($0, for: key, in: classID) }
-        case .or(let parts): try parts.contains { try holds($0, for: key, in: classID) }
-        }
-    }
-
-    private func holds(_ comparison: BoundComparison, for key: ObjectKey, in classID: ClassID) throws -> Bool {
-        let left = try operandValues(comparison.left, for: key, in: classID)
-        let right = try operandValues(comparison.right, for: key, in: classID)
-        return quantified(left, comparison.left.isToMany ? comparison.leftQuantifier : .any) { leftValue in
-            quantified(right, comparison.right.isToMany ? comparison.rightQuantifier : .any) { rightValue in
-                ReferenceComparison.holds(
-                    leftValue, comparison.operator, rightValue, ignoresCase: comparison.ignoresCase)
-            }
-        }
-    }
-
-    private func quantified(_ values: [Value], _ quantifier: Quantifier, _ test: (Value) -> Bool) -> Bool {
-        switch quantifier {
-        case .any: values.contains(where: test)
-        case .all: values.allSatisfy(test)
-        case .none: !values.contains(where: test)
-        }
-    }
-
-    private func operandValues(
-        _ operand: BoundOperand, for key: ObjectKey, in classID: ClassID
-    ) throws -> [Value] {
-        switch operand {
-        case .constant(let value): [value]
-        case .list(let values): values
-        case .objects, .aggregate, .subquery, .arithmetic: []
-        case .path(let path):
-            if path.isToMany {
-                try values(of: path, from: key, in: classID)
-            } else {
-                [try singleValue(of: path, from: key, in: classID) ?? .null]
-            }
-        }
-    }
-}
-
-extension ReferenceEvaluator {
-    /// The value of a path without to-many steps: nil when a link on the way is null. The last link of a path that
-    /// ends in an object is the value, not on the way: null then is a value.
-    package func singleValue(of path: BoundPath, from key: ObjectKey, in classID: ClassID) throws -> Value? {
-        if case .object = path.end, case .forward(let property, let target)? = path.links.last {
-            let holders = try objects(along: path.links.dropLast(), from: key, in: classID)
-            guard let holder = holders.objects.first else { return nil }
-            guard case .link(let linked) = try source.value(holders.classID, holder, property) else { return .null }
-            return .reference(ObjectReference(target, linked))
-        }
-        if case .count = path.end {
-            return .int(Int64(try objects(along: path.links[...], from: key, in: classID).objects.count))
-        }
-        return try values(of: path, from: key, in: classID).first
-    }
-
-    /// The values of a path, one per object that the links lead to, in the order in which they are met. A null link
-    /// leads to no object, so it adds no value.
-    package func values(of path: BoundPath, from key: ObjectKey, in classID: ClassID) throws -> [Value] {
-        let end = try objects(along: path.links[...], from: key, in: classID)
-        switch path.end {
-        case .property(let property, _): return try end.objects.map { try source.value(end.classID, $0, property) }
-        case .object: return end.objects.map { .reference(ObjectReference(end.classID, $0)) }
-        case .count: return [.int(Int64(end.objects.count))]
-        }
-    }
-
-    private func objects(
-        along links: ArraySlice<LinkStep>, from key: ObjectKey, in classID: ClassID
-    ) throws -> (classID: ClassID, objects: [ObjectKey]) {
-        var classID = classID
-        var objects = [key]
-        for link in links {
-            switch link {
-            case .forward(let property, let target):
-                objects = try objects.compactMap {
-                    guard case .link(let next) = try source.value(classID, $0, property) else { return nil }
-                    return next
-                }
-                classID = target
-            case .elements(_, let target, _):
-                classID = target
-            case .backward(let origin, let property):
-                objects = try objects.flatMap { try source.backlinks(to: $0, from: origin, property) }
-                classID = origin
-            }
-        }
-        return (classID, objects)
+    /// Whether the values are equal, one by one, in the total order.
+    static func areAlike(_ a: [Value], _ b: [Value]) -> Bool {
+        a.count == b.count && zip(a, b).allSatisfy { Value.order($0, $1) == 0 }
     }
 }
 

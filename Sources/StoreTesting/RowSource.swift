@@ -2,6 +2,8 @@ package import ObjectModel
 
 /// Where the reference evaluator finds objects: anything that can name a class's objects and read one value.
 package protocol RowSource {
+    var schema: Schema { get }
+
     /// The objects of a class, ascending; empty for a class that does not exist.
     func keys(of classID: ClassID) throws -> [ObjectKey]
 

@@ -1,21 +1,21 @@
 import ObjectModel
 import QueryExecution
 import QueryLanguage
+import StoreContract
 import StoreTesting
 import Testing
 
 /// The executor against the reference evaluator, on random schemas, objects and queries. A failure names its seed.
 @Suite("Generated queries")
 struct GeneratedQueryTests {
-    @Test("the executor gives what the reference evaluator gives", arguments: 0..<8)
-    func agreement(_ round: Int) throws {
+    @Test("the executor gives what the reference evaluator gives", arguments: 0..<12, [64, 128])
+    func agreement(_ round: Int, _ clusterCapacity: Int) throws {
         var random = SeededRandom.fresh()
         let seed = random.seed
-        let rows = RandomRows.make(&random, objectsPerClass: [0, 1, 63, 64, 65, 130, 200])
-        let source = try MemoryColumnSource(rows)
-        let executor = QueryExecutor(source)
+        let rows = RandomRows.make(&random, objectsPerClass: [0, 1, 20, 63, 64, 65, 130], kinds: .all)
+        let executor = QueryExecutor(try MemoryColumnSource(rows, clusterCapacity: clusterCapacity))
         let reference = ReferenceEvaluator(rows)
-        let queries = RandomQueries(rows.schema)
+        let queries = RandomQueries(rows.schema, forms: .all)
         for number in 0..<40 {
             let query = queries.query(&random)
             let label = "seed \(seed), query \(number): \(query)"
@@ -32,7 +32,17 @@ struct GeneratedQueryTests {
             for (request, answer) in zip(requests, try executor.aggregate(query, requests)) {
                 #expect(try reference.agrees(answer, to: request, over: query), "\(label): \(request) gave \(answer)")
             }
-            #expect(try executor.explain(query, schema: rows.schema).split(separator: "\n").count >= 2)
+            let paths = queries.singlePaths(from: query.classID, &random)
+            let groups = try executor.aggregate(query, requests, by: paths)
+            #expect(
+                try reference.agree(groups, to: requests, over: query, by: paths),
+                "\(label): \(requests) by \(paths) gave \(groups)")
+            let section = queries.sectionKey(of: query.classID, &random)
+            let sections = try executor.sections(query, by: section)
+            #expect(
+                try reference.agree(sections, to: query, by: section), "\(label) in sections by \(section): \(sections)"
+            )
+            #expect(try executor.explain(query, running: true).count == expected.count, "\(label)")
         }
     }
 
@@ -40,12 +50,13 @@ struct GeneratedQueryTests {
     func cursors(_ round: Int) throws {
         var random = SeededRandom.fresh()
         let seed = random.seed
-        let rows = RandomRows.make(&random, objectsPerClass: [65, 200])
+        let rows = RandomRows.make(&random, objectsPerClass: [65, 200], kinds: .all)
         let executor = QueryExecutor(try MemoryColumnSource(rows))
         let reference = ReferenceEvaluator(rows)
-        let queries = RandomQueries(rows.schema)
+        let queries = RandomQueries(rows.schema, forms: .all)
         for _ in 0..<20 {
             var query = queries.query(&random)
+            query.scope = .all
             let keys = random.oneIn(3) ? [] : queries.sortKeys(from: query.classID, &random)
             query.steps = keys.isEmpty ? [] : [.sort(keys)]
             let all = try reference.select(query)
@@ -65,10 +76,10 @@ struct GeneratedQueryTests {
     func sortingMany() throws {
         var random = SeededRandom.fresh()
         let seed = random.seed
-        let rows = RandomRows.make(&random, objectsPerClass: [900])
+        let rows = RandomRows.make(&random, objectsPerClass: [400], kinds: .all)
         let executor = QueryExecutor(try MemoryColumnSource(rows))
         let reference = ReferenceEvaluator(rows)
-        let queries = RandomQueries(rows.schema)
+        let queries = RandomQueries(rows.schema, forms: .all)
         for _ in 0..<8 {
             guard let classID = random.pick(rows.schema.classes)?.id else { continue }
             let steps = (0...random.below(2)).map { _ in ResultStep.sort(queries.sortKeys(from: classID, &random)) }
@@ -100,8 +111,10 @@ struct GeneratedQueryTests {
 
 /// Random objects with gaps where others were deleted.
 enum RandomRows {
-    static func make(_ random: inout SeededRandom, objectsPerClass: [Int]) -> Rows {
-        let schema = RandomSchemas.schema(&random)
+    static func make(
+        _ random: inout SeededRandom, objectsPerClass: [Int], kinds: RandomSchemas.Kinds = .queryable
+    ) -> Rows {
+        let schema = RandomSchemas.schema(&random, kinds: kinds)
         var rows = Rows(schema: schema)
         for objectClass in schema.classes {
             let count = random.pick(objectsPerClass) ?? 0
@@ -109,25 +122,66 @@ enum RandomRows {
             let hole = random.oneIn(2) ? 64..<128 : 0..<0
             for number in 0..<count where !random.oneIn(7) && !hole.contains(number) {
                 var row: [PropertyID: Value] = [:]
-                for property in objectClass.storedProperties where !property.type.isToOneLink {
-                    row[property.id] =
+                for property in objectClass.storedProperties where !property.type.isLink {
+                    let value =
                         property.name == objectClass.primaryKey
                         ? RandomValues.uniqueValue(of: property.type, number: Int64(number))
-                        : RandomValues.value(of: property.type, &random)
+                        : RandomValues.value(of: property, &random)
+                    row[property.id] = stored(value)
                 }
                 rows.objects[objectClass.id, default: [:]][ObjectKey(Int64(number))] = row
             }
         }
         for objectClass in schema.classes {
-            for property in objectClass.storedProperties where property.type.isToOneLink {
-                guard let target = property.targetClass else { continue }
-                let targets = rows.keys(of: target)
-                for key in rows.keys(of: objectClass.id) where !random.oneIn(4) {
-                    guard let found = random.pick(random.oneIn(2) ? targets.prefix(6) : targets[...]) else { continue }
-                    rows.objects[objectClass.id]?[key]?[property.id] = .link(found)
+            for property in objectClass.storedProperties where property.type.isLink || property.type.isMixed {
+                for key in rows.keys(of: objectClass.id) {
+                    guard let value = links(property, rows, &random) else { continue }
+                    rows.objects[objectClass.id]?[key]?[property.id] = stored(value)
                 }
             }
         }
         return rows
+    }
+
+    /// A value of links to objects that there are; of mixed values mostly nil, to leave what is there.
+    private static func links(_ property: PropertySchema, _ rows: Rows, _ random: inout SeededRandom) -> Value? {
+        if property.type.isMixed {
+            guard random.oneIn(5), let target = random.pick(rows.schema.classes.filter { !$0.isEmbedded }),
+                let key = random.pick(rows.keys(of: target.id).prefix(6))
+            else { return nil }
+            let reference = Value.reference(ObjectReference(target.id, key))
+            return collection(property.type.collection, [reference, reference, .int(1)], &random)
+        }
+        guard let target = property.targetClass else { return nil }
+        let targets = rows.keys(of: target)
+        let count = property.type.isCollection ? random.below(random.oneIn(10) ? 40 : 5) : random.below(4)
+        let found = (0..<count).compactMap { _ in
+            random.pick(random.oneIn(2) ? targets.prefix(6) : targets[...]).map { Value.link($0) }
+        }
+        return collection(property.type.collection, found, &random)
+    }
+
+    private static func collection(
+        _ kind: CollectionKind, _ values: [Value], _ random: inout SeededRandom
+    ) -> Value {
+        switch kind {
+        case .single: return values.first ?? .null
+        case .list: return .list(values)
+        case .set: return .set(values)
+        case .map:
+            let entries = values.map { (RandomValues.mapKey(&random), random.oneIn(6) ? .null : $0) }
+            return .dictionary(ValueMap(entries))
+        }
+    }
+
+    /// A set as a store has it: ascending, each value once.
+    static func stored(_ value: Value) -> Value {
+        guard case .set(let elements) = value else { return value }
+        var kept: [Value] = []
+        for element in elements.sorted(by: { Value.order($0, $1) < 0 }) {
+            if let last = kept.last, Value.order(last, element) == 0 { continue }
+            kept.append(element)
+        }
+        return .set(kept)
     }
 }

@@ -1,6 +1,7 @@
 import ObjectModel
 import QueryExecution
 import QueryLanguage
+import StoreContract
 import StoreTesting
 import Testing
 
@@ -220,13 +221,14 @@ struct MeaningTests {
     func explain() throws {
         let executor = QueryExecutor(try MemoryColumnSource(Self.rows))
         func words(_ predicate: BoundPredicate) throws -> String {
-            try executor.explain(BoundQuery(classID: Self.dog, predicate: predicate), schema: Self.schema)
+            let query = BoundQuery(classID: Self.dog, predicate: predicate)
+            return try executor.explain(query).root.lines().joined(separator: "\n")
         }
         #expect(
             try words(.and([Self.test(Self.name, .contains, .string("e")), Self.test(Self.age, .greater, .int(3))]))
                 == """
                 select Dog, 5 objects
-                  and
+                  all of
                     scan age in 4...highest, zones first
                     scan name: contains, dictionary first
                 """)
@@ -237,5 +239,12 @@ struct MeaningTests {
                 "link owner to Person: link column tested against 1 object"))
         #expect(
             try words(.comparison(BoundComparison(.path(Self.age), .less, .path(Self.weight)))).contains("row by row"))
+    }
+}
+
+extension QueryExplanation.Part {
+    /// What it and its parts do, one below the other.
+    func lines(depth: Int = 0) -> [String] {
+        [String(repeating: "  ", count: depth) + words] + parts.flatMap { $0.lines(depth: depth + 1) }
     }
 }

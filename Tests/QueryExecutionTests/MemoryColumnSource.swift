@@ -3,7 +3,8 @@ import ObjectModel
 import QueryExecution
 import StoreTesting
 
-/// Objects by class and key, as the reference evaluator reads them. Keys need not be consecutive: the gaps are deleted objects.
+/// Objects by class and key, as the reference evaluator reads them. Keys need not be consecutive: the gaps are
+/// deleted objects.
 struct Rows: RowSource, Sendable {
     let schema: Schema
     var objects: [ClassID: [ObjectKey: [PropertyID: Value]]] = [:]
@@ -30,6 +31,7 @@ final class MemoryColumnSource: ColumnSource {
     }
 
     let clusterCapacity: Int
+    let schema: Schema
     // Sendable: filled in `init` and only read afterwards.
     nonisolated(unsafe) private var clusters: [ClassID: [Cluster?]] = [:]
     nonisolated(unsafe) private var indexes: [Column: [Value: [ObjectKey]]] = [:]
@@ -39,6 +41,7 @@ final class MemoryColumnSource: ColumnSource {
 
     init(_ rows: Rows, clusterCapacity: Int = 64) throws {
         self.clusterCapacity = clusterCapacity
+        schema = rows.schema
         for objectClass in rows.schema.classes {
             let objects = rows.objects[objectClass.id] ?? [:]
             counts[objectClass.id] = objects.count
@@ -48,8 +51,8 @@ final class MemoryColumnSource: ColumnSource {
                 let isIndexed = property.isIndexed || property.name == objectClass.primaryKey
                 for key in objects.keys.sorted() {
                     let value = objects[key]?[property.id] ?? .null
-                    if isIndexed { indexes[column, default: [:]][value, default: []].append(key) }
-                    if case .link(let target) = value { links[column, default: [:]][target, default: []].append(key) }
+                    if isIndexed { indexes[column, default: [:]][value.distinctForm, default: []].append(key) }
+                    for target in value.linkedKeys { links[column, default: [:]][target, default: []].append(key) }
                 }
                 if isIndexed, indexes[column] == nil { indexes[column] = [:] }
             }
@@ -108,8 +111,17 @@ final class MemoryColumnSource: ColumnSource {
         return try Leaf(validating: bytes, kind: kind)
     }
 
+    /// Nothing is outsized here.
+    func outsizedBlocks(
+        of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
+    ) -> [(number: UInt32, count: Int)] { [] }
+
+    func outsizedBlock(
+        _ number: UInt32, of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
+    ) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+
     func lookUp(_ value: Value, in classID: ClassID, _ property: PropertyID) -> [ObjectKey]? {
-        indexes[Column(classID: classID, property: property)].map { $0[value] ?? [] }
+        indexes[Column(classID: classID, property: property)].map { $0[value.distinctForm] ?? [] }
     }
 
     func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) -> [ObjectKey] {

@@ -9,7 +9,7 @@ enum ModuleMap {
         "QueryLanguage": ["ObjectModel"],
         "Columnar": ["ObjectModel", "CKernels"],
         "StoreContract": ["QueryLanguage", "ObjectModel"],
-        "QueryExecution": ["Columnar", "QueryLanguage", "ObjectModel"],
+        "QueryExecution": ["Columnar", "StoreContract", "QueryLanguage", "ObjectModel"],
         "EmbeddedStore": ["QueryExecution", "Columnar", "StoreContract", "QueryLanguage", "ObjectModel", "CLMDB"],
         "LiveQueries": ["QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel"],
         "JSONCoding": ["ObjectModel", "CJansson"],

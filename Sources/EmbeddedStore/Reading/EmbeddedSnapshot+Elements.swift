@@ -22,6 +22,32 @@ extension EmbeddedSnapshot {
         }
     }
 
+    func outsizedBlocks(
+        of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
+    ) throws -> [(number: UInt32, count: Int)] {
+        try outsized(OutsizedTree.Address(classID: classID, property: property, key: key)) {
+            try $0.directory($1).entries.map { ($0.number, $0.count) }
+        }
+    }
+
+    func outsizedBlock(
+        _ number: UInt32, of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
+    ) throws -> UnsafeRawBufferPointer {
+        try outsized(OutsizedTree.Address(classID: classID, property: property, key: key)) {
+            try $0.blockBytes($1, number)
+        }
+    }
+
+    /// The whole collection of an object that has a slot.
+    func elements(of classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> ElementBlock {
+        let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: clusterCapacity)
+        let leaf = try storedLeaf(of: classID, cluster: cluster, property).checked(slot)
+        guard leaf.isOutsized(slot) else { return leaf.elements(at: slot) }
+        return try outsized(OutsizedTree.Address(classID: classID, property: property, key: key)) {
+            try $0.elements($1, 0..<Int.max, hasKeys: leaf.kind == .map)
+        }
+    }
+
     /// Where a collection lies. Throws `notFound`, `unknownProperty`, `notACollection`.
     private func collection(
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID

@@ -88,18 +88,25 @@ final class EmbeddedSnapshot: Snapshot {
 
     func aggregate(
         _ object: ObjectReference, _ property: PropertyID, _ functions: [AggregateRequest.Function]
-    ) throws -> [Value] { functions.map { _ in .null } }
+    ) throws -> [Value] {
+        // Throws for what is no collection.
+        _ = try elementCount(object.classID, object.key, property)
+        let base = try objectClass(object.classID)[property]?.type.base ?? .mixed
+        return try QueryExecutor(self).aggregate(object, property, of: base, functions)
+    }
 
     func aggregate(
         _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
-    ) throws -> [AggregateGroup] { [] }
+    ) throws -> [AggregateGroup] {
+        try QueryExecutor(self).aggregate(query, requests, by: paths)
+    }
 
     func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
-        SectionedKeys(sections: [], keys: [])
+        try QueryExecutor(self).sections(query, by: key)
     }
 
     func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation {
-        QueryExplanation(QueryExplanation.Part(try QueryExecutor(self).explain(query, schema: schema)))
+        try QueryExecutor(self).explain(query, window, running: running)
     }
 
     // MARK: Support

@@ -41,12 +41,15 @@ struct OutsizedTree {
     }
 
     func block(_ address: Address, _ entry: BlockDirectory.Entry, hasKeys: Bool) throws -> ElementBlock {
-        guard let bytes = try transaction.get(trees.outsized, address.block(entry.number)) else {
-            throw DamagedRecord()
-        }
-        let block = try ElementBlock(decoding: bytes, hasKeys: hasKeys)
+        let block = try ElementBlock(decoding: try blockBytes(address, entry.number), hasKeys: hasKeys)
         guard block.count == entry.count else { throw DamagedRecord() }
         return block
+    }
+
+    /// A block of elements as it lies in the file.
+    func blockBytes(_ address: Address, _ number: UInt32) throws -> UnsafeRawBufferPointer {
+        guard let bytes = try transaction.get(trees.outsized, address.block(number)) else { throw DamagedRecord() }
+        return bytes
     }
 
     /// The whole value of an outsized slot.

@@ -22,7 +22,7 @@ final class IntegerSetOperator: Operator {
         }
     }
 
-    func explain(_ names: Names) -> (line: String, children: [any Operator]) {
-        ("scan \(names[property]): one of \(members.count) numbers", [])
-    }
+    func copy() -> any Operator { IntegerSetOperator(property, members) }
+
+    func words(_ names: Names) -> String { "scan \(names[property]): one of \(members.count) numbers" }
 }

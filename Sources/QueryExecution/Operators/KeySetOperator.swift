@@ -37,9 +37,13 @@ final class KeySetOperator: Operator {
         mask.formIntersection(found)
     }
 
-    func explain(_ names: Names) -> (line: String, children: [any Operator]) {
-        ("\(origin): \(keys.count) object\(keys.count == 1 ? "" : "s")", [])
-    }
+    func share(of cluster: ClusterView) -> Double { 0 }
+
+    func another() -> KeySetOperator { KeySetOperator(keys, capacity: capacity, origin: origin) }
+
+    func copy() -> any Operator { another() }
+
+    func words(_ names: Names) -> String { "\(origin): \(keys.count) object\(keys.count == 1 ? "" : "s")" }
 
     private static func isAscending(_ keys: [ObjectKey]) -> Bool {
         zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }

@@ -14,7 +14,7 @@ final class LinkSetOperator: Operator {
     private let keepsNull: Bool
     private let scratch: SelectionMask
     private let nulls: SelectionMask
-    private var plan: Plan?
+    private var plan = Plan.test(KeyBitmap(limit: 0))
 
     private enum Plan {
         case test(KeyBitmap)
@@ -33,17 +33,45 @@ final class LinkSetOperator: Operator {
         nulls = SelectionMask(capacity: source.clusterCapacity)
     }
 
-    var cost: Double { 2 }
+    var cost: Double {
+        if case .walk = plan { 0 } else { 2 }
+    }
+
+    func share(of cluster: ClusterView) -> Double {
+        switch plan {
+        case .walk: return 0
+        case .test(let targets):
+            return min(1, Double(targets.count) / Double(max(1, source.objectCount(of: target.classID))))
+        }
+    }
 
     var innerClass: ClassID? { target.classID }
 
-    func candidateClusters() throws -> [Int]? {
-        if case .walk(let keys) = try prepared() { return keys.candidateClusters() }
+    var parts: [any Operator] {
+        get { [target.root] }
+        set { if let first = newValue.first { target.root = first } }
+    }
+
+    func prepare() throws {
+        let targets = try target.prepared().keys()
+        guard !keepsNull, isWalkCheaper(targets.count) else {
+            plan = .test(targets)
+            return
+        }
+        var found = KeyBitmap(limit: source.clusterCount(of: classID) * source.clusterCapacity)
+        for key in targets.keys {
+            for origin in try source.backlinks(to: key, from: classID, property) { found.insert(origin) }
+        }
+        plan = .walk(KeySetOperator(found.keys, capacity: source.clusterCapacity, origin: "objects that link there"))
+    }
+
+    func candidateClusters() -> [Int]? {
+        if case .walk(let keys) = plan { return keys.candidateClusters() }
         return nil
     }
 
     func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
-        switch try prepared() {
+        switch plan {
         case .walk(let keys):
             keys.narrow(mask, in: cluster)
         case .test(let targets):
@@ -59,31 +87,23 @@ final class LinkSetOperator: Operator {
         }
     }
 
-    func explain(_ names: Names) throws -> (line: String, children: [any Operator]) {
-        let how =
-            switch try prepared() {
-            case .walk(let keys): "walk of backlinks, \(keys.explain(names).line)"
-            case .test(let targets): "link column tested against \(targets.count) objects\(keepsNull ? " or null" : "")"
-            }
-        return ("link \(names[property]) to \(names[target.classID]): \(how)", [target.root])
+    func copy() -> any Operator {
+        let copy = LinkSetOperator(source, classID, property, target: target, keepsNull: keepsNull)
+        switch plan {
+        case .test: copy.plan = plan
+        case .walk(let keys): copy.plan = .walk(keys.another())
+        }
+        return copy
     }
 
-    private func prepared() throws -> Plan {
-        if let plan { return plan }
-        let targets = try target.keys()
-        let plan: Plan
-        if !keepsNull, isWalkCheaper(targets.count) {
-            var found = KeyBitmap(limit: source.clusterCount(of: classID) * source.clusterCapacity)
-            for key in targets.keys {
-                for origin in try source.backlinks(to: key, from: classID, property) { found.insert(origin) }
+    func words(_ names: Names) -> String {
+        let how =
+            switch plan {
+            case .walk(let keys): "walk of backlinks, \(keys.words(names))"
+            case .test(let targets):
+                "link column tested against \(targets.count) object\(targets.count == 1 ? "" : "s")\(keepsNull ? " or null" : "")"
             }
-            plan = .walk(
-                KeySetOperator(found.keys, capacity: source.clusterCapacity, origin: "objects that link there"))
-        } else {
-            plan = .test(targets)
-        }
-        self.plan = plan
-        return plan
+        return "link \(names[property]) to \(names[target.classID]): \(how)"
     }
 
     /// A look-up costs about a microsecond and every link found 30 ns; testing the column costs 1 ns per object.
@@ -99,7 +119,7 @@ final class BacklinkSetOperator: Operator {
     private let classID: ClassID
     private let property: PropertyID
     private let origin: ClassScan
-    private var targets: KeyBitmap?
+    private var targets = KeyBitmap(limit: 0)
 
     /// Objects of `classID` that `origin`'s objects link to with `property`.
     init(_ classID: ClassID, _ property: PropertyID, origin: ClassScan) {
@@ -112,32 +132,39 @@ final class BacklinkSetOperator: Operator {
 
     var innerClass: ClassID? { origin.classID }
 
-    func candidateClusters() throws -> [Int]? {
-        let targets = try prepared()
+    var parts: [any Operator] {
+        get { [origin.root] }
+        set { if let first = newValue.first { origin.root = first } }
+    }
+
+    func share(of cluster: ClusterView) -> Double {
+        min(1, Double(targets.count) / Double(max(1, origin.source.objectCount(of: classID))))
+    }
+
+    func prepare() throws {
+        _ = try origin.prepared()
+        targets = try linksAreSingle() ? collected() : walked()
+    }
+
+    func candidateClusters() -> [Int]? {
         guard targets.count < 1000 else { return nil }
         let capacity = origin.source.clusterCapacity
         return Set(targets.keys.map { Int($0.rawValue) / capacity }).sorted()
     }
 
-    func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
-        let targets = try prepared()
+    func narrow(_ mask: SelectionMask, in cluster: ClusterView) {
         let first = cluster.firstKey >> 6
         for index in 0..<mask.wordCount { mask.words[index] &= targets.word(first + index) }
     }
 
-    func explain(_ names: Names) throws -> (line: String, children: [any Operator]) {
-        let count = try prepared().count
-        return (
-            "linked from \(names[origin.classID]).\(names.name(property, of: origin.classID)): \(count) objects",
-            [origin.root]
-        )
+    func copy() -> any Operator {
+        let copy = BacklinkSetOperator(classID, property, origin: origin)
+        copy.targets = targets
+        return copy
     }
 
-    private func prepared() throws -> KeyBitmap {
-        if let targets { return targets }
-        let found = try linksAreSingle() ? collected() : walked()
-        targets = found
-        return found
+    func words(_ names: Names) -> String {
+        "linked from \(names[origin.classID]).\(names.name(property, of: origin.classID)): \(targets.count) objects"
     }
 
     private func linksAreSingle() throws -> Bool {

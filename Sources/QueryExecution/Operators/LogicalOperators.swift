@@ -1,12 +1,15 @@
 import Columnar
+import ObjectModel
 
 /// Everything or nothing.
 final class ConstantOperator: Operator {
-    private let value: Bool
+    let value: Bool
 
     init(_ value: Bool) { self.value = value }
 
     var cost: Double { 0 }
+
+    func share(of cluster: ClusterView) -> Double { value ? 1 : 0 }
 
     func candidateClusters() -> [Int]? { value ? nil : [] }
 
@@ -14,23 +17,54 @@ final class ConstantOperator: Operator {
         if !value { mask.removeAll() }
     }
 
-    func explain(_ names: Names) -> (line: String, children: [any Operator]) {
-        (value ? "everything" : "nothing", [])
-    }
+    func decidesByHeaders(_ cluster: ClusterView) -> Bool { true }
+
+    func copy() -> any Operator { self }
+
+    func words(_ names: Names) -> String { value ? "everything" : "nothing" }
 }
 
-/// All of its operators, the cheapest first, as long as anything is left.
+/// All of its operators, as long as anything is left. The first is the one that throws out most for what it costs.
 final class AndOperator: Operator {
-    private let operators: [any Operator]
+    var parts: [any Operator]
+    private let samples: [ClusterView]
 
-    init(_ operators: [any Operator]) { self.operators = operators.sorted { $0.cost < $1.cost } }
+    /// `samples` are clusters by which the operators' shares are judged; none when there is nothing to choose.
+    init(_ parts: [any Operator], samples: [ClusterView]) {
+        self.parts = parts
+        self.samples = samples
+    }
 
-    var cost: Double { operators.reduce(0) { $0 + $1.cost } }
+    var cost: Double { parts.reduce(0) { $0 + $1.cost } }
 
-    func candidateClusters() throws -> [Int]? {
+    func share(of cluster: ClusterView) throws -> Double {
+        try parts.reduce(1) { try $0 * $1.share(of: cluster) }
+    }
+
+    func prepare() throws {
+        parts.sort { $0.cost < $1.cost }
+        for (index, part) in parts.enumerated() {
+            try part.prepare()
+            if part.candidateClusters() == [] {
+                // Nothing can match: what the others would have to find out is not needed.
+                parts = [parts[index]]
+                return
+            }
+        }
+        var ranks: [(rank: Double, part: any Operator)] = []
+        for part in parts {
+            var share = 0.0
+            for sample in samples { share += try part.share(of: sample) }
+            if !samples.isEmpty { share /= Double(samples.count) }
+            ranks.append((part.cost / max(0.001, 1 - share), part))
+        }
+        parts = ranks.sorted { $0.rank < $1.rank }.map(\.part)
+    }
+
+    func candidateClusters() -> [Int]? {
         var best: [Int]?
-        for part in operators {
-            guard let clusters = try part.candidateClusters() else { continue }
+        for part in parts {
+            guard let clusters = part.candidateClusters() else { continue }
             if let known = best {
                 let other = Set(clusters)
                 best = known.filter(other.contains)
@@ -42,40 +76,61 @@ final class AndOperator: Operator {
     }
 
     func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
-        for part in operators {
+        for part in parts {
             try part.narrow(mask, in: cluster)
             if mask.isEmpty { return }
         }
     }
 
-    func explain(_ names: Names) -> (line: String, children: [any Operator]) { ("and", operators) }
+    func decidesByHeaders(_ cluster: ClusterView) throws -> Bool {
+        // What the first throws out by the headers, no other reads.
+        guard let first = parts.first, try first.decidesByHeaders(cluster) else { return false }
+        if try first.share(of: cluster) == 0 { return true }
+        return try parts.allSatisfy { try $0.decidesByHeaders(cluster) }
+    }
+
+    func copy() -> any Operator { AndOperator(parts.map { $0.copy() }, samples: []) }
+
+    func words(_ names: Names) -> String { "all of" }
 }
 
 /// Any of its operators, the cheapest first, each on what the ones before it did not find.
 final class OrOperator: Operator {
-    private let operators: [any Operator]
+    var parts: [any Operator]
+    private let capacity: Int
     private let rest: SelectionMask
     private let attempt: SelectionMask
 
-    init(_ operators: [any Operator], capacity: Int) {
-        self.operators = operators.sorted { $0.cost < $1.cost }
+    init(_ parts: [any Operator], capacity: Int) {
+        self.parts = parts
+        self.capacity = capacity
         rest = SelectionMask(capacity: capacity)
         attempt = SelectionMask(capacity: capacity)
     }
 
-    var cost: Double { operators.reduce(1) { $0 + $1.cost } }
+    var cost: Double { parts.reduce(0.1) { $0 + $1.cost } }
 
-    func candidateClusters() throws -> [Int]? {
-        var all: Set<Int>? = []
-        for part in operators {
-            if let clusters = try part.candidateClusters() { all?.formUnion(clusters) } else { all = nil }
+    func share(of cluster: ClusterView) throws -> Double {
+        1 - (try parts.reduce(1) { try $0 * (1 - $1.share(of: cluster)) })
+    }
+
+    func prepare() throws {
+        for part in parts { try part.prepare() }
+        parts.sort { $0.cost < $1.cost }
+    }
+
+    func candidateClusters() -> [Int]? {
+        var all: Set<Int> = []
+        for part in parts {
+            guard let clusters = part.candidateClusters() else { return nil }
+            all.formUnion(clusters)
         }
-        return all?.sorted()
+        return all.sorted()
     }
 
     func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
         rest.reset(to: mask)
-        for part in operators {
+        for part in parts {
             attempt.reset(to: rest)
             try part.narrow(attempt, in: cluster)
             rest.subtract(attempt)
@@ -84,26 +139,37 @@ final class OrOperator: Operator {
         mask.subtract(rest)
     }
 
-    func explain(_ names: Names) -> (line: String, children: [any Operator]) { ("or", operators) }
+    func decidesByHeaders(_ cluster: ClusterView) throws -> Bool {
+        try parts.allSatisfy { try $0.decidesByHeaders(cluster) }
+    }
+
+    func copy() -> any Operator { OrOperator(parts.map { $0.copy() }, capacity: capacity) }
+
+    func words(_ names: Names) -> String { "any of" }
 }
 
 /// What its operator does not find.
 final class NotOperator: Operator {
-    private let inner: any Operator
+    private var inner: any Operator
+    private let capacity: Int
     private let found: SelectionMask
 
     init(_ inner: any Operator, capacity: Int) {
         self.inner = inner
+        self.capacity = capacity
         found = SelectionMask(capacity: capacity)
     }
 
     var cost: Double { inner.cost }
 
-    func candidateClusters() throws -> [Int]? {
-        // Gives the operator below its chance to prepare.
-        _ = try inner.candidateClusters()
-        return nil
+    var parts: [any Operator] {
+        get { [inner] }
+        set { if let first = newValue.first { inner = first } }
     }
+
+    func share(of cluster: ClusterView) throws -> Double { 1 - (try inner.share(of: cluster)) }
+
+    func prepare() throws { try inner.prepare() }
 
     func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
         found.reset(to: mask)
@@ -111,5 +177,9 @@ final class NotOperator: Operator {
         mask.subtract(found)
     }
 
-    func explain(_ names: Names) -> (line: String, children: [any Operator]) { ("not", [inner]) }
+    func decidesByHeaders(_ cluster: ClusterView) throws -> Bool { try inner.decidesByHeaders(cluster) }
+
+    func copy() -> any Operator { NotOperator(inner.copy(), capacity: capacity) }
+
+    func words(_ names: Names) -> String { "not" }
 }

@@ -19,25 +19,52 @@ struct ClusterView {
 }
 
 /// A part of a plan. It narrows a selection to the objects that satisfy it; what is not selected it leaves alone. A tree
-/// is made for one execution and used by one thread.
+/// is made for one execution and used by one thread; `copy` makes another one for another thread.
 protocol Operator: AnyObject {
-    /// What a cluster costs, roughly in nanoseconds per object: AND and OR run cheap ones first.
+    /// What an object costs that it is asked about, roughly in nanoseconds: AND and OR run cheap ones first.
     var cost: Double { get }
 
-    /// The only clusters that can have matches, ascending; nil when it can be any. Called once, before `narrow`.
-    func candidateClusters() throws -> [Int]?
+    /// Which share of the objects of a cluster it will keep, 0...1, judged by the headers of leaves alone.
+    func share(of cluster: ClusterView) throws -> Double
+
+    /// Finds what must be known beforehand, such as the objects that a link may lead to. Called once, before what follows.
+    func prepare() throws
+
+    /// The only clusters that can have matches, ascending; nil when it can be any.
+    func candidateClusters() -> [Int]?
 
     func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws
+
+    /// Whether `narrow` reads no values of the cluster because the headers of its leaves say enough. Asked only when
+    /// somebody wants to know.
+    func decidesByHeaders(_ cluster: ClusterView) throws -> Bool
+
+    /// The same operator for another thread. It shares what `prepare` found, which must have been called.
+    func copy() -> any Operator
+
+    /// The operators below it, in the order in which they run.
+    var parts: [any Operator] { get set }
 
     /// The class that the operators below work on, when it is another one.
     var innerClass: ClassID? { get }
 
-    /// What the operator does, for people: one line, and the operators below it.
-    func explain(_ names: Names) throws -> (line: String, children: [any Operator])
+    /// What the operator does, for people: one line.
+    func words(_ names: Names) -> String
 }
 
 extension Operator {
-    func candidateClusters() throws -> [Int]? { nil }
+    func share(of cluster: ClusterView) throws -> Double { 0.3 }
+
+    func prepare() throws {}
+
+    func candidateClusters() -> [Int]? { nil }
+
+    func decidesByHeaders(_ cluster: ClusterView) throws -> Bool { false }
+
+    var parts: [any Operator] {
+        get { [] }
+        set {}
+    }
 
     var innerClass: ClassID? { nil }
 }

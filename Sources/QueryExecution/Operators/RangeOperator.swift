@@ -51,6 +51,16 @@ extension Leaf {
             throw LeafError.kindMismatch
         }
     }
+
+    /// Which share of the slots the range keeps, as far as the header tells: exactly 0 or 1 when that is certain.
+    func share(_ range: ColumnRange) -> Double {
+        switch range {
+        case .integers(let low, let high): share(integers: low, through: high)
+        case .doubles(let low, let high): share(floating: low, through: high)
+        case .floats(let low, let high): share(floating: Double(low), through: Double(high))
+        case .dates(let low, let high): share(dates: low, through: high)
+        }
+    }
 }
 
 /// Keeps the objects whose number, date, bool or link lies in a range, or, inverted, all others with the nulls. The zone in
@@ -59,12 +69,14 @@ final class RangeOperator: Operator {
     let property: PropertyID
     let range: ColumnRange
     let inverted: Bool
+    private let capacity: Int
     private let scratch: SelectionMask
 
     init(_ property: PropertyID, _ range: ColumnRange, inverted: Bool, capacity: Int) {
         self.property = property
         self.range = range
         self.inverted = inverted
+        self.capacity = capacity
         scratch = SelectionMask(capacity: capacity)
     }
 
@@ -81,8 +93,20 @@ final class RangeOperator: Operator {
         try cluster.leaf(property).narrow(mask, range, inverted: inverted, scratch: scratch)
     }
 
-    func explain(_ names: Names) -> (line: String, children: [any Operator]) {
-        ("scan \(names[property]) \(inverted ? "not in" : "in") \(range.words), zones first", [])
+    func share(of cluster: ClusterView) throws -> Double {
+        let share = try cluster.leaf(property).share(range)
+        return inverted ? 1 - share : share
+    }
+
+    func decidesByHeaders(_ cluster: ClusterView) throws -> Bool {
+        let share = try cluster.leaf(property).share(range)
+        return share == 0 || share == 1
+    }
+
+    func copy() -> any Operator { RangeOperator(property, range, inverted: inverted, capacity: capacity) }
+
+    func words(_ names: Names) -> String {
+        "scan \(names[property]) \(inverted ? "not in" : "in") \(range.words), zones first"
     }
 }
 
@@ -102,7 +126,18 @@ final class NullOperator: Operator {
         try cluster.leaf(property).narrow(mask, toNulls: wantsNull)
     }
 
-    func explain(_ names: Names) -> (line: String, children: [any Operator]) {
-        ("null mask of \(names[property]): \(wantsNull ? "null" : "not null")", [])
+    func share(of cluster: ClusterView) throws -> Double {
+        let leaf = try cluster.leaf(property)
+        guard leaf.count > 0 else { return 0 }
+        let nulls = Double(leaf.nullCount) / Double(leaf.count)
+        return wantsNull ? nulls : 1 - nulls
+    }
+
+    func decidesByHeaders(_ cluster: ClusterView) throws -> Bool { try cluster.leaf(property).nullCount == 0 }
+
+    func copy() -> any Operator { NullOperator(property, isNull: wantsNull) }
+
+    func words(_ names: Names) -> String {
+        "null mask of \(names[property]): \(wantsNull ? "null" : "not null")"
     }
 }

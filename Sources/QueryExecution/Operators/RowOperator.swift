@@ -1,22 +1,31 @@
 import Columnar
 import ObjectModel
+import QueryLanguage
 
-/// Tests one object after the other: property against property, counts, and what else has no column operator.
+/// Tests one object after the other: what has no column operator.
 final class RowOperator: Operator {
-    private let words: String
-    private let holds: (ObjectKey) throws -> Bool
+    private let source: any ColumnSource
+    private let classID: ClassID
+    private let predicate: BoundPredicate
+    private let about: String
+    private lazy var row = RowPredicate(predicate, on: classID, in: source)
 
-    init(words: String, _ holds: @escaping (ObjectKey) throws -> Bool) {
-        self.words = words
-        self.holds = holds
+    /// `about` says for people what is tested.
+    init(_ source: any ColumnSource, _ classID: ClassID, _ predicate: BoundPredicate, about: String) {
+        self.source = source
+        self.classID = classID
+        self.predicate = predicate
+        self.about = about
     }
 
     var cost: Double { 500 }
 
     func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
         let first = Int64(cluster.firstKey)
-        try mask.filter { try holds(ObjectKey(first + Int64($0))) }
+        try mask.filter { try row.holds(ObjectKey(first + Int64($0))) }
     }
 
-    func explain(_ names: Names) -> (line: String, children: [any Operator]) { ("row by row: \(words)", []) }
+    func copy() -> any Operator { RowOperator(source, classID, predicate, about: about) }
+
+    func words(_ names: Names) -> String { "row by row: \(about)" }
 }

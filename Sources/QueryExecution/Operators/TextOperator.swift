@@ -13,9 +13,11 @@ final class TextOperator: Operator {
     private let property: PropertyID
     private let test: Test
     private let inverted: Bool
+    private let capacity: Int
     private let scratch: SelectionMask
 
     init(_ property: PropertyID, _ test: Test, inverted: Bool, capacity: Int) {
+        self.capacity = capacity
         self.property = property
         self.test = test
         self.inverted = inverted
@@ -42,13 +44,29 @@ final class TextOperator: Operator {
         }
     }
 
-    func explain(_ names: Names) -> (line: String, children: [any Operator]) {
+    func share(of cluster: ClusterView) throws -> Double {
+        let share: Double
+        switch test {
+        case .pattern(let pattern):
+            switch pattern.test {
+            case .equal: share = 0.02
+            case .prefix, .suffix, .contains, .like: share = 0.1
+            default: share = 0.4
+            }
+        case .anyOf(let texts): share = min(0.5, 0.02 * Double(texts.count))
+        }
+        return inverted ? 1 - share : share
+    }
+
+    func copy() -> any Operator { TextOperator(property, test, inverted: inverted, capacity: capacity) }
+
+    func words(_ names: Names) -> String {
         let what =
             switch test {
             case .pattern(let pattern): "\(pattern.test)\(pattern.ignoresCase ? " [c]" : "")"
             case .anyOf(let texts): "any of \(texts.count) strings"
             }
-        return ("scan \(names[property]): \(inverted ? "not " : "")\(what), dictionary first", [])
+        return "scan \(names[property]): \(inverted ? "not " : "")\(what), dictionary first"
     }
 }
 
@@ -80,7 +98,9 @@ final class IdentifierOperator: Operator {
         }
     }
 
-    func explain(_ names: Names) -> (line: String, children: [any Operator]) {
-        ("scan \(names[property]): identifier test\(inverted ? ", inverted" : "")", [])
+    func copy() -> any Operator { IdentifierOperator(property, test, inverted: inverted) }
+
+    func words(_ names: Names) -> String {
+        "scan \(names[property]): identifier test\(inverted ? ", inverted" : "")"
     }
 }

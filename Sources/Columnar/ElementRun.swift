@@ -1,0 +1,96 @@
+/// The elements that `ElementBlock` wrote, read where they lie: a whole small collection, or one block of a
+/// large one. Damaged bytes read as fewer elements.
+package struct ElementRun {
+    package let count: Int
+    /// Stands at the first key, or without keys at the tag.
+    private let start: ByteReader
+    private let hasKeys: Bool
+
+    package init(_ bytes: UnsafeRawBufferPointer, hasKeys: Bool) {
+        self.hasKeys = hasKeys
+        var reader = ByteReader(bytes)
+        let count = bytes.isEmpty ? 0 : (try? reader.integer(Int.self)) ?? 0
+        self.count = count <= ElementBlock.countLimit || count <= bytes.count ? count : 0
+        start = reader
+    }
+
+    /// Calls `body` with each element until it returns false; returns whether it got to the end.
+    @inline(__always)
+    package func forEach(_ body: (ValueView) throws -> Bool) rethrows -> Bool {
+        guard let (tag, first) = values() else { return true }
+        var reader = first
+        for _ in 0..<count {
+            guard let element = Self.next(tag, &reader) else { return true }
+            guard try body(element) else { return false }
+        }
+        return true
+    }
+
+    /// Calls `body` with each key until it returns false; returns whether it got to the end.
+    package func forEachKey(_ body: (ValueView.Bytes) throws -> Bool) rethrows -> Bool {
+        guard hasKeys else { return true }
+        var reader = start
+        for _ in 0..<count {
+            guard let key = try? reader.span() else { return true }
+            guard try body(key) else { return false }
+        }
+        return true
+    }
+
+    /// Nil beyond the end. Cost: constant where all elements have one size, else that of passing over those
+    /// before it.
+    package func element(at index: Int) -> ValueView? {
+        guard index >= 0, index < count, let (tag, first) = values() else { return nil }
+        var reader = first
+        if let size = ValueRecord.fixedSize(ofTag: tag) {
+            let (offset, overflow) = size.multipliedReportingOverflow(by: index)
+            guard !overflow, (try? reader.skip(offset)) != nil else { return nil }
+        } else {
+            for _ in 0..<index {
+                let own = tag == ElementBlock.ownTags ? try? reader.byte() : tag
+                guard let own, (try? ValueRecord.skipContent(tag: own, &reader)) != nil else { return nil }
+            }
+        }
+        return Self.next(tag, &reader)
+    }
+
+    /// Where a key stands, or would: the number of keys below it, and whether it is there. Keys ascend by their
+    /// bytes.
+    package func position(of key: ValueView.Bytes) -> (index: Int, isThere: Bool) {
+        var index = 0
+        var isThere = false
+        _ = forEachKey { other in
+            let order = TextPattern.order(other, key)
+            if order < 0 { index += 1 } else { isThere = order == 0 }
+            return order < 0
+        }
+        return (index, isThere)
+    }
+
+    /// The tag that all elements share, or the one that says that each has its own, and a reader behind it.
+    private func values() -> (tag: UInt8, reader: ByteReader)? {
+        guard count > 0 else { return nil }
+        var reader = start
+        if hasKeys {
+            for _ in 0..<count {
+                guard (try? reader.span()) != nil else { return nil }
+            }
+        }
+        guard let tag = try? reader.byte() else { return nil }
+        return (tag, reader)
+    }
+
+    @inline(__always)
+    private static func next(_ tag: UInt8, _ reader: inout ByteReader) -> ValueView? {
+        guard tag == ElementBlock.ownTags || tag == 13 || tag == 14 else {
+            return try? ValueView.read(tag: tag, &reader)
+        }
+        // A nested collection is not passed over by reading its beginning.
+        guard let own = tag == ElementBlock.ownTags ? try? reader.byte() : tag else { return nil }
+        var content = reader
+        guard let element = try? ValueView.read(tag: own, &content),
+            (try? ValueRecord.skipContent(tag: own, &reader)) != nil
+        else { return nil }
+        return element
+    }
+}

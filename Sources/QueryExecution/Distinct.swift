@@ -1,0 +1,45 @@
+import Columnar
+import ObjectModel
+import QueryLanguage
+
+/// Keeps the first object of each combination of values; objects with a null link on a path are left out. Used by one
+/// thread, for one pass.
+final class Distinct {
+    private let numbering: CombinationNumbering
+    private var seen: [Bool] = []
+
+    init(_ paths: [BoundPath], of classID: ClassID, in source: any ColumnSource) {
+        numbering = CombinationNumbering(paths, from: classID, in: source, keepsNullLinks: false)
+    }
+
+    /// The first of each combination, at most `limit`.
+    func filter(_ keys: [ObjectKey], limit: Int) throws -> [ObjectKey] {
+        var kept: [ObjectKey] = []
+        for key in keys {
+            if kept.count >= limit { break }
+            if let number = try numbering.number(of: key), isFirst(number) { kept.append(key) }
+        }
+        return kept
+    }
+
+    /// The same for the matches of a scan.
+    func filter(_ scan: ClassScan, limit: Int, noting note: ((Int) -> Void)? = nil) throws -> [ObjectKey] {
+        var kept: [ObjectKey] = []
+        try scan.forEachCluster(until: { kept.count >= limit }) { cluster, mask in
+            note?(mask.population)
+            let first = Int64(cluster.firstKey)
+            try numbering.forEach(cluster, mask) { slot, number in
+                if isFirst(number), kept.count < limit { kept.append(ObjectKey(first + Int64(slot))) }
+            }
+        }
+        return kept
+    }
+
+    @inline(__always)
+    private func isFirst(_ number: Int) -> Bool {
+        while seen.count <= number { seen.append(false) }
+        if seen[number] { return false }
+        seen[number] = true
+        return true
+    }
+}

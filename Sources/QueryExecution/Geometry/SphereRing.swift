@@ -1,0 +1,129 @@
+import Glibc
+
+/// A closed ring of shortest lines on the sphere. Its inside is the smaller of the two sides.
+struct SphereRing {
+    /// Where a place lies.
+    enum Position {
+        case inside
+        case outside
+        /// Within some micrometres of an edge or a corner.
+        case onEdge
+    }
+
+    private struct Edge {
+        let start: UnitVector
+        let end: UnitVector
+        let middle: UnitVector
+        /// Points to the left of the edge; of length 1.
+        let normal: UnitVector
+    }
+
+    /// In radians: well above what rounding does, and below what anybody can measure.
+    private static let tolerance = 1e-12
+
+    private let edges: [Edge]
+    private let isLeftInside: Bool
+    /// Without an area there is nothing but the edges.
+    private let hasInside: Bool
+    /// A circle around the ring and its inside, when it is smaller than a hemisphere: what lies beyond is outside.
+    private let cap: (center: UnitVector, cosine: Double)?
+
+    /// Corners in order; the last one may be the first one again.
+    init(_ corners: [UnitVector]) {
+        var edges: [Edge] = []
+        for (index, start) in corners.enumerated() {
+            let end = corners[(index + 1) % corners.count]
+            let normal = start.normal(end)
+            // Corners that agree have no line between them, and those that lie opposite to each other no
+            // shortest one.
+            guard normal.length > 1e-15 else { continue }
+            edges.append(
+                Edge(start: start, end: end, middle: (start + end).normalized, normal: normal.normalized))
+        }
+        self.edges = edges
+        let left = Self.areaToTheLeft(edges)
+        isLeftInside = left <= 2 * .pi
+        hasInside = min(left, 4 * .pi - left) > 1e-20
+        cap = Self.cap(around: edges)
+    }
+
+    func position(of place: UnitVector) -> Position {
+        if let cap, cap.center.dot(place) < cap.cosine { return .outside }
+        for edge in edges where Self.touches(edge, place) { return .onEdge }
+        guard hasInside, let target = target(from: place) else { return .outside }
+        // Seen from the place the edge that the line goes to shows one of its sides; every edge that the line crosses
+        // before turns that over.
+        var isLeft = edges[target].normal.dot(place) > 0
+        let line = Line(from: place, to: edges[target].middle)
+        for (index, edge) in edges.enumerated() where index != target {
+            if line.crosses(edge.start, edge.end) { isLeft.toggle() }
+        }
+        return isLeft == isLeftInside ? .inside : .outside
+    }
+
+    /// The edge whose side the place sees best.
+    private func target(from place: UnitVector) -> Int? {
+        var best: (index: Int, height: Double)?
+        for (index, edge) in edges.enumerated() {
+            // A line to a middle almost opposite to the place would have no direction.
+            guard edge.middle.dot(place) > -0.999_999 else { continue }
+            let height = abs(edge.normal.dot(place))
+            if height > best?.height ?? 0 { best = (index, height) }
+        }
+        return best?.index
+    }
+
+    private static func touches(_ edge: Edge, _ place: UnitVector) -> Bool {
+        guard abs(edge.normal.dot(place)) <= tolerance else { return false }
+        return edge.start.cross(place).dot(edge.normal) >= -tolerance
+            && place.cross(edge.end).dot(edge.normal) >= -tolerance
+            // What lies opposite to the edge is within the same bounds.
+            && edge.middle.dot(place) > 0
+    }
+
+    /// In 0..<4π: the sum of triangles from the first corner, each the more positive the more it lies to the left.
+    private static func areaToTheLeft(_ edges: [Edge]) -> Double {
+        guard let origin = edges.first?.start else { return 0 }
+        var area = 0.0
+        for edge in edges {
+            let volume = origin.dot((edge.start - origin).cross(edge.end - origin))
+            let sum = 1 + origin.dot(edge.start) + edge.start.dot(edge.end) + edge.end.dot(origin)
+            area += 2 * atan2(volume, sum)
+        }
+        area = fmod(area, 4 * .pi)
+        return area < 0 ? area + 4 * .pi : area
+    }
+
+    private static func cap(around edges: [Edge]) -> (center: UnitVector, cosine: Double)? {
+        let sum = edges.reduce(UnitVector(0, 0, 0)) { $0 + $1.start }
+        guard sum.length > 1e-6 else { return nil }
+        let center = sum.normalized
+        let cosine = edges.map { center.dot($0.start) }.min() ?? 1
+        // Shortest lines between places in less than a hemisphere stay within it.
+        return cosine > 0.01 ? (center, cosine - 1e-9) : nil
+    }
+}
+
+/// A shortest line from one place to another.
+private struct Line {
+    private let start: UnitVector
+    private let end: UnitVector
+    private let normal: UnitVector
+
+    init(from start: UnitVector, to end: UnitVector) {
+        self.start = start
+        self.end = end
+        normal = start.normal(end)
+    }
+
+    /// Whether it crosses the shortest line from `a` to `b`. A place that it meets exactly counts as being to
+    /// its left, always: then a corner is crossed once or not at all, whatever edges meet there.
+    func crosses(_ a: UnitVector, _ b: UnitVector) -> Bool {
+        let heightA = normal.dot(a)
+        let heightB = normal.dot(b)
+        guard (heightA >= 0) != (heightB >= 0) else { return false }
+        // Between a and b, on the great circle of this line.
+        let crossing = a.scaled(by: abs(heightB)) + b.scaled(by: abs(heightA))
+        return start.cross(crossing).dot(normal) >= 0 && crossing.cross(end).dot(normal) >= 0
+    }
+}

@@ -1,0 +1,172 @@
+import Columnar
+import ObjectModel
+import QueryLanguage
+
+/// Follows links from one object to others. Used by one thread at a time, and not again while it calls back.
+final class LinkReader {
+    private enum Step {
+        case forward(ColumnReader)
+        /// One element of a list or map of links.
+        case element(ColumnReader, ElementSelector, key: StableBytes?)
+        case elements(ColumnReader)
+        case backward(origin: ClassID, property: PropertyID)
+
+        var isToMany: Bool {
+            switch self {
+            case .forward, .element: false
+            case .elements, .backward: true
+            }
+        }
+    }
+
+    /// The objects that a to-many step led to, and how many of them have been gone on from.
+    private struct Level {
+        let step: Int
+        var keys: [ObjectKey] = []
+        var position = 0
+    }
+
+    let isToMany: Bool
+    /// The class that the links lead to.
+    let endClass: ClassID
+    private let source: any ColumnSource
+    private let steps: [Step]
+    /// One for each to-many step, used again for every object. Going deep first, and without recursion, takes memory
+    /// for the neighbours on the way only, however many ways there are.
+    private var levels: [Level]
+
+    init(_ links: [LinkStep], from classID: ClassID, in source: any ColumnSource) {
+        self.source = source
+        var current = classID
+        var steps: [Step] = []
+        for link in links {
+            switch link {
+            case .forward(let property, let target):
+                steps.append(.forward(ColumnReader(source, current, property)))
+                current = target
+            case .elements(let property, let target, .all):
+                steps.append(.elements(ColumnReader(source, current, property)))
+                current = target
+            case .elements(let property, let target, let selector):
+                var key: StableBytes?
+                if case .key(let text) = selector { key = StableBytes(text.utf8) }
+                steps.append(.element(ColumnReader(source, current, property), selector, key: key))
+                current = target
+            case .backward(let origin, let property):
+                steps.append(.backward(origin: origin, property: property))
+                current = origin
+            }
+        }
+        self.steps = steps
+        endClass = current
+        levels = steps.indices.filter { steps[$0].isToMany }.map { Level(step: $0) }
+        isToMany = !levels.isEmpty
+    }
+
+    /// The object that to-one links lead to; nil where one is null or has no such element.
+    @inline(__always)
+    func single(_ key: ObjectKey) throws -> ObjectKey? {
+        steps.isEmpty ? key : try follow(key, 0..<steps.count)
+    }
+
+    /// The object before the last of several to-one links.
+    func beforeLast(_ key: ObjectKey) throws -> ObjectKey? { try follow(key, 0..<max(0, steps.count - 1)) }
+
+    /// Calls `body` with each object that the links lead to, one as often as there are ways to it, until it returns
+    /// false; returns whether it got to the end.
+    @inline(__always)
+    func forEach(_ key: ObjectKey, _ body: (ObjectKey) throws -> Bool) throws -> Bool {
+        guard isToMany else { return try single(key).map(body) ?? true }
+        var depth = 0
+        try enter(0, from: try follow(key, 0..<levels[0].step))
+        while depth >= 0 {
+            guard levels[depth].position < levels[depth].keys.count else {
+                depth -= 1
+                continue
+            }
+            let next = levels[depth].keys[levels[depth].position]
+            levels[depth].position += 1
+            let end = depth + 1 < levels.count ? levels[depth + 1].step : steps.count
+            let reached = try follow(next, levels[depth].step + 1..<end)
+            if depth + 1 < levels.count {
+                depth += 1
+                try enter(depth, from: reached)
+            } else if let reached {
+                guard try body(reached) else { return false }
+            }
+        }
+        return true
+    }
+
+    /// How many objects the links lead to, one as often as there are ways to it.
+    func count(_ key: ObjectKey) throws -> Int {
+        // The number of links in a list or set is known without reading them.
+        if steps.count == 1, case .elements(let reader) = steps[0] {
+            guard let collection = try reader.collection(key) else { return 0 }
+            if !collection.isMap { return collection.count }
+        }
+        var count = 0
+        _ = try forEach(key) { _ in
+            count += 1
+            return true
+        }
+        return count
+    }
+
+    private func enter(_ depth: Int, from key: ObjectKey?) throws {
+        var keys: [ObjectKey] = []
+        swap(&keys, &levels[depth].keys)
+        keys.removeAll(keepingCapacity: true)
+        if let key {
+            switch steps[levels[depth].step] {
+            case .elements(let reader):
+                _ = try reader.collection(key)?.forEach { element in
+                    if case .link(let target) = element { keys.append(target) }
+                    return true
+                }
+            case .backward(let origin, let property):
+                keys = try source.backlinks(to: key, from: origin, property)
+            case .forward, .element:
+                break
+            }
+        }
+        levels[depth].keys = keys
+        levels[depth].position = 0
+    }
+
+    private func follow(_ key: ObjectKey, _ range: Range<Int>) throws -> ObjectKey? {
+        var current = key
+        for index in range {
+            let next: ObjectKey?
+            switch steps[index] {
+            case .forward(let reader): next = try reader.link(current)
+            case .element(let reader, let selector, let key): next = try element(reader, selector, key, of: current)
+            case .elements, .backward: next = nil
+            }
+            guard let next else { return nil }
+            current = next
+        }
+        return current
+    }
+
+    private func element(
+        _ reader: ColumnReader, _ selector: ElementSelector, _ key: StableBytes?, of object: ObjectKey
+    ) throws -> ObjectKey? {
+        guard let collection = try reader.collection(object),
+            case .link(let target)? = try collection.element(selector, key)
+        else { return nil }
+        return target
+    }
+}
+
+extension StoredCollection {
+    /// The one element that a selector names; nil when there is none. `key` has the bytes of the selector's.
+    func element(_ selector: ElementSelector, _ key: StableBytes?) throws -> ValueView? {
+        switch selector {
+        case .all: nil
+        case .position(let index): isMap ? nil : try element(at: index)
+        case .last: isMap ? nil : try element(at: count - 1)
+        case .key: isMap ? try key.flatMap { try element(for: $0.bytes) } : nil
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Columnar
+import ObjectModel
+
+/// Tests the values of one column, each as a `Value`: for kinds that have no faster operator. Where a cluster has few
+/// distinct values each is tested once.
+final class ElementOperator: Operator {
+    private let property: PropertyID
+    private let test: ElementTest
+    private let capacity: Int
+    private let keepsNull: Bool
+    private let scratch: SelectionMask
+
+    init(_ property: PropertyID, _ test: ElementTest, capacity: Int) {
+        self.property = property
+        self.test = test
+        self.capacity = capacity
+        keepsNull = test.holds(.null)
+        scratch = SelectionMask(capacity: capacity)
+    }
+
+    var cost: Double { 150 }
+
+    func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
+        let leaf = try cluster.leaf(property)
+        leaf.narrow(mask, values: { test.holds($0) }, keepsNull: keepsNull, scratch: scratch)
+    }
+
+    func copy() -> any Operator { ElementOperator(property, test, capacity: capacity) }
+
+    func words(_ names: Names) -> String { "test each value of \(names[property]), distinct ones once" }
+}

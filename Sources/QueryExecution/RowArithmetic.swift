@@ -1,0 +1,137 @@
+import Columnar
+import ObjectModel
+import QueryLanguage
+
+/// Arithmetic between two operands of one object after the other. Used by one thread at a time.
+final class RowArithmetic {
+    let isToMany: Bool
+    private let left: RowOperand
+    private let operation: BoundArithmetic.Operation
+    private let right: RowOperand
+
+    init(_ arithmetic: BoundArithmetic, on classID: ClassID, in source: any ColumnSource) {
+        left = RowOperand(arithmetic.left, on: classID, in: source)
+        right = RowOperand(arithmetic.right, on: classID, in: source)
+        operation = arithmetic.operation
+        isToMany = left.isToMany || right.isToMany
+    }
+
+    func single(_ key: ObjectKey) throws -> ValueView {
+        operation.result(try left.single(key), try right.single(key))
+    }
+
+    /// One result for each value of the side that is to-many.
+    func forEach(_ key: ObjectKey, _ body: (ValueView) throws -> Bool) throws -> Bool {
+        try left.forEach(key) { left in
+            try right.forEach(key) { right in try body(operation.result(left, right)) }
+        }
+    }
+}
+
+extension BoundArithmetic.Operation {
+    /// With the rules of `BoundArithmetic`: computes in the wider type of the two.
+    func result(_ left: ValueView, _ right: ValueView) -> ValueView {
+        switch (left, right) {
+        case (.int(let a), .int(let b)): return .int(result(a, b))
+        case (.double(let a), .double(let b)): return .double(result(a, b))
+        default:
+            guard let left = Number(left), let right = Number(right) else { return .null }
+            return result(left, right)
+        }
+    }
+
+    private func result(_ left: Number, _ right: Number) -> ValueView {
+        switch max(left.width, right.width) {
+        case .int: .int(result(left.integer, right.integer))
+        case .float: .float(result(left.float, right.float))
+        case .double: .double(result(left.double, right.double))
+        case .decimal: .decimal(result(left.decimal, right.decimal))
+        }
+    }
+
+    private func result(_ a: Int64, _ b: Int64) -> Int64 {
+        switch self {
+        case .add: return a &+ b
+        case .subtract: return a &- b
+        case .multiply: return a &* b
+        case .divide:
+            if b == 0 { return a < 0 ? .min : .max }
+            // Of the smallest by -1 the partial value is the smallest again.
+            return a.dividedReportingOverflow(by: b).partialValue
+        }
+    }
+
+    private func result<T: BinaryFloatingPoint>(_ a: T, _ b: T) -> T {
+        switch self {
+        case .add: a + b
+        case .subtract: a - b
+        case .multiply: a * b
+        case .divide: a / b
+        }
+    }
+
+    private func result(_ a: Decimal128, _ b: Decimal128) -> Decimal128 {
+        switch self {
+        case .add: a + b
+        case .subtract: a - b
+        case .multiply: a * b
+        case .divide: a / b
+        }
+    }
+}
+
+/// A number of one of the four types, as any wider one.
+private struct Number {
+    enum Width: Int, Comparable {
+        case int, float, double, decimal
+
+        static func < (a: Width, b: Width) -> Bool { a.rawValue < b.rawValue }
+    }
+
+    let width: Width
+    private let view: ValueView
+
+    /// Nil for what is no number.
+    init?(_ view: ValueView) {
+        switch view {
+        case .int: width = .int
+        case .float: width = .float
+        case .double: width = .double
+        case .decimal: width = .decimal
+        default: return nil
+        }
+        self.view = view
+    }
+
+    var integer: Int64 {
+        if case .int(let value) = view { return value }
+        return 0
+    }
+
+    var float: Float {
+        switch view {
+        case .int(let value): Float(value)
+        case .float(let value): value
+        default: .nan
+        }
+    }
+
+    var double: Double {
+        switch view {
+        case .int(let value): Double(value)
+        case .float(let value): Double(value)
+        case .double(let value): value
+        default: .nan
+        }
+    }
+
+    var decimal: Decimal128 {
+        switch view {
+        case .int(let value): Decimal128(value)
+        case .float(let value): Decimal128(value)
+        case .double(let value): Decimal128(value)
+        case .decimal(let value): value
+        default: .nan
+        }
+    }
+}

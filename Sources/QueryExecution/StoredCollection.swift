@@ -1,0 +1,110 @@
+import Columnar
+import ObjectModel
+
+/// A list, set or map of one object, read where it lies: in its leaf, or, when it is large, block by block outside.
+struct StoredCollection {
+    private enum Place {
+        case run(ElementRun)
+        case blocks(any ColumnSource, ClassID, ObjectKey, PropertyID)
+    }
+
+    /// The number of elements.
+    let count: Int
+    let isMap: Bool
+    private let place: Place
+
+    /// The collection in a slot of a leaf of collections. Null is an empty one.
+    init(
+        _ leaf: Leaf, _ slot: Int, _ source: any ColumnSource, _ classID: ClassID, _ key: ObjectKey,
+        _ property: PropertyID
+    ) {
+        isMap = leaf.kind == .map
+        if leaf.isOutsized(slot) {
+            count = leaf.outsizedSize(slot)
+            place = .blocks(source, classID, key, property)
+        } else {
+            let run = ElementRun(UnsafeRawBufferPointer(leaf.utf8(at: slot)), hasKeys: leaf.kind == .map)
+            count = run.count
+            place = .run(run)
+        }
+    }
+
+    /// Calls `body` with each element, or value of a map, in order until it returns false; returns whether it got to
+    /// the end.
+    @inline(__always)
+    func forEach(_ body: (ValueView) throws -> Bool) throws -> Bool {
+        switch place {
+        case .run(let run):
+            return try run.forEach(body)
+        case .blocks(let source, let classID, let key, let property):
+            for block in try source.outsizedBlocks(of: classID, key, property) {
+                guard try self.run(block.number, source, classID, key, property).forEach(body) else { return false }
+            }
+            return true
+        }
+    }
+
+    /// The same for the keys of a map, ascending.
+    func forEachKey(_ body: (ValueView.Bytes) throws -> Bool) throws -> Bool {
+        switch place {
+        case .run(let run):
+            return try run.forEachKey(body)
+        case .blocks(let source, let classID, let key, let property):
+            for block in try source.outsizedBlocks(of: classID, key, property) {
+                guard try self.run(block.number, source, classID, key, property).forEachKey(body) else { return false }
+            }
+            return true
+        }
+    }
+
+    /// Nil beyond the end.
+    func element(at index: Int) throws -> ValueView? {
+        guard index >= 0, index < count else { return nil }
+        switch place {
+        case .run(let run):
+            return run.element(at: index)
+        case .blocks(let source, let classID, let key, let property):
+            var rest = index
+            for block in try source.outsizedBlocks(of: classID, key, property) {
+                if rest < block.count {
+                    return try run(block.number, source, classID, key, property).element(at: rest)
+                }
+                rest -= block.count
+            }
+            return nil
+        }
+    }
+
+    /// The value of a map for a key; nil when it is absent.
+    func element(for wanted: ValueView.Bytes) throws -> ValueView? {
+        switch place {
+        case .run(let run):
+            let (index, isThere) = run.position(of: wanted)
+            return isThere ? run.element(at: index) : nil
+        case .blocks(let source, let classID, let key, let property):
+            let blocks = try source.outsizedBlocks(of: classID, key, property)
+            // The last block that does not begin behind the key.
+            var low = 0
+            var high = blocks.count
+            while low + 1 < high {
+                let middle = (low + high) / 2
+                var isBehind = false
+                _ = try run(blocks[middle].number, source, classID, key, property).forEachKey {
+                    isBehind = TextPattern.order($0, wanted) > 0
+                    return false
+                }
+                if isBehind { high = middle } else { low = middle }
+            }
+            guard low < blocks.count else { return nil }
+            let found = try run(blocks[low].number, source, classID, key, property)
+            let (index, isThere) = found.position(of: wanted)
+            return isThere ? found.element(at: index) : nil
+        }
+    }
+
+    private func run(
+        _ number: UInt32, _ source: any ColumnSource, _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID
+    ) throws -> ElementRun {
+        ElementRun(try source.outsizedBlock(number, of: classID, key, property), hasKeys: isMap)
+    }
+}

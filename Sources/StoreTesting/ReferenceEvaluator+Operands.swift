@@ -1,0 +1,131 @@
+import ObjectModel
+import QueryLanguage
+
+extension ReferenceEvaluator {
+    /// All values of one side of a comparison: one, unless it is to-many.
+    func values(of operand: BoundOperand, for key: ObjectKey, in classID: ClassID) throws -> [Value] {
+        switch operand {
+        case .constant(let value): [value]
+        case .list(let values): values
+        case .objects(let constants): try constants.elements.map { try value(of: $0) }
+        case .path(let path):
+            if path.isToMany {
+                try values(of: path, from: key, in: classID)
+            } else {
+                [try singleValue(of: path, from: key, in: classID) ?? .null]
+            }
+        case .aggregate(let aggregate):
+            [
+                Self.aggregate(
+                    aggregate.function, try values(of: aggregate.path, from: key, in: classID),
+                    as: aggregate.path.valueBase)
+            ]
+        case .subquery(let subquery):
+            [
+                .int(
+                    Int64(
+                        try objects(along: subquery.links[...], from: key, in: classID).objects.filter {
+                            try holds(subquery.predicate, for: $0, in: subquery.classID)
+                        }.count))
+            ]
+        case .arithmetic(let arithmetic):
+            try values(of: arithmetic.left, for: key, in: classID).flatMap { left in
+                try values(of: arithmetic.right, for: key, in: classID).map { right in
+                    ReferenceArithmetic.result(left, arithmetic.operation, right)
+                }
+            }
+        }
+    }
+
+    /// An object that a query names: by looking at all of its class.
+    private func value(of element: ObjectConstants.Element) throws -> Value {
+        switch element {
+        case .value(let value): return value
+        case .object(let classID, let primaryKey):
+            let property = source.schema[classID]?.primaryKeyProperty
+            let found = try source.keys(of: classID).first { key in
+                try property.map { try source.value(classID, key, $0.id) } == primaryKey
+            }
+            return .reference(ObjectReference(classID, found ?? ObjectKey(-1)))
+        }
+    }
+}
+
+/// `+ - * /` of two values.
+enum ReferenceArithmetic {
+    static func result(_ left: Value, _ operation: BoundArithmetic.Operation, _ right: Value) -> Value {
+        switch (left, right) {
+        case (.int(let a), .int(let b)): return .int(integer(a, operation, b))
+        case (.decimal, _), (_, .decimal):
+            guard let a = decimal(left), let b = decimal(right) else { return .null }
+            let result =
+                switch operation {
+                case .add: a + b
+                case .subtract: a - b
+                case .multiply: a * b
+                case .divide: a / b
+                }
+            return .decimal(result)
+        case (.double, _), (_, .double):
+            guard let a = double(left), let b = double(right) else { return .null }
+            let result =
+                switch operation {
+                case .add: a + b
+                case .subtract: a - b
+                case .multiply: a * b
+                case .divide: a / b
+                }
+            return .double(result)
+        case (.float, _), (_, .float):
+            guard let a = float(left), let b = float(right) else { return .null }
+            let result =
+                switch operation {
+                case .add: a + b
+                case .subtract: a - b
+                case .multiply: a * b
+                case .divide: a / b
+                }
+            return .float(result)
+        default: return .null
+        }
+    }
+
+    /// In 128 bits, of which the lower 64 are kept: so it wraps around.
+    private static func integer(_ a: Int64, _ operation: BoundArithmetic.Operation, _ b: Int64) -> Int64 {
+        let (wideA, wideB) = (Int128(a), Int128(b))
+        switch operation {
+        case .add: return Int64(truncatingIfNeeded: wideA + wideB)
+        case .subtract: return Int64(truncatingIfNeeded: wideA - wideB)
+        case .multiply: return Int64(truncatingIfNeeded: wideA * wideB)
+        case .divide where b == 0: return a < 0 ? .min : .max
+        case .divide: return Int64(truncatingIfNeeded: wideA / wideB)
+        }
+    }
+
+    private static func decimal(_ value: Value) -> Decimal128? {
+        switch value {
+        case .int(let number): Decimal128(number)
+        case .float(let number): Decimal128(number)
+        case .double(let number): Decimal128(number)
+        case .decimal(let number): number
+        default: nil
+        }
+    }
+
+    private static func double(_ value: Value) -> Double? {
+        switch value {
+        case .int(let number): Double(number)
+        case .float(let number): Double(number)
+        case .double(let number): number
+        default: nil
+        }
+    }
+
+    private static func float(_ value: Value) -> Float? {
+        switch value {
+        case .int(let number): Float(number)
+        case .float(let number): number
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package import ObjectModel
+package import QueryLanguage
+
+extension ReferenceEvaluator {
+    /// The value of a path without to-many steps: nil when a link on the way is null. The last link of a path that
+    /// ends in an object is the value, not on the way: null then is a value.
+    package func singleValue(of path: BoundPath, from key: ObjectKey, in classID: ClassID) throws -> Value? {
+        let end = try objects(along: path.links[...], from: key, in: classID)
+        switch path.end {
+        case .count: return .int(Int64(end.objects.count))
+        case .object:
+            if let object = end.objects.first { return .reference(ObjectReference(end.classID, object)) }
+            let holders = try objects(along: path.links.dropLast(), from: key, in: classID)
+            return holders.objects.isEmpty ? nil : .null
+        case .property(let property, let type):
+            guard let holder = end.objects.first else { return nil }
+            let value = try source.value(end.classID, holder, property)
+            // A shape that the value does not have is a null, unlike a null link.
+            return Self.values(of: value, type, path.steps).first ?? .null
+        }
+    }
+
+    /// The values of a path, those of each object that the links lead to in turn, in the order in which they
+    /// are met. A null link leads to no object, so it adds no value.
+    package func values(of path: BoundPath, from key: ObjectKey, in classID: ClassID) throws -> [Value] {
+        let end = try objects(along: path.links[...], from: key, in: classID)
+        switch path.end {
+        case .property(let property, let type):
+            return try end.objects.flatMap {
+                Self.values(of: try source.value(end.classID, $0, property), type, path.steps)
+            }
+        case .object: return end.objects.map { .reference(ObjectReference(end.classID, $0)) }
+        case .count: return [.int(Int64(end.objects.count))]
+        }
+    }
+
+    /// Where links lead, in the order in which it is met; an object is there as often as there are ways to it.
+    func objects(
+        along links: ArraySlice<LinkStep>, from key: ObjectKey, in classID: ClassID
+    ) throws -> (classID: ClassID, objects: [ObjectKey]) {
+        var classID = classID
+        var objects = [key]
+        for link in links {
+            switch link {
+            case .forward(let property, let target):
+                objects = try objects.flatMap { try source.value(classID, $0, property).linkedKeys }
+                classID = target
+            case .elements(let property, let target, let selector):
+                objects = try objects.flatMap {
+                    Self.elements(of: try source.value(classID, $0, property), selector).flatMap(\.linkedKeys)
+                }
+                classID = target
+            case .backward(let origin, let property):
+                objects = try objects.flatMap {
+                    try incoming.origins(to: $0, of: classID, from: origin, property, in: source)
+                }
+                classID = origin
+            }
+        }
+        return (classID, objects)
+    }
+
+    /// What the steps find in a property's value: nothing where it has another shape.
+    private static func values(of value: Value, _ type: PropertyType, _ steps: [ValueStep]) -> [Value] {
+        var values = [value]
+        for (index, step) in steps.enumerated() {
+            values = values.flatMap { value in
+                // A map property answers null for every key that it does not have, unlike a dictionary in a
+                // mixed value.
+                if index == 0, type.collection == .map, case .elements(.key(let key)) = step,
+                    case .dictionary(let map) = value
+                {
+                    return [map.entries.first { Value.orderBytes($0.key, key) == 0 }?.value ?? .null]
+                }
+                return Self.values(of: value, step)
+            }
+        }
+        return values
+    }
+
+    private static func values(of value: Value, _ step: ValueStep) -> [Value] {
+        switch step {
+        case .elements(let selector): return elements(of: value, selector)
+        case .keys:
+            guard case .dictionary(let map) = value else { return [] }
+            return map.entries.map { .string($0.key) }
+        case .size: return [size(of: value)]
+        case .length: return [value.isNull ? .int(0) : size(of: value)]
+        case .typeName: return [.string(typeName(of: value))]
+        }
+    }
+
+    private static func elements(of value: Value, _ selector: ElementSelector) -> [Value] {
+        switch (selector, value) {
+        case (.all, _): return value.elements
+        case (.position(let position), .list(let list)):
+            return list.indices.contains(position) ? [list[position]] : []
+        case (.last, .list(let list)): return Array(list.suffix(1))
+        case (.key(let key), .dictionary(let map)):
+            return map.entries.filter { Value.orderBytes($0.key, key) == 0 }.map(\.value)
+        default: return []
+        }
+    }
+
+    private static func size(of value: Value) -> Value {
+        switch value {
+        case .string(let text): .int(Int64(text.utf8.count))
+        case .data(let bytes): .int(Int64(bytes.count))
+        case .list(let elements), .set(let elements): .int(Int64(elements.count))
+        case .dictionary(let map): .int(Int64(map.count))
+        default: .null
+        }
+    }
+
+    private static func typeName(of value: Value) -> String {
+        switch value {
+        case .null: "null"
+        case .bool: "bool"
+        case .int: "int"
+        case .float: "float"
+        case .double: "double"
+        case .decimal: "decimal"
+        case .string: "string"
+        case .data: "data"
+        case .date: "date"
+        case .objectId: "objectid"
+        case .uuid: "uuid"
+        case .link, .reference, .embedded: "link"
+        case .list, .set: "list"
+        case .dictionary: "dictionary"
+        }
+    }
+}

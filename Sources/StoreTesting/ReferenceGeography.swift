@@ -1,0 +1,97 @@
+import Glibc
+import ObjectModel
+import QueryLanguage
+
+/// Places and regions on the sphere, by vectors from its centre and triangles.
+enum ReferenceGeography {
+    /// The point that an object holds; nil when it is malformed.
+    static func place(type: Value, coordinates: Value) -> GeoPosition? {
+        guard case .string(let name) = type, name.lowercased() == "point", case .list(let numbers) = coordinates,
+            numbers.count >= 2, case .double(let longitude) = numbers[0], case .double(let latitude) = numbers[1],
+            (-180...180).contains(longitude), (-90...90).contains(latitude)
+        else { return nil }
+        return GeoPosition(longitude: longitude, latitude: latitude)
+    }
+
+    static func contains(_ shape: GeoShape, _ place: GeoPosition) -> Bool {
+        switch shape {
+        case .circle(let center, let radius): return angle(center, place) <= radius
+        case .box(let a, let b):
+            let corners = [
+                a, GeoPosition(longitude: b.longitude, latitude: a.latitude), b,
+                GeoPosition(longitude: a.longitude, latitude: b.latitude),
+            ]
+            return isInside(corners, place)
+        case .polygon(let rings):
+            guard let outer = rings.first, isInside(Array(outer.dropLast()), place) else { return false }
+            return !rings.dropFirst().contains { isInside(Array($0.dropLast()), place) }
+        }
+    }
+
+    /// The haversine formula.
+    private static func angle(_ a: GeoPosition, _ b: GeoPosition) -> Double {
+        let (latitudeA, latitudeB) = (radians(a.latitude), radians(b.latitude))
+        let upright = sin((latitudeB - latitudeA) / 2)
+        let across = sin(radians(b.longitude - a.longitude) / 2)
+        let square = upright * upright + cos(latitudeA) * cos(latitudeB) * across * across
+        return 2 * asin(min(1, square.squareRoot()))
+    }
+
+    /// Whether a place is on the smaller side of a closed line, given without its last corner.
+    ///
+    /// The triangles between one corner and each edge, counted as positive or negative by the sense of their corners,
+    /// cover every place on the line's left side once more than every place on its right side. Their areas tell how
+    /// often all of the sphere is covered on top of that.
+    private static func isInside(_ corners: [GeoPosition], _ place: GeoPosition) -> Bool {
+        let points = corners.map(Vector.init)
+        let sought = Vector(place)
+        // The edges between the triangles are no edges of the region: a place that lies on one is looked at from
+        // another corner.
+        for apex in points.indices {
+            let turned = Array(points[apex...] + points[..<apex])
+            guard let (covered, area) = cover(turned, sought) else { continue }
+            let spheres = (area / (4 * .pi)).rounded(.down)
+            let isLeft = covered - Int(spheres) == 1
+            return area - spheres * 4 * .pi <= 2 * .pi ? isLeft : !isLeft
+        }
+        return false
+    }
+
+    /// How often the triangles of a fan cover a point, and their area; nil where the point is on the edge of one.
+    private static func cover(_ points: [Vector], _ sought: Vector) -> (count: Int, area: Double)? {
+        var count = 0
+        var area = 0.0
+        for index in points.indices.dropFirst().dropLast() {
+            let (a, b, c) = (points[0], points[index], points[index + 1])
+            let volume = a.volume(b, c)
+            area += 2 * atan2(volume, 1 + a.dot(b) + b.dot(c) + c.dot(a))
+            guard abs(volume) > 1e-15 else { continue }
+            let sides = [a.volume(b, sought), b.volume(c, sought), c.volume(a, sought)]
+            if sides.contains(where: { abs($0) < 1e-13 }) { return nil }
+            if sides.allSatisfy({ ($0 > 0) == (volume > 0) }) { count += volume > 0 ? 1 : -1 }
+        }
+        return (count, area)
+    }
+
+    private static func radians(_ degrees: Double) -> Double { degrees * .pi / 180 }
+
+    private struct Vector {
+        let x: Double
+        let y: Double
+        let z: Double
+
+        init(_ place: GeoPosition) {
+            let (longitude, latitude) = (radians(place.longitude), radians(place.latitude))
+            x = cos(latitude) * cos(longitude)
+            y = cos(latitude) * sin(longitude)
+            z = sin(latitude)
+        }
+
+        func dot(_ other: Vector) -> Double { x * other.x + y * other.y + z * other.z }
+
+        /// Of the body that the three span: positive when they follow one another to the left, seen from outside.
+        func volume(_ b: Vector, _ c: Vector) -> Double {
+            x * (b.y * c.z - b.z * c.y) + y * (b.z * c.x - b.x * c.z) + z * (b.x * c.y - b.y * c.x)
+        }
+    }
+}
