@@ -93,7 +93,7 @@ extension Constant {
 }
 
 extension Value {
-    fileprivate var numberType: BaseType? {
+    var numberType: BaseType? {
         switch self {
         case .int: .int
         case .float: .float

@@ -60,17 +60,20 @@ extension Binding {
 
     func resolve(_ path: ParsedPath) throws(QueryError) -> ResolvedPath {
         if case .argument(let number) = path.components.first {
-            guard path.components.count == 1 else {
-                throw source.error(
-                    .syntax, "Key path argument cannot be mixed with other elements.", wholeRange(path))
-            }
-            return try resolveArgument(number, wholeRange(path))
+            let ranges = path.ranges.value
+            let operations =
+                ranges.count > 1
+                ? source.slice(SourceRange(start: ranges[0].end, end: wholeRange(path).end)) : ""
+            return try resolveArgument(number, ranges[0], operations: operations)
         }
         var walk = PathWalk(path, self)
         return try walk.resolve()
     }
 
-    private func resolveArgument(_ number: Int, _ range: SourceRange) throws(QueryError) -> ResolvedPath {
+    /// `operations` is what stands behind the argument, such as `.@count`.
+    private func resolveArgument(
+        _ number: Int, _ range: SourceRange, operations: String
+    ) throws(QueryError) -> ResolvedPath {
         guard case .value(let value) = try argument(number, range), !value.isNull else {
             throw source.error(.argument, "Null or list cannot be used for parameter '$K\(number)'", range)
         }
@@ -80,9 +83,13 @@ extension Binding {
                 "Invalid index type for '$K\(number)'. Expected a string, but found type '\(value.typeName)'", range)
         }
         do throws(QueryError) {
-            let (path, pathSource) = try QueryParser.parsePath(text)
+            var (path, pathSource) = try QueryParser.parsePath(text, dialect: dialect)
             if case .argument = path.components.first {
                 throw source.error(.argument, "'$K\(number)' must hold a key path.", range)
+            }
+            // Each is a path or a part of one by itself, so that together they are a longer path and nothing else.
+            if !operations.isEmpty {
+                (path, pathSource) = try QueryParser.parsePath(text + operations, dialect: dialect)
             }
             var inner = self
             inner.arguments = []
@@ -123,14 +130,6 @@ extension Binding {
         }
     }
 
-    /// From where links can lead to an object of the class, in the order of the schema.
-    func linkOrigins(of target: ClassSchema) -> [LinkStep] {
-        schema.classes.flatMap { origin in
-            origin.properties.filter { $0.type.isLink && $0.targetClass == target.id }
-                .map { .backward(origin: origin.id, property: $0.id) }
-        }
-    }
-
     func wholeRange(_ path: ParsedPath) -> SourceRange {
         let ranges = path.ranges.value
         return ranges.dropFirst().reduce(ranges.first ?? SourceRange(start: 0, end: 0)) { $0.joined($1) }
@@ -140,5 +139,15 @@ extension Binding {
         source.error(
             .unknownProperty, "'\(objectClass.name)' has no property '\(name)'", range,
             hint: objectClass.properties.map(\.name).nearest(to: name))
+    }
+}
+
+extension Schema {
+    /// From where links can lead to an object of the class, in the order of the schema.
+    func linkOrigins(of target: ClassSchema) -> [LinkStep] {
+        classes.flatMap { origin in
+            origin.properties.filter { $0.type.isLink && $0.targetClass == target.id }
+                .map { .backward(origin: origin.id, property: $0.id) }
+        }
     }
 }

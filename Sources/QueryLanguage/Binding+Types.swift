@@ -26,7 +26,12 @@ extension Binding {
             return bound(operand.operand, path, relation, .list(groups.joined().map { .string($0) }), nil)
         }
         if constantsFirst, operand.operand.isToMany {
+            // Each name must be there, or one, or none: the names come first, and the path's values for each.
             let parts = groups.map { compare(operand.operand, path, relation, $0) }
+            guard parts.count > 1 else {
+                let found = parts.first ?? .constant(quantifier == .all)
+                return quantifier == .none ? .not(found) : found
+            }
             switch quantifier {
             case .any: return .or(parts)
             case .all: return .and(parts)

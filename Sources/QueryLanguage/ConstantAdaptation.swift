@@ -157,7 +157,9 @@ extension Binding {
             }
             return number.exactInt64.map { .int($0) } ?? value
         case (.float, _), (.double, _): return floating(value, isNarrow: base == .float)
-        case (.decimal128, _): return constant.value == value ? constant.decimal.map { .decimal($0) } : value.asDecimal.map { .decimal($0) }
+        case (.decimal128, _):
+            return constant.value == value
+                ? constant.decimal.map { .decimal($0) } : value.asDecimal.map { .decimal($0) }
         default:
             return nil
         }

@@ -8,25 +8,20 @@ enum PathOperation: Hashable {
     case values
     case type
     case aggregate(AggregateRequest.Function)
-    case unknown(String)
-}
 
-extension QueryDialect {
-    /// The operation of that name, without its sign. `@size` is another spelling of `@count`.
-    func operation(_ name: String) -> PathOperation {
+    /// The operation of that name, without its sign; nil for an unknown one. `@size` is another spelling of `@count`.
+    init?(_ name: String) {
         switch name {
-        case "links": .links
-        case "count", "size": .count
-        case "keys": .keys
-        case "values": .values
-        case "type": .type
-        case "min": .aggregate(.minimum)
-        case "max": .aggregate(.maximum)
-        case "sum": .aggregate(.sum)
-        case "avg": .aggregate(.average)
-        case "allKeys" where self == .format: .keys
-        case "allValues" where self == .format: .values
-        default: .unknown(name)
+        case "links": self = .links
+        case "count", "size": self = .count
+        case "keys": self = .keys
+        case "values": self = .values
+        case "type": self = .type
+        default:
+            guard let function = AggregateRequest.Function.allCases.first(where: { $0.pathName == name }) else {
+                return nil
+            }
+            self = .aggregate(function)
         }
     }
 }
@@ -53,11 +48,6 @@ extension PathWalk {
         case .values: try values()
         case .type: try typeName()
         case .aggregate(let function): try aggregate(function)
-        case .unknown(let name):
-            throw source.error(
-                .invalid, "There is no operation '@\(name)'.", range,
-                hint: ["links", "count", "size", "keys", "values", "type", "min", "max", "sum", "avg"]
-                    .nearest(to: name).map { "@" + $0 })
         }
     }
 
@@ -68,11 +58,11 @@ extension PathWalk {
         guard case .object(let current) = place else { throw nothingFollows() }
         guard index + 1 < path.components.count else { throw incompleteLinks() }
         if case .atName(let name) = path.components[index + 1] {
-            guard binding.dialect.operation(name) == .count else { throw incompleteLinks() }
+            guard PathOperation(name) == .count else { throw incompleteLinks() }
             index += 1
             guard isLast else { throw nothingFollows() }
             meaning = .total(
-                binding.linkOrigins(of: current).map { origin in
+                binding.schema.linkOrigins(of: current).map { origin in
                     BoundPath(links: links + [origin], end: .count)
                 })
             type = .scalar(.int)
@@ -157,7 +147,8 @@ extension PathWalk {
 
     private func noMap() -> QueryError {
         source.error(
-            .invalid, "Operation '\(source.slice(range))' cannot apply to property '\(propertyName)' because it is not a map",
+            .invalid,
+            "Operation '\(source.slice(range))' cannot apply to property '\(propertyName)' because it is not a map",
             range)
     }
 

@@ -52,7 +52,11 @@ struct PathWalk {
         while index < path.components.count {
             switch path.components[index] {
             case .name(let name): try follow(name)
-            case .atName(let name): try apply(binding.dialect.operation(name))
+            case .atName(let name):
+                guard let operation = PathOperation(name) else {
+                    throw source.error(.syntax, "There is no operation '@\(name)' on key paths.", range)
+                }
+                try apply(operation)
             case .index(let selector): try select(try binding.selector(selector, range))
             case .argument:
                 throw source.error(.syntax, "Key path argument cannot be mixed with other elements.", range)

@@ -153,7 +153,8 @@ struct ParserTextTests {
 
     static let refusals: [(text: String, position: Int, hint: String?)] = [
         // Tokens.
-        ("a == #", 5, nil), ("a == 3;", 6, nil), ("a == 'x", 5, nil), ("a == \"x'", 5, nil), ("a == 'x\\", 5, nil),
+        ("'é€😀' == a b", 11, nil), ("a == #", 5, nil), ("a == 3;", 6, nil), ("a == 'x", 5, nil), ("a == \"x'", 5, nil),
+        ("a == 'x\\", 5, nil),
         ("a == 'é\\x'", 7, "\\\\"), ("a == '\\u12'", 6, "\\\\"), ("a == '\\ud83d'", 6, "\\\\"),
         ("a == '\\ude00'", 6, "\\\\"),
         ("a == '\\u+123'", 6, "\\\\"), ("a\\x == 1", 1, nil), ("a\\", 1, nil), ("a | b", 2, "||"),
@@ -264,6 +265,10 @@ struct ParserTextTests {
     @Test(
         "sentences are those that people look for",
         arguments: [
+            ("a.@min.b.c == 1", "After an aggregate and its property nothing can follow in a key path."),
+            ("a.@type.b == 1", "After '@type' nothing can follow in a key path."),
+            ("a[SIZE][0] == 1", "After '[SIZE]' nothing can follow in a key path."),
+            ("a.@foo == 1", "There is no operation '@foo' on key paths."),
             ("a == 1899-01-01@0:0:0", "Conversion of dates before 1900 is not supported."),
             ("a == T1:-1", "Invalid timestamp format"),
             ("$K0.x == 1", "Key path argument cannot be mixed with other elements"),
@@ -274,10 +279,25 @@ struct ParserTextTests {
             ("a IN [1]", "Lists are written in braces."),
             (
                 "a == " + String(repeating: "é", count: 30) + " " + String(repeating: "x", count: 99),
-                "Expected AND, OR, SORT, DISTINCT, LIMIT or the end of the query, found 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'."
+                "Expected AND, OR, SORT, DISTINCT, LIMIT or the end of the query, found '\(String(repeating: "x", count: 40))…'."
             ),
         ])
     func sentence(_ text: String, _ beginning: String) {
         #expect(ParserCorpusTests.fault(text)?.message.hasPrefix(beginning) == true)
+    }
+
+    @Test("however long a token is, errors stay short")
+    func longTokens() throws {
+        let long = String(repeating: "e\u{301}", count: 10_000)
+        for text in [
+            "a == b \(long)", "a == b e\(String(repeating: "\u{301}", count: 10_000))", "a.@\(long) == 1",
+            "a[\(long)] == 1",
+            "SUBQUERY(a, \(long), b == 1).@count == 1", "a == 1 SORT(\(long))", "\(long) AND b == 1",
+            "a == O\(String(repeating: "1", count: 10_000))", "a IN ('\(long)', 1)",
+        ] {
+            let fault = try #require(ParserCorpusTests.fault(text))
+            #expect(fault.message.utf8.count < 400)
+            #expect((fault.hint?.utf8.count ?? 0) <= 200)
+        }
     }
 }
