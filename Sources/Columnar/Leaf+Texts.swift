@@ -5,7 +5,7 @@ extension Leaf {
     /// Keeps the slots whose text the pattern matches, or, inverted, all others. Null matches nothing.
     package func narrow(_ mask: SelectionMask, texts pattern: TextPattern, inverted: Bool, scratch: SelectionMask) {
         precondition(kind == .string, "not a string leaf")
-        if encoding == .text, entryCount == 0, !pattern.ignoresCase, pattern.test == .equal || pattern.test == .prefix {
+        if encoding == .text, entryCount == 0, pattern.isExact, pattern.test == .equal || pattern.test == .prefix {
             checkSlots(mask)
             scratch.reset(to: mask)
             pattern.needle.withUnsafeBufferPointer {

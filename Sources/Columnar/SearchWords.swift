@@ -33,24 +33,22 @@ package enum SearchWords {
             return
         }
         for lower in scalar.properties.lowercaseMapping.unicodeScalars {
-            word.append(contentsOf: String(LatinLetters.base[lower] ?? lower).utf8)
+            word.append(contentsOf: String(plain(lower)).utf8)
         }
     }
-}
 
-/// Latin letters with diacritics by their base letter. The standard library decomposes letters only to compare them.
-private enum LatinLetters {
-    static let base: [Unicode.Scalar: Unicode.Scalar] = {
-        let groups: [(Unicode.Scalar, String)] = [
-            ("a", "àáâãäåāăąǎǟǡǻȁȃȧạảấầẩẫậắằẳẵặ"), ("c", "çćĉċč"), ("d", "ďḍđ"), ("e", "èéêëēĕėęěȅȇȩẹẻẽếềểễệ"),
-            ("g", "ĝğġģǧǵ"), ("h", "ĥȟḥ"), ("i", "ìíîïĩīĭįǐȉȋỉị"), ("j", "ĵǰ"), ("k", "ķǩ"), ("l", "ĺļľḷł"),
-            ("m", "ṃ"), ("n", "ñńņňǹṇ"), ("o", "òóôõöøōŏőơǒǫǭȍȏȫȭȯȱọỏốồổỗộớờởỡợ"), ("r", "ŕŗřȑȓṛ"), ("s", "śŝşšșṣ"),
-            ("t", "ţťțṭ"), ("u", "ùúûüũūŭůűųưǔǖǘǚǜȕȗụủứừửữự"), ("w", "ŵẁẃẅ"), ("y", "ýÿŷȳẏỳỵỷỹ"), ("z", "źżžẓ"),
-        ]
-        var base: [Unicode.Scalar: Unicode.Scalar] = [:]
-        for (letter, variants) in groups {
-            for scalar in variants.unicodeScalars { base[scalar] = letter }
+    /// A Latin letter without its diacritics; other letters as they are.
+    private static func plain(_ letter: Unicode.Scalar) -> Unicode.Scalar {
+        switch letter {
+        // These have a stroke, which is no mark that could be taken off.
+        case "ø": return "o"
+        case "đ": return "d"
+        case "ł": return "l"
+        default:
+            guard let base = BaseLetters.byLetter[letter.value].flatMap(Unicode.Scalar.init), base.isASCII else {
+                return letter
+            }
+            return base.properties.isAlphabetic ? base : letter
         }
-        return base
-    }()
+    }
 }

@@ -1,7 +1,7 @@
+import CKernels
 import Glibc
 
-/// What a text is tested for: equality, order, or a part of it, byte by byte, or with ASCII and Latin-1 letters
-/// folded.
+/// What a text is tested for: equality, order, or a part of it, byte by byte or folded; or the same of data.
 package struct TextPattern: Sendable {
     package enum Test: Hashable, Sendable {
         case equal
@@ -19,40 +19,43 @@ package struct TextPattern: Sendable {
     package let test: Test
     package let ignoresCase: Bool
     package let ignoresDiacritics: Bool
-    /// Folded already when case is ignored.
+    private let folding: TextFolding
+    private let isText: Bool
+    /// Folded already.
     let needle: [UInt8]
 
+    /// Order tests never fold.
     package init(_ test: Test, _ text: String, ignoresCase: Bool = false, ignoresDiacritics: Bool = false) {
-        self.init(test, bytes: text.utf8, ignoresCase: ignoresCase, ignoresDiacritics: ignoresDiacritics)
-    }
-
-    /// Of UTF-8, or of any bytes.
-    package init(
-        _ test: Test, bytes: some Collection<UInt8>, ignoresCase: Bool = false, ignoresDiacritics: Bool = false
-    ) {
+        var folding = TextFolding(ignoresCase: ignoresCase, ignoresDiacritics: ignoresDiacritics)
+        if test.isOrder { folding = .none }
         self.test = test
         self.ignoresCase = ignoresCase
         self.ignoresDiacritics = ignoresDiacritics
-        needle = ignoresCase ? Self.folded(Array(bytes)) : Array(bytes)
+        self.folding = folding
+        isText = true
+        needle = folding.isNone ? Array(text.utf8) : folding.folded(text.utf8)
     }
 
+    /// Of data: of its bytes only ASCII letters are folded. In `LIKE`, `?` takes as many bytes as the first one says that
+    /// its character has.
+    package init(_ test: Test, data: [UInt8], ignoresCase: Bool = false) {
+        self.test = test
+        self.ignoresCase = ignoresCase
+        ignoresDiacritics = false
+        folding = ignoresCase && !test.isOrder ? .asciiCase : .none
+        isText = false
+        needle = folding.folded(data)
+    }
+
+    /// Whether bytes are compared as they are.
+    var isExact: Bool { folding.isNone }
+
+    /// Cost: for ASCII texts that of comparing bytes, or of searching them, also when case is ignored.
     package func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         needle.withUnsafeBufferPointer { needle in
-            if ignoresCase, test == .like {
-                let folded = Self.folded(Array(text))
-                return folded.withUnsafeBufferPointer { Self.like($0, needle) }
-            }
-            switch test {
-            case .equal: return text.count == needle.count && equal(text, at: 0, needle)
-            case .prefix: return text.count >= needle.count && equal(text, at: 0, needle)
-            case .suffix: return text.count >= needle.count && equal(text, at: text.count - needle.count, needle)
-            case .contains: return contains(text, needle)
-            case .like: return Self.like(text, needle)
-            case .less: return Self.order(text, needle) < 0
-            case .lessOrEqual: return Self.order(text, needle) <= 0
-            case .greater: return Self.order(text, needle) > 0
-            case .greaterOrEqual: return Self.order(text, needle) >= 0
-            }
+            if folding.isNone { return matchesExactly(text, needle) }
+            if let decided = matchesASCII(text, needle) { return decided }
+            return matchesFolded(text, needle)
         }
     }
 
@@ -70,57 +73,97 @@ package struct TextPattern: Sendable {
         return a.count - b.count
     }
 
-    /// Lower-case ASCII letters and À–Þ without ×. In UTF-8 the byte C3 begins U+00C0 to U+00FF and nothing else.
-    private static func folded(_ text: [UInt8]) -> [UInt8] {
-        var folded = text
-        var previous: UInt8 = 0
-        for index in folded.indices {
-            folded[index] = fold(text[index], after: previous)
-            previous = text[index]
-        }
-        return folded
-    }
+    // MARK: Byte by byte
 
-    @inline(__always)
-    private static func fold(_ byte: UInt8, after previous: UInt8) -> UInt8 {
-        if byte &- 0x41 < 26 { return byte | 0x20 }
-        if previous == 0xC3, byte >= 0x80, byte <= 0x9E, byte != 0x97 { return byte | 0x20 }
-        return byte
+    private func matchesExactly(_ text: UnsafeBufferPointer<UInt8>, _ needle: UnsafeBufferPointer<UInt8>) -> Bool {
+        switch test {
+        case .equal: text.count == needle.count && Self.equal(text, at: 0, needle)
+        case .prefix: text.count >= needle.count && Self.equal(text, at: 0, needle)
+        case .suffix: text.count >= needle.count && Self.equal(text, at: text.count - needle.count, needle)
+        case .contains: rk_contains(text.baseAddress, text.count, needle.baseAddress, needle.count, 0) != 0
+        case .like: LikePattern.matches(text, needle, isText: isText, ignoresCase: false)
+        case .less: Self.order(text, needle) < 0
+        case .lessOrEqual: Self.order(text, needle) <= 0
+        case .greater: Self.order(text, needle) > 0
+        case .greaterOrEqual: Self.order(text, needle) >= 0
+        }
     }
 
     /// Whether the needle stands at `offset`, where there is room for it.
     @inline(__always)
-    private func equal(_ text: UnsafeBufferPointer<UInt8>, at offset: Int, _ needle: UnsafeBufferPointer<UInt8>) -> Bool
-    {
+    private static func equal(
+        _ text: UnsafeBufferPointer<UInt8>, at offset: Int, _ needle: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
         guard let start = text.baseAddress, let wanted = needle.baseAddress else { return needle.isEmpty }
-        if !ignoresCase { return memcmp(start + offset, wanted, needle.count) == 0 }
-        var previous: UInt8 = offset > 0 ? start[offset - 1] : 0
-        for index in 0..<needle.count {
-            let byte = start[offset + index]
-            if Self.fold(byte, after: previous) != wanted[index] { return false }
-            previous = byte
-        }
-        return true
+        return memcmp(start + offset, wanted, needle.count) == 0
     }
 
-    private func contains(_ text: UnsafeBufferPointer<UInt8>, _ needle: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let first = needle.first else { return true }
-        guard text.count >= needle.count, let start = text.baseAddress else { return false }
-        let last = text.count - needle.count
-        if ignoresCase {
-            return (0...last).contains { equal(text, at: $0, needle) }
+    // MARK: Folded
+
+    /// Nil when the text has to be folded first: what decides has letters beyond ASCII.
+    private func matchesASCII(_ text: UnsafeBufferPointer<UInt8>, _ needle: UnsafeBufferPointer<UInt8>) -> Bool? {
+        let foldsCase = folding.ignoresASCIICase
+        switch test {
+        case .equal, .prefix:
+            for index in 0..<needle.count {
+                guard index < text.count else { return false }
+                let byte = text[index]
+                // Up to here nothing was folded away, so this is the letter that the needle has here, or not.
+                if byte >= 0x80, folding.changesNonASCII { return nil }
+                if (foldsCase ? TextFolding.asciiFolded(byte) : byte) != needle[index] { return false }
+            }
+            if test == .prefix || text.count == needle.count { return true }
+            return folding.changesNonASCII && text[needle.count] >= 0x80 ? nil : false
+        case .suffix:
+            for distance in 1..<needle.count + 1 {
+                guard distance <= text.count else { return false }
+                let byte = text[text.count - distance]
+                if byte >= 0x80, folding.changesNonASCII { return nil }
+                if (foldsCase ? TextFolding.asciiFolded(byte) : byte) != needle[needle.count - distance] {
+                    return false
+                }
+            }
+            return true
+        case .contains:
+            // What is there before folding is there after it.
+            if rk_contains(text.baseAddress, text.count, needle.baseAddress, needle.count, foldsCase ? 1 : 0) != 0 {
+                return true
+            }
+            return isFoldedByASCII(text) ? false : nil
+        case .like:
+            guard isFoldedByASCII(text) else { return nil }
+            return LikePattern.matches(text, needle, isText: isText, ignoresCase: foldsCase)
+        case .less, .lessOrEqual, .greater, .greaterOrEqual:
+            return matchesExactly(text, needle)
         }
-        var offset = 0
-        while offset <= last, let hit = memchr(start + offset, Int32(first), last - offset + 1) {
-            offset = UnsafeRawPointer(start).distance(to: UnsafeRawPointer(hit))
-            if equal(text, at: offset, needle) { return true }
-            offset += 1
-        }
-        return false
     }
 
-    /// Cost: at most length of text × length of pattern, without recursion.
-    private static func like(_ text: UnsafeBufferPointer<UInt8>, _ pattern: UnsafeBufferPointer<UInt8>) -> Bool {
+    /// Whether folding changes nothing but the case of ASCII letters.
+    private func isFoldedByASCII(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        !folding.changesNonASCII || rk_is_ascii(text.baseAddress, text.count) != 0
+    }
+
+    private func matchesFolded(_ text: UnsafeBufferPointer<UInt8>, _ needle: UnsafeBufferPointer<UInt8>) -> Bool {
+        folding.folded(text).withUnsafeBufferPointer { matchesExactly($0, needle) }
+    }
+}
+
+extension TextPattern.Test {
+    fileprivate var isOrder: Bool {
+        switch self {
+        case .less, .lessOrEqual, .greater, .greaterOrEqual: true
+        case .equal, .prefix, .suffix, .contains, .like: false
+        }
+    }
+}
+
+/// `LIKE`: `*` is any run, `?` one character; everything else stands for itself, and the whole text must match.
+private enum LikePattern {
+    /// Cost: at most length of text × length of pattern, without recursion. The pattern is in lower case when case is
+    /// ignored, which here is that of ASCII letters.
+    static func matches(
+        _ text: UnsafeBufferPointer<UInt8>, _ pattern: UnsafeBufferPointer<UInt8>, isText: Bool, ignoresCase: Bool
+    ) -> Bool {
         var position = 0
         var wanted = 0
         // Where to go on when what follows the last `*` did not match: the `*` takes one character more.
@@ -129,26 +172,39 @@ package struct TextPattern: Sendable {
             if wanted < pattern.count, pattern[wanted] == UInt8(ascii: "*") {
                 wanted += 1
                 star = (wanted, position)
-            } else if wanted < pattern.count, pattern[wanted] == UInt8(ascii: "?") {
-                wanted += 1
-                position = afterCharacter(text, position)
-            } else if wanted < pattern.count, pattern[wanted] == text[position] {
-                wanted += 1
-                position += 1
-            } else if let back = star {
-                position = afterCharacter(text, back.position)
-                wanted = back.wanted
-                star = (wanted, position)
-            } else {
-                return false
+                continue
             }
+            if wanted < pattern.count {
+                let byte = text[position]
+                if pattern[wanted] == UInt8(ascii: "?") {
+                    let length = characterLength(byte)
+                    if length <= text.count - position {
+                        wanted += 1
+                        position += length
+                        continue
+                    }
+                } else if (ignoresCase ? TextFolding.asciiFolded(byte) : byte) == pattern[wanted] {
+                    wanted += 1
+                    position += 1
+                    continue
+                }
+            }
+            guard let back = star else { return false }
+            // Of text whole characters, so that no `?` begins within one.
+            position = back.position + (isText ? characterLength(text[back.position]) : 1)
+            wanted = back.wanted
+            star = (wanted, position)
         }
-        return pattern[wanted...].allSatisfy { $0 == UInt8(ascii: "*") }
+        return position == text.count && pattern[wanted...].allSatisfy { $0 == UInt8(ascii: "*") }
     }
 
-    private static func afterCharacter(_ text: UnsafeBufferPointer<UInt8>, _ position: Int) -> Int {
-        var next = position + 1
-        while next < text.count, text[next] & 0xC0 == 0x80 { next += 1 }
-        return next
+    /// The number of bytes of the character that begins with a byte; 1 for a byte that begins none.
+    private static func characterLength(_ first: UInt8) -> Int {
+        switch first {
+        case 0xC0..<0xE0: 2
+        case 0xE0..<0xF0: 3
+        case 0xF0..<0xF8: 4
+        default: 1
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Columnar
 package import ObjectModel
 package import QueryLanguage
 
@@ -49,6 +50,20 @@ package struct AggregateState {
         default: return
         }
         count += 1
+    }
+
+    /// The same for a value that is read where it lies.
+    @inline(__always)
+    mutating func add(_ view: ValueView) {
+        switch (domain, view) {
+        case (.integer, .int(let number)) where !isBest:
+            integers &+= Int128(number)
+            count += 1
+        case (.floating, .double(let number)) where !isBest && !number.isNaN:
+            floating += number
+            count += 1
+        default: add(view.value)
+        }
     }
 
     /// So many Ints with that sum.

@@ -88,7 +88,8 @@ extension BoundPath {
             switch step {
             case .size, .length: return .int
             case .typeName: return .string
-            case .elements, .keys: continue
+            case .keys: return .string
+            case .elements: continue
             }
         }
         return type.base

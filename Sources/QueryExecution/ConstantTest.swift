@@ -28,8 +28,7 @@ struct ConstantTest {
             form = .string(
                 TextPattern(test, text, ignoresCase: ignoresCase, ignoresDiacritics: ignoresDiacritics))
         case .data(let bytes):
-            form = .data(
-                TextPattern(test, bytes: bytes, ignoresCase: ignoresCase, ignoresDiacritics: ignoresDiacritics))
+            form = .data(TextPattern(test, data: bytes, ignoresCase: ignoresCase))
         default:
             form = .other
         }

@@ -2,26 +2,44 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Keeps the first object of each combination of values. Used by one thread.
-struct Distinct {
-    private let readers: [PathReader]
+/// Keeps the first object of each combination of values; objects with a null link on a path are left out. Used by one
+/// thread, for one pass.
+final class Distinct {
+    private let numbering: CombinationNumbering
+    private var seen: [Bool] = []
 
     init(_ paths: [BoundPath], of classID: ClassID, in source: any ColumnSource) {
-        readers = paths.map { PathReader($0, from: classID, in: source) }
+        numbering = CombinationNumbering(paths, from: classID, in: source, keepsNullLinks: false)
     }
 
-    /// The first of each combination, at most `limit`; objects with a null link on a path are left out.
+    /// The first of each combination, at most `limit`.
     func filter(_ keys: [ObjectKey], limit: Int) throws -> [ObjectKey] {
-        var seen: Set<[Value]> = []
         var kept: [ObjectKey] = []
-        for key in keys where kept.count < limit {
-            var values: [Value] = []
-            for reader in readers {
-                guard let value = try reader.single(key) else { break }
-                values.append(value.distinctForm)
-            }
-            if values.count == readers.count, seen.insert(values).inserted { kept.append(key) }
+        for key in keys {
+            if kept.count >= limit { break }
+            if let number = try numbering.number(of: key), isFirst(number) { kept.append(key) }
         }
         return kept
+    }
+
+    /// The same for the matches of a scan.
+    func filter(_ scan: ClassScan, limit: Int, noting note: ((Int) -> Void)? = nil) throws -> [ObjectKey] {
+        var kept: [ObjectKey] = []
+        try scan.forEachCluster(until: { kept.count >= limit }) { cluster, mask in
+            note?(mask.population)
+            let first = Int64(cluster.firstKey)
+            try numbering.forEach(cluster, mask) { slot, number in
+                if isFirst(number), kept.count < limit { kept.append(ObjectKey(first + Int64(slot))) }
+            }
+        }
+        return kept
+    }
+
+    @inline(__always)
+    private func isFirst(_ number: Int) -> Bool {
+        while seen.count <= number { seen.append(false) }
+        if seen[number] { return false }
+        seen[number] = true
+        return true
     }
 }

@@ -88,8 +88,7 @@ struct ElementTest {
     }
 
     func holds(_ value: Value) -> Bool {
-        let constant = ConstantView(value)
-        return withExtendedLifetime(constant) { holds(view: constant.view) }
+        value.withView { holds(view: $0) }
     }
 
     /// The objects that pass, when the test is for being one of some objects.
@@ -101,8 +100,4 @@ struct ElementTest {
         }
         return keys.filter { $0.rawValue >= 0 }
     }
-}
-
-extension Value {
-    fileprivate var isNaN: Bool { ConstantView(self).view.isNaN }
 }

@@ -73,13 +73,18 @@ package struct QueryExecutor: Sendable {
         _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
     ) throws -> [AggregateGroup] {
         let grouping = Grouping(requests, by: paths, on: query.classID, in: source)
-        for key in try chosen(query).list() { try grouping.add(key) }
+        switch try chosen(query) {
+        case .scan(let scan): try scan.forEachCluster { try grouping.add($0, $1) }
+        case .keys(let keys): for key in keys { try grouping.add(key) }
+        }
         return grouping.results
     }
 
     /// What the query gives, in sections.
     package func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
-        try SectionBuilder(key, on: query.classID, in: source).sections(of: try select(query))
+        let builder = SectionBuilder(key, on: query.classID, in: source)
+        if query.steps.isEmpty, case .scan(let scan) = try chosen(query) { return try builder.sections(of: scan) }
+        return try builder.sections(of: try select(query))
     }
 
     /// How the query is run; see `QueryExplanation`.

@@ -53,12 +53,22 @@ struct ResultPipeline {
         switch step {
         case .limit(let most):
             return try timed(step, rowsIn: nil) { try selected.list(limit: max(0, most)) }
-        case .distinct:
-            let keys = try selected.list()
-            return try timed(step, rowsIn: keys.count) { try apply(step, keys, limit: limit(after: 0)) }
+        case .distinct(let paths):
+            guard case .scan(let scan) = selected else {
+                let keys = try selected.list()
+                return try timed(step, rowsIn: keys.count) { try apply(step, keys, limit: limit(after: 0)) }
+            }
+            let distinct = Distinct(paths, of: classID, in: source)
+            guard let measure else { return try distinct.filter(scan, limit: limit(after: 0)) }
+            var rowsIn = 0
+            var keys: [ObjectKey] = []
+            let spent = try ContinuousClock().measure {
+                keys = try distinct.filter(scan, limit: limit(after: 0)) { rowsIn += $0 }
+            }
+            measure.note(step, rowsIn: rowsIn, rowsOut: keys.count, spent)
+            return keys
         case .sort(let sortKeys):
-            let sorter = Sorter(sortKeys, classID, source, limit: limit(after: 0))
-            if steps.count == 1, let cursor = window.after { try sorter.start(after: cursor, keyCount: cursorKeyCount) }
+            let sorter = try sorter(sortKeys, limit: limit(after: 0), after: steps.count == 1 ? window.after : nil)
             // Its time is that of reading and ordering, without the predicate's.
             var rowsIn = 0
             var sorted: [ObjectKey] = []
@@ -78,7 +88,7 @@ struct ResultPipeline {
                 rowsIn = keys.count
                 try add { for key in keys { try sorter.add(key) } }
             }
-            try add { sorted = sorter.sorted() }
+            try add { sorted = try sorter.sorted() }
             measure?.note(step, rowsIn: rowsIn, rowsOut: sorted.count, spent)
             return sorted
         }
@@ -89,10 +99,19 @@ struct ResultPipeline {
         case .limit(let most): return Array(keys.prefix(max(0, most)))
         case .distinct(let paths): return try Distinct(paths, of: classID, in: source).filter(keys, limit: limit)
         case .sort(let sortKeys):
-            let sorter = Sorter(sortKeys, classID, source, limit: limit)
+            let sorter = try sorter(sortKeys, limit: limit, after: nil)
             for key in keys { try sorter.add(key) }
-            return sorter.sorted()
+            return try sorter.sorted()
         }
+    }
+
+    /// One that keeps the first few, or one for all.
+    private func sorter(_ keys: [SortKey], limit: Int, after cursor: Cursor?) throws -> any ObjectSorter {
+        let wantsMost = limit >= source.objectCount(of: classID) / 4
+        if cursor == nil, wantsMost, FullSorter.canSort(by: keys) { return FullSorter(keys, classID, source) }
+        let sorter = Sorter(keys, classID, source, limit: limit)
+        if let cursor { try sorter.start(after: cursor, keyCount: cursorKeyCount) }
+        return sorter
     }
 
     private func timed(_ step: ResultStep, rowsIn: Int?, _ body: () throws -> [ObjectKey]) throws -> [ObjectKey] {

@@ -10,11 +10,9 @@ package enum ScalarComparison {
         _ left: Value, _ operation: ComparisonOperator, _ right: Value, ignoresCase: Bool = false,
         ignoresDiacritics: Bool = false
     ) -> Bool {
-        let constant = ConstantView(left)
-        return withExtendedLifetime(constant) {
-            ConstantTest(operation, right, ignoresCase: ignoresCase, ignoresDiacritics: ignoresDiacritics)
-                .holds(constant.view)
-        }
+        let test = ConstantTest(
+            operation, right, ignoresCase: ignoresCase, ignoresDiacritics: ignoresDiacritics)
+        return left.withView { test.holds($0) }
     }
 
     /// Between two values of which neither is known beforehand. With a constant on the right a `ConstantTest`
@@ -23,13 +21,20 @@ package enum ScalarComparison {
         _ left: ValueView, _ operation: ComparisonOperator, _ right: ValueView, ignoresCase: Bool,
         ignoresDiacritics: Bool
     ) -> Bool {
-        if ignoresCase || ignoresDiacritics || operation.isStringOperator,
-            let same = textsOfOneKind(left, right),
-            let test = TextPattern.Test(operation == .notEqual ? .equal : operation)
-        {
-            let pattern = TextPattern(
-                test, bytes: same.right, ignoresCase: ignoresCase, ignoresDiacritics: ignoresDiacritics)
-            return pattern.matches(same.left) != (operation == .notEqual)
+        if ignoresCase || ignoresDiacritics || operation.isStringOperator {
+            // The opposite of equality is tested as such.
+            let test = TextPattern.Test(operation) ?? .equal
+            switch (left, right) {
+            case (.string(let text), .string(let other)):
+                let pattern = TextPattern(
+                    test, String(decoding: other, as: UTF8.self), ignoresCase: ignoresCase,
+                    ignoresDiacritics: ignoresDiacritics)
+                return pattern.matches(text) != (operation == .notEqual)
+            case (.data(let bytes), .data(let other)):
+                let pattern = TextPattern(test, data: Array(other), ignoresCase: ignoresCase)
+                return pattern.matches(bytes) != (operation == .notEqual)
+            default: break
+            }
         }
         return holds(left, operation, right)
     }
@@ -77,16 +82,6 @@ package enum ScalarComparison {
             case .null, .string, .data: return true
             default: return false
             }
-        }
-    }
-
-    /// The bytes of two strings, or of two values that are data.
-    private static func textsOfOneKind(
-        _ left: ValueView, _ right: ValueView
-    ) -> (left: ValueView.Bytes, right: ValueView.Bytes)? {
-        switch (left, right) {
-        case (.string(let left), .string(let right)), (.data(let left), .data(let right)): (left, right)
-        default: nil
         }
     }
 }

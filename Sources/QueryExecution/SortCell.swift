@@ -2,14 +2,33 @@ import Columnar
 import ObjectModel
 
 /// One sort key's value of one object, in a form that compares as unsigned integers: first `rank`, then
-/// `primary`, then `secondary`, or for strings the texts.
+/// `primary`, then what the column's shape says.
 ///
 /// Ascending, null is below all values and a null link on the way above them; descending turns all bits over.
 struct SortCell {
+    /// What tells cells apart whose `primary` is equal.
+    enum Shape {
+        /// `secondary`.
+        case bits
+        /// The bytes of texts or data.
+        case text
+        /// The values that records hold.
+        case record
+
+        /// Of values of that type.
+        init(_ base: BaseType?) {
+            switch base {
+            case .string, .data: self = .text
+            case .mixed: self = .record
+            default: self = .bits
+            }
+        }
+    }
+
     var primary: UInt64
-    /// Further bits, or for strings the address of the text.
+    /// Further bits, or the address of the text or record.
     var secondary: UInt64
-    /// The length of a text.
+    /// The length of the text or record.
     var length: UInt32 = 0
     var rank: UInt8
 
@@ -46,24 +65,38 @@ struct SortCell {
             let id = leaf.uuid(at: slot)
             self.init(id.high, id.low, ascending: ascending)
         case .string, .data: self.init(text: leaf.utf8(at: slot), ascending: ascending)
-        case .decimal128, .mixed, .list, .set, .map: self = .null(ascending: ascending)
+        case .decimal128: self.init(leaf.decimal(at: slot), ascending: ascending)
+        case .mixed: self.init(record: leaf.utf8(at: slot), ascending: ascending)
+        case .list, .set, .map: self = .null(ascending: ascending)
         }
     }
 
-    /// From a value that is no string.
-    init(_ value: Value, ascending: Bool) {
-        switch value {
-        case .null, .string, .data, .decimal, .reference, .list, .set, .dictionary, .embedded:
+    /// `keep` gives bytes a place where they outlive the cell.
+    init(
+        _ value: Value, _ shape: Shape, ascending: Bool, keep: ([UInt8]) -> UnsafeBufferPointer<UInt8>
+    ) {
+        switch (shape, value) {
+        case (_, .null): self = .null(ascending: ascending)
+        case (.record, _): self.init(record: keep(ValueRecord.encode(value)), ascending: ascending)
+        case (_, .string(let text)): self.init(text: keep(Array(text.utf8)), ascending: ascending)
+        case (_, .data(let bytes)): self.init(text: keep(bytes), ascending: ascending)
+        case (_, .bool(let value)): self.init(value ? 1 : 0, ascending: ascending)
+        case (_, .int(let value)): self.init(Self.bits(value), ascending: ascending)
+        case (_, .link(let key)): self.init(Self.bits(key.rawValue), ascending: ascending)
+        case (_, .float(let value)): self.init(Self.bits(Double(value)), ascending: ascending)
+        case (_, .double(let value)): self.init(Self.bits(value), ascending: ascending)
+        case (_, .decimal(let value)): self.init(value, ascending: ascending)
+        case (_, .date(let value)): self.init(value, ascending: ascending)
+        case (_, .objectId(let value)): self.init(value, ascending: ascending)
+        case (_, .uuid(let value)): self.init(value.high, value.low, ascending: ascending)
+        case (_, .reference), (_, .list), (_, .set), (_, .dictionary), (_, .embedded):
             self = .null(ascending: ascending)
-        case .bool(let value): self.init(value ? 1 : 0, ascending: ascending)
-        case .int(let value): self.init(Self.bits(value), ascending: ascending)
-        case .link(let key): self.init(Self.bits(key.rawValue), ascending: ascending)
-        case .float(let value): self.init(Self.bits(Double(value)), ascending: ascending)
-        case .double(let value): self.init(Self.bits(value), ascending: ascending)
-        case .date(let value): self.init(value, ascending: ascending)
-        case .objectId(let value): self.init(value, ascending: ascending)
-        case .uuid(let value): self.init(value.high, value.low, ascending: ascending)
         }
+    }
+
+    private init(_ number: Decimal128, ascending: Bool) {
+        let key = number.orderKey
+        self.init(UInt64(key >> 64), UInt64(truncatingIfNeeded: key), ascending: ascending)
     }
 
     private init(_ date: Timestamp, ascending: Bool) {
@@ -77,33 +110,74 @@ struct SortCell {
 
     /// The first eight bytes decide most comparisons. The text must outlive the cell.
     init(text: UnsafeBufferPointer<UInt8>, ascending: Bool) {
-        var prefix: UInt64 = 0
-        if text.count >= 8 {
-            prefix = UInt64(bigEndian: UnsafeRawBufferPointer(text).loadUnaligned(as: UInt64.self))
-        } else {
-            for byte in text { prefix = prefix << 8 | UInt64(byte) }
-            prefix <<= UInt64(8 * (8 - text.count))
+        self.init(Self.bits(text), bytes: text, ascending: ascending)
+    }
+
+    /// A mixed value: first its kind, then what goes first among values of the kind. The bytes must outlive the cell.
+    init(record: UnsafeBufferPointer<UInt8>, ascending: Bool) {
+        let view = ValueView(record: UnsafeRawBufferPointer(record))
+        if view.isNull {
+            self = .null(ascending: ascending)
+            return
         }
-        primary = ascending ? prefix : ~prefix
-        secondary = UInt64(UInt(bitPattern: text.baseAddress))
-        length = UInt32(truncatingIfNeeded: text.count)
+        let first: UInt64 =
+            switch view {
+            case .bool(let value): value ? .max : 0
+            case .int(let value): Self.bits(Double(value))
+            case .float(let value): Self.bits(Double(value))
+            case .double(let value): Self.bits(value)
+            case .decimal(let value): Self.bits(value.double)
+            case .string(let bytes), .data(let bytes): Self.bits(bytes)
+            case .date(let date): Self.bits(date.seconds)
+            case .objectId(let id): UInt64(id.high) << 32 | id.low >> 32
+            case .uuid(let id): id.high
+            case .reference(let object):
+                UInt64(object.classID.rawValue) << 32 | UInt64(clamping: min(object.key.rawValue, 0xFFFF_FFFF))
+            case .null, .link, .list, .dictionary: 0
+            }
+        self.init(UInt64(view.kindRank) << 56 | first >> 8, bytes: record, ascending: ascending)
+    }
+
+    private init(_ primary: UInt64, bytes: UnsafeBufferPointer<UInt8>, ascending: Bool) {
+        self.primary = ascending ? primary : ~primary
+        secondary = UInt64(UInt(bitPattern: bytes.baseAddress))
+        length = UInt32(truncatingIfNeeded: bytes.count)
         rank = 1
     }
 
-    private var text: UnsafeBufferPointer<UInt8> {
+    private var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: UnsafePointer(bitPattern: UInt(secondary)), count: Int(length))
     }
 
     /// Negative, zero or positive.
     @inline(__always)
-    static func order(_ a: SortCell, _ b: SortCell, isText: Bool, ascending: Bool) -> Int {
+    static func order(_ a: SortCell, _ b: SortCell, _ shape: Shape, ascending: Bool) -> Int {
         if a.rank != b.rank { return a.rank < b.rank ? -1 : 1 }
         if a.primary != b.primary { return a.primary < b.primary ? -1 : 1 }
-        if isText, a.rank == 1 {
-            let order = TextPattern.order(a.text, b.text)
+        if shape != .bits, a.rank == 1 {
+            let order = orderOfBytes(a.bytes, b.bytes, shape)
             return ascending ? order : -order
         }
         return a.secondary == b.secondary ? 0 : (a.secondary < b.secondary ? -1 : 1)
+    }
+
+    private static func orderOfBytes(
+        _ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>, _ shape: Shape
+    ) -> Int {
+        let order = TextPattern.order(a, b)
+        // The same record is the same value; the order of records says nothing.
+        guard shape == .record, order != 0 else { return order }
+        return ValueView.order(
+            ValueView(record: UnsafeRawBufferPointer(a)), ValueView(record: UnsafeRawBufferPointer(b)))
+    }
+
+    private static func bits(_ text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        if text.count >= 8 {
+            return UInt64(bigEndian: UnsafeRawBufferPointer(text).loadUnaligned(as: UInt64.self))
+        }
+        var prefix: UInt64 = 0
+        for byte in text { prefix = prefix << 8 | UInt64(byte) }
+        return text.isEmpty ? 0 : prefix << UInt64(8 * (8 - text.count))
     }
 
     private static func bits(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ 1 << 63 }

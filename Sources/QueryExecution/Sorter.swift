@@ -6,11 +6,11 @@ import QueryLanguage
 ///
 /// With a limit it sorts and cuts whenever half as many again have gathered, and lets whole clusters pass unread whose zone
 /// lies behind the last of the present best. Used by one thread at a time.
-final class Sorter {
+final class Sorter: ObjectSorter {
     private struct Column {
         let reader: PathReader
         let ascending: Bool
-        let isText: Bool
+        let shape: SortCell.Shape
         /// The property itself when no link lies before it.
         let property: PropertyID?
         let base: BaseType?
@@ -30,7 +30,8 @@ final class Sorter {
 
     /// Objects up to this place are left out.
     private var start: (cells: [SortCell], key: ObjectKey)?
-    private var startTexts: [UnsafeMutableBufferPointer<UInt8>] = []
+    /// Of cells whose bytes do not lie in a leaf.
+    private var texts: [UnsafeMutableBufferPointer<UInt8>] = []
     /// The cells of the last of the best, once there are enough: what is not before it is not taken in.
     private var worst: [SortCell] = []
     /// What the first column must satisfy to get among the best.
@@ -44,19 +45,14 @@ final class Sorter {
         self.limit = limit
         scratch = SelectionMask(capacity: source.clusterCapacity)
         columns = keys.map { key in
-            var property: PropertyID?
-            var base: BaseType?
-            if case .property(let id, let type) = key.path.end {
-                base = type.base
-                if key.path.links.isEmpty { property = id }
-            }
+            let base = key.path.valueBase
             return Column(
                 reader: PathReader(key.path, from: classID, in: source), ascending: key.isAscending,
-                isText: base == .string, property: property, base: base)
+                shape: SortCell.Shape(base), property: key.path.column, base: base)
         }
     }
 
-    deinit { for text in startTexts { text.deallocate() } }
+    deinit { for text in texts { text.deallocate() } }
 
     /// Leaves out everything up to and with the cursor, which has values for the first `keyCount` columns.
     func start(after cursor: Cursor, keyCount: Int) throws {
@@ -117,7 +113,7 @@ final class Sorter {
 
     private func isBehindWorst(_ cell: SortCell) -> Bool {
         guard let worst = worst.first, let column = columns.first else { return false }
-        return SortCell.order(cell, worst, isText: column.isText, ascending: column.ascending) > 0
+        return SortCell.order(cell, worst, column.shape, ascending: column.ascending) > 0
     }
 
     /// The order of the newest row, whose cells come last, and others.
@@ -125,7 +121,7 @@ final class Sorter {
         let row = cells.count - columns.count
         for (index, column) in columns.enumerated() {
             let order = SortCell.order(
-                cells[row + index], others[index], isText: column.isText, ascending: column.ascending)
+                cells[row + index], others[index], column.shape, ascending: column.ascending)
             if order != 0 { return order }
         }
         return 0
@@ -157,21 +153,19 @@ final class Sorter {
 
     private func cell(_ value: Value?, _ column: Column) -> SortCell {
         guard let value else { return .nullLink(ascending: column.ascending) }
-        guard case .string(var text) = value, column.isText else { return SortCell(value, ascending: column.ascending) }
-        let copy = text.withUTF8 { utf8 in
-            let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: utf8.count)
-            _ = copy.initialize(from: utf8)
-            return copy
+        return SortCell(value, column.shape, ascending: column.ascending) { bytes in
+            let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
+            _ = copy.initialize(from: bytes)
+            texts.append(copy)
+            return UnsafeBufferPointer(copy)
         }
-        startTexts.append(copy)
-        return SortCell(text: UnsafeBufferPointer(copy), ascending: column.ascending)
     }
 
     // MARK: Order
 
     private func order() -> [SortItem] {
         let width = columns.count
-        let shapes = columns.map { (isText: $0.isText, ascending: $0.ascending) }
+        let shapes = columns.map { (shape: $0.shape, ascending: $0.ascending) }
         return cells.withUnsafeBufferPointer { cells in
             arrivals.withUnsafeBufferPointer { arrivals in
                 let items = (0..<keys.count).map { row in
@@ -182,7 +176,7 @@ final class Sorter {
                 return SortItem.sorted(items) { left, right in
                     for (index, shape) in shapes.enumerated() {
                         let order = SortCell.order(
-                            cells[left * width + index], cells[right * width + index], isText: shape.isText,
+                            cells[left * width + index], cells[right * width + index], shape.shape,
                             ascending: shape.ascending)
                         if order != 0 { return order < 0 }
                     }

@@ -21,21 +21,56 @@ struct ConstantView {
     private let memory: StableBytes?
 
     init(_ value: Value) {
-        var memory: StableBytes?
+        if let view = ValueView(scalar: value) {
+            self.view = view
+            memory = nil
+            return
+        }
+        let bytes: StableBytes
         switch value {
         case .string(let text):
-            let bytes = StableBytes(text.utf8)
-            memory = bytes
+            bytes = StableBytes(text.utf8)
             view = .string(bytes.bytes)
         case .data(let content):
-            let bytes = StableBytes(content)
-            memory = bytes
+            bytes = StableBytes(content)
             view = .data(bytes.bytes)
         default:
-            let bytes = StableBytes(ValueRecord.encode(value))
-            memory = bytes
+            bytes = StableBytes(ValueRecord.encode(value))
             view = ValueView(record: UnsafeRawBufferPointer(bytes.bytes))
         }
-        self.memory = memory
+        memory = bytes
+    }
+}
+
+extension ValueView {
+    /// Nil for a value that has bytes or elements of its own.
+    init?(scalar value: Value) {
+        switch value {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .int(let value): self = .int(value)
+        case .float(let value): self = .float(value)
+        case .double(let value): self = .double(value)
+        case .decimal(let value): self = .decimal(value)
+        case .date(let value): self = .date(value)
+        case .objectId(let value): self = .objectId(value)
+        case .uuid(let value): self = .uuid(value)
+        case .link(let key): self = .link(key)
+        case .reference(let object): self = .reference(object)
+        case .string, .data, .list, .set, .dictionary, .embedded: return nil
+        }
+    }
+}
+
+extension Value {
+    /// Calls `body` with a view of the value, which is valid during the call only.
+    func withView<R>(_ body: (ValueView) throws -> R) rethrows -> R {
+        switch self {
+        case .string(var text): return try text.withUTF8 { try body(.string($0)) }
+        case .data(let bytes): return try bytes.withUnsafeBufferPointer { try body(.data($0)) }
+        default:
+            let constant = ConstantView(self)
+            return try withExtendedLifetime(constant) { try body(constant.view) }
+        }
     }
 }

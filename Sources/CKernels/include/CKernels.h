@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "text.h"
+
 // high * 2^32 + low.
 typedef struct rk_wide_sum {
     uint64_t low;

@@ -22,16 +22,6 @@ extension EmbeddedSnapshot {
         }
     }
 
-    /// The whole collection of an object that has a slot.
-    func elements(of classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> ElementBlock {
-        let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: clusterCapacity)
-        let leaf = try storedLeaf(of: classID, cluster: cluster, property).checked(slot)
-        guard leaf.isOutsized(slot) else { return leaf.elements(at: slot) }
-        return try outsized(OutsizedTree.Address(classID: classID, property: property, key: key)) {
-            try $0.elements($1, 0..<Int.max, hasKeys: leaf.kind == .map)
-        }
-    }
-
     func outsizedBlocks(
         of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
     ) throws -> [(number: UInt32, count: Int)] {
@@ -45,6 +35,16 @@ extension EmbeddedSnapshot {
     ) throws -> UnsafeRawBufferPointer {
         try outsized(OutsizedTree.Address(classID: classID, property: property, key: key)) {
             try $0.blockBytes($1, number)
+        }
+    }
+
+    /// The whole collection of an object that has a slot.
+    func elements(of classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> ElementBlock {
+        let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: clusterCapacity)
+        let leaf = try storedLeaf(of: classID, cluster: cluster, property).checked(slot)
+        guard leaf.isOutsized(slot) else { return leaf.elements(at: slot) }
+        return try outsized(OutsizedTree.Address(classID: classID, property: property, key: key)) {
+            try $0.elements($1, 0..<Int.max, hasKeys: leaf.kind == .map)
         }
     }
 

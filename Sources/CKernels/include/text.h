@@ -1,0 +1,17 @@
+// Searching text for bytes.
+#ifndef CKERNELS_TEXT_H
+#define CKERNELS_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Whether the needle occurs in the text. With `folds`, ASCII letters that differ by case are one, and the needle is in lower
+// case. Nothing beyond either is read. Cost: some bytes per cycle, unless the first and the last byte of the needle occur together
+// often.
+int rk_contains(
+    const uint8_t *_Nullable text, size_t count, const uint8_t *_Nullable needle, size_t needle_count, int folds);
+
+// Whether all bytes are below 128.
+int rk_is_ascii(const uint8_t *_Nullable text, size_t count);
+
+#endif

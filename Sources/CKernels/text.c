@@ -1,0 +1,90 @@
+#include "text.h"
+
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+static inline uint8_t folded(uint8_t byte) { return (uint8_t)(byte - 'A') < 26 ? byte | 0x20 : byte; }
+
+static inline int is_letter(uint8_t byte) { return (uint8_t)((byte | 0x20) - 'a') < 26; }
+
+static inline int equal(const uint8_t *text, const uint8_t *needle, size_t count, int folds) {
+    if (!folds) return memcmp(text, needle, count) == 0;
+    for (size_t i = 0; i < count; i++) {
+        if (folded(text[i]) != needle[i]) return 0;
+    }
+    return 1;
+}
+
+#ifdef __SSE2__
+// The places among 16 where the byte may be `wanted`; setting `extra` makes letters lower case.
+static inline uint32_t places(const uint8_t *text, __m128i wanted, __m128i extra) {
+    __m128i bytes = _mm_or_si128(_mm_loadu_si128((const __m128i *)text), extra);
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, wanted));
+}
+#endif
+
+// Looks for the first and the last byte of the needle at their distance, 16 places at once, and compares in full where both are.
+int rk_contains(const uint8_t *text, size_t count, const uint8_t *needle, size_t needle_count, int folds) {
+    if (needle_count == 0) return 1;
+    if (count < needle_count || !text || !needle) return 0;
+    size_t place_count = count - needle_count + 1;
+    size_t distance = needle_count - 1;
+    size_t i = 0;
+#ifdef __SSE2__
+    uint8_t first = needle[0], last = needle[distance];
+    __m128i first_wanted = _mm_set1_epi8((char)first), last_wanted = _mm_set1_epi8((char)last);
+    __m128i first_extra = _mm_set1_epi8(folds && is_letter(first) ? 0x20 : 0);
+    __m128i last_extra = _mm_set1_epi8(folds && is_letter(last) ? 0x20 : 0);
+    while (i < place_count) {
+        uint8_t firsts[16], lasts[16];
+        const uint8_t *at_first = text + i, *at_last = text + i + distance;
+        uint32_t valid = 0xFFFF;
+        if (place_count - i < 16) {
+            // Fewer than 16 places are left: look at some again, or, in a short text, at a copy.
+            if (place_count >= 16) {
+                i = place_count - 16;
+                at_first = text + i;
+                at_last = at_first + distance;
+            } else {
+                valid = (1u << place_count) - 1;
+                memset(firsts, 0, 16);
+                memset(lasts, 0, 16);
+                memcpy(firsts, at_first, place_count);
+                memcpy(lasts, at_last, place_count);
+                at_first = firsts;
+                at_last = lasts;
+            }
+        }
+        uint32_t hits = places(at_first, first_wanted, first_extra) & valid;
+        if (hits) hits &= places(at_last, last_wanted, last_extra);
+        while (hits) {
+            size_t place = i + (size_t)__builtin_ctz(hits);
+            if (equal(text + place, needle, needle_count, folds)) return 1;
+            hits &= hits - 1;
+        }
+        i += 16;
+    }
+    return 0;
+#else
+    for (; i < place_count; i++) {
+        if (equal(text + i, needle, needle_count, folds)) return 1;
+    }
+    (void)distance;
+    return 0;
+#endif
+}
+
+int rk_is_ascii(const uint8_t *text, size_t count) {
+    uint64_t seen = 0;
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        uint64_t word;
+        memcpy(&word, text + i, 8);
+        seen |= word;
+    }
+    for (; i < count; i++) seen |= (uint64_t)text[i] << 56;
+    return (seen & 0x8080808080808080ull) == 0;
+}
