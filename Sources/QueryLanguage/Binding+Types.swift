@@ -72,13 +72,14 @@ extension Binding {
         case .value(.string(let text)):
             guard let names = TypeNames.canonical(text) else {
                 throw source.error(
-                    .invalid, "Unable to parse the type attribute string '\(text)'", constant.range,
-                    hint: TypeNames.known.nearest(to: text))
+                    .invalid, "Unable to parse the type attribute string '\(text.clipped)'", constant.range,
+                    hint: TypeNames.known.hint(for: text))
             }
             return names
         case .value(let value):
             throw source.error(
-                .typeMismatch, "Unsupported comparison between @type and raw value: '\(QueryPrinter.text(value))'",
+                .typeMismatch,
+                "Unsupported comparison between @type and raw value: '\(QueryPrinter.text(value).clipped)'",
                 constant.range)
         case .object:
             throw source.error(

@@ -1,9 +1,10 @@
 package import ObjectModel
 
 extension BoundPath {
-    /// What one value of the path is, never a collection: an Int for counts, sizes and lengths, a string for keys and
-    /// `@type`, mixed for what is inside a mixed value and for an object, which is a reference. Optional when the value
-    /// can be null: also where a link on the way can be, or the position or key may not exist.
+    /// What one value of the path is, never a collection: an Int for counts, sizes and lengths, a string for
+    /// keys and `@type`, mixed for what is inside a mixed value and for an object, which is a reference.
+    /// Optional when the value can be null: also where a link on the way can be, or the position or key may not
+    /// exist.
     package var valueType: PropertyType {
         let isShort = links.contains { !$0.isToMany }
         switch end {

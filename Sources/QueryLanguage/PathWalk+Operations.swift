@@ -74,15 +74,16 @@ extension PathWalk {
         let whole = path.ranges.value[index].joined(path.ranges.value[index + 2])
         guard let origin = binding.schema[className] else {
             throw source.error(
-                .unknownClass, "No class '\(className)' in the schema", whole,
-                hint: binding.schema.classes.map(\.name).nearest(to: className))
+                .unknownClass, "No class '\(className.clipped)' in the schema", whole,
+                hint: binding.schema.classes.map(\.name).hint(for: className))
         }
         guard let link = origin[name], link.type.isLink, link.targetClass == current.id else {
             let candidates = origin.properties.filter { $0.type.isLink && $0.targetClass == current.id }.map(\.name)
             throw source.error(
                 .unknownProperty,
-                "No property '\(name)' found in type '\(className)' which links to type '\(current.name)'", whole,
-                hint: candidates.nearest(to: name))
+                "No property '\(name.clipped)' found in type '\(className)' which links to type '\(current.name)'",
+                whole,
+                hint: candidates.hint(for: name))
         }
         links.append(.backward(origin: origin.id, property: link.id))
         property = (link, origin)
@@ -100,12 +101,21 @@ extension PathWalk {
     /// `@count`, `@size` and `[SIZE]`.
     mutating func count() throws(QueryError) {
         guard meaning == nil else { throw nothingFollows() }
-        if case .links(let property, let target) = place { take(.all, of: property, target) }
+        if case .links(let property, let target) = place {
+            // A map may hold null links, which count as elements although they lead to no object.
+            if property.type.collection == .map, !links.contains(where: \.isToMany) {
+                end = .property(property.id, property.type)
+                steps.append(.size)
+                place = .size
+                return
+            }
+            take(.all, of: property, target)
+        }
         switch place {
         case .object:
             guard !links.isEmpty else {
                 throw source.error(
-                    .invalid, "\(source.slice(range)) counts what a link leads to; name the link before it.", range)
+                    .invalid, "\(source.shown(range)) counts what a link leads to; name the link before it.", range)
             }
             meaning = .path(BoundPath(links: links, end: .count))
             type = .scalar(.int)
@@ -114,7 +124,7 @@ extension PathWalk {
         case .keys: steps[steps.count - 1] = .size
         case .value(let base):
             throw source.error(
-                .invalid, "Operation '\(source.slice(range))' is not supported on property of type '\(base.queryName)'",
+                .invalid, "Operation '\(source.shown(range))' is not supported on property of type '\(base.queryName)'",
                 range)
         case .links, .size, .typeName: throw nothingFollows()
         }
@@ -147,7 +157,8 @@ extension PathWalk {
 
     private func noMap() -> QueryError {
         source.error(
-            .invalid, "Operation '\(source.slice(range))' cannot apply to property '\(propertyName)' because it is not a map",
+            .invalid,
+            "Operation '\(source.shown(range))' cannot apply to property '\(propertyName)' because it is not a map",
             range)
     }
 

@@ -38,7 +38,7 @@ struct PathWalk {
     }
 
     var source: SourceText { binding.source }
-    var text: String { source.slice(binding.wholeRange(path)) }
+    var text: String { source.shown(binding.wholeRange(path)) }
     var range: SourceRange { path.ranges.value[min(index, path.ranges.value.count - 1)] }
     var isLast: Bool { index == path.components.count - 1 }
 
@@ -150,11 +150,19 @@ struct PathWalk {
     }
 
     private func noProperty(_ name: String) -> QueryError {
-        source.error(.invalid, "Property '\(propertyName)' has no property '\(name)'", range)
+        switch binding.clause {
+        case .sort?, .distinct?: source.error(.invalid, "All but last property must be a link", range)
+        case .some:
+            source.error(
+                .invalid,
+                "property '\(propertyName)' of type '\(property?.schema.type.base.name ?? "")' may only be the final property in the key path.",
+                range)
+        case nil: source.error(.invalid, "Property '\(propertyName)' has no property '\(name.clipped)'", range)
+        }
     }
 
     func nothingFollows() -> QueryError {
-        source.error(.invalid, "Nothing can follow in the key path '\(text)' from '\(source.slice(range))' on.", range)
+        source.error(.invalid, "Nothing can follow in the key path '\(text)' from '\(source.shown(range))' on.", range)
     }
 
     private mutating func follow(_ name: String, in objectClass: ClassSchema) throws(QueryError) {
@@ -230,7 +238,7 @@ struct PathWalk {
     }
 
     private var indexText: String {
-        var inner = source.slice(range)
+        var inner = source.shown(range)
         if inner.hasPrefix("["), inner.hasSuffix("]") { inner = String(inner.dropFirst().dropLast()) }
         return inner.hasPrefix("'") ? inner : "'\(inner)'"
     }

@@ -1,7 +1,7 @@
 package import ObjectModel
 
-// Key paths that stand alone, as requests give them. Each gives exactly one value per object, which is neither an object
-// nor a collection.
+// Key paths that stand alone, as requests give them. Each gives exactly one value per object, which is neither
+// an object nor a collection.
 extension QueryBinder {
     /// The wire's form of sort keys: `breed,-weight,owner.name`.
     package func bindSort(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> [SortKey] {
@@ -11,7 +11,7 @@ extension QueryBinder {
             let name = isDescending || part.text.hasPrefix("+") ? String(part.text.dropFirst()) : part.text
             let path = try bindValuePath(
                 name, offset: part.offset + part.text.unicodeScalars.count - name.unicodeScalars.count, objectClass,
-                clause: .sort)
+                clause: .sortKey)
             keys.append(SortKey(path, ascending: !isDescending))
         }
         return keys
@@ -19,7 +19,7 @@ extension QueryBinder {
 
     /// The wire's form of distinct key paths: `breed,owner.name`.
     package func bindDistinct(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> [BoundPath] {
-        try bindValuePaths(text, objectClass, clause: .distinct)
+        try bindValuePaths(text, objectClass, clause: .distinctKey)
     }
 
     /// The wire's form of the key paths that a result is grouped by: `breed,owner.city`.
@@ -45,6 +45,9 @@ extension QueryBinder {
     private func bindValuePath(
         _ text: String, offset: Int, _ objectClass: ClassSchema, clause: PathClause
     ) throws(QueryError) -> BoundPath {
+        guard !text.isEmpty else {
+            throw QueryError(.syntax, "\(clause.refusal(of: "")): missing property name.", position: offset)
+        }
         do throws(QueryError) {
             let (path, source) = try QueryParser.parsePath(text)
             return try Binding(schema: schema, root: objectClass, arguments: [], source: source)
@@ -109,8 +112,8 @@ extension QueryBinder {
             let range = path.ranges.value[path.ranges.value.count - 1]
             throw source.error(
                 .invalid,
-                "'\(name)' makes no sections of values of type '\(type.base.queryName)'. What does: \(suitable.joined(separator: ", ")).",
-                range, hint: suitable.nearest(to: name), expected: suitable)
+                "'\(name.clipped)' makes no sections of values of type '\(type.base.queryName)'. What does: \(suitable.joined(separator: ", ")).",
+                range, hint: suitable.hint(for: name), expected: suitable)
         }
         return SectionKey(value, function)
     }

@@ -13,7 +13,8 @@ package struct QueryBinder: Sendable {
     package func bind(
         _ text: String, class objectClass: ClassSchema, arguments: [QueryArgument] = [], dialect: QueryDialect = .rql
     ) throws(QueryError) -> BoundQuery {
-        try bind(try QueryParser.parse(text, dialect: dialect), class: objectClass, arguments: arguments, dialect: dialect)
+        try bind(
+            try QueryParser.parse(text, dialect: dialect), class: objectClass, arguments: arguments, dialect: dialect)
     }
 
     package func bind(

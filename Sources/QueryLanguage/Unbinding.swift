@@ -148,7 +148,9 @@ struct Unbinding {
         case .float(let number): return type == .float || number.isFinite ? .value(value) : nil
         case .reference(let object):
             guard let target = schema[object.classID] else { return nil }
-            if target.primaryKey == nil { return .object(className: target.name, primaryKey: .int(object.key.rawValue)) }
+            if target.primaryKey == nil {
+                return .object(className: target.name, primaryKey: .int(object.key.rawValue))
+            }
             // That is what null stands for where no object has a null key.
             return object.key == ObjectKey(-1) ? .object(className: target.name, primaryKey: .null) : nil
         case .null, .bool, .int, .double, .string, .date, .objectId, .uuid, .data: return .value(value)

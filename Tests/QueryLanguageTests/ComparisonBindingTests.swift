@@ -168,7 +168,8 @@ struct ComparisonBindingTests {
     }
 
     @Test(
-        "arithmetic on constants", arguments: [
+        "arithmetic on constants",
+        arguments: [
             (.int(.max), .add, .int(1), .int(.min)), (.int(7), .divide, .int(-2), .int(-3)),
             (.int(0), .divide, .int(0), .int(.max)), (.int(.min), .divide, .int(-1), .int(.min)),
             (.int(1), .add, .float(0.5), .float(1.5)), (.float(0.5), .multiply, .double(0.1), .double(0.05)),
@@ -220,9 +221,21 @@ struct ComparisonBindingTests {
         let unknown = fault("any.@type == 'strin'")
         #expect(unknown?.message == "Unable to parse the type attribute string 'strin'")
         #expect(unknown?.hint == "string")
-        #expect(fault("any.@type == 3")?.message.hasPrefix("Unsupported comparison between @type and raw value") == true)
+        #expect(
+            fault("any.@type == 3")?.message.hasPrefix("Unsupported comparison between @type and raw value") == true)
         #expect(fault("any.@type > 'int'")?.code == .typeMismatch)
         #expect(fault("name.@type == 'string'")?.message == "Cannot compare two constants")
+    }
+
+    @Test("null has no parts")
+    func partsOfNull() throws {
+        #expect(try bind("null CONTAINS name").predicate == .constant(false))
+        #expect(
+            try bind("null BEGINSWITH ALL tags").predicate
+                == comparison(.path(path("tags")), .equal, .list([]), leftQuantifier: .all))
+        #expect(
+            try bind("null LIKE name").predicate
+                == comparison(.constant(.null), .like, .path(path("name"))))
     }
 
     @Test("IN needs a list on its right")

@@ -66,7 +66,8 @@ struct CorpusTests {
             ("TRUEPREDICATE DISTINCT(nosuch)", .unknownProperty), ("age == $0", .argument),
             ("dog.owners.age BETWEEN {1, 2}", .invalid), ("@links.Person.friends.age == 3", .unknownProperty),
             ("name == oid(507f1f77bcf86cd799439011)", .typeMismatch), ("age.@count == 1", .invalid),
-            ("name.@type == 'string'", .invalid), ("bin('abc') == name", .typeMismatch), ("dog[0].name == 'x'", .invalid),
+            ("name.@type == 'string'", .invalid), ("bin('abc') == name", .typeMismatch),
+            ("dog[0].name == 'x'", .invalid),
         ] as [(String, QueryError.Code)])
     func invalid(_ text: String, _ code: QueryError.Code) { #expect(fault(text)?.code == code) }
 

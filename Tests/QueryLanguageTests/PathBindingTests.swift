@@ -32,9 +32,10 @@ struct PathBindingTests {
         #expect(fault("tags[$1] == 'x'", "Person", [.value(.int(1))])?.code == .argument)
     }
 
-    private func keys(_ name: String) -> BoundPath {
+    /// Of a map of links.
+    private func keys(_ name: String, _ step: ValueStep = .keys) -> BoundPath {
         guard let property = objectClass("Person")[name] else { return path("") }
-        return BoundPath(end: .property(property.id, property.type), steps: [.keys])
+        return BoundPath(end: .property(property.id, property.type), steps: [step])
     }
 
     @Test("sizes are of collections, of texts and data, and of links")
@@ -47,6 +48,7 @@ struct PathBindingTests {
         #expect(try left("dogs[SIZE] == 1") == .path(path("dogs", count: true)))
         #expect(try left("dogs.toys.@count == 1") == .path(path("dogs.toys", count: true)))
         #expect(try left("dog.@count == 1") == .path(path("dog", count: true)))
+        #expect(try left("pets.@count == 1") == .path(keys("pets", .size)))
         #expect(try left("dogs.name.@count == 1") == .path(path("dogs.name", steps: [.size])))
         #expect(try left("any.@count == 1") == .path(path("any", steps: [.size])))
         #expect(try left("any[*].@count == 1") == .path(path("any", steps: [.elements(.all), .size])))
@@ -108,7 +110,8 @@ struct PathBindingTests {
         #expect(try left("dogs.toys.@max.price == 1") == .aggregate(BoundAggregate(.maximum, path("dogs.toys.price"))))
         #expect(try left("prices.@avg == 1") == .aggregate(BoundAggregate(.average, path("prices"))))
         #expect(try left("pets.@values.@sum.age == 1") == .aggregate(BoundAggregate(.sum, path("pets.age"))))
-        #expect(try left("dog.owners.@min.born == null") == .aggregate(BoundAggregate(.minimum, path("dog.owners.born"))))
+        #expect(
+            try left("dog.owners.@min.born == null") == .aggregate(BoundAggregate(.minimum, path("dog.owners.born"))))
         #expect(
             try bind("nums.@avg == 3").predicate
                 == comparison(.aggregate(BoundAggregate(.average, path("nums"))), .equal, .constant(.double(3))))
@@ -174,7 +177,9 @@ struct PathBindingTests {
                                 origin: objectClass("Person").id,
                                 property: objectClass("Person")["friend"]?.id ?? PropertyID(0))
                         ], end: path("age").end)))
-        #expect(fault("$K0 == 1", "Person", [.list([.string("age")])])?.message == "Null or list cannot be used for parameter '$K0'")
+        #expect(
+            fault("$K0 == 1", "Person", [.list([.string("age")])])?.message
+                == "Null or list cannot be used for parameter '$K0'")
         #expect(fault("$K0 == 1", "Person", [.value(.string("age == 1 OR age"))])?.code == .syntax)
         #expect(fault("$K0 == 1", "Person", [.value(.string("$K0"))])?.code == .argument)
         #expect(fault("$K0 == 1", "Person", [.value(.string("nosuch"))])?.code == .unknownProperty)
@@ -183,7 +188,8 @@ struct PathBindingTests {
     @Test("subqueries range over links to many, with a variable of their own")
     func subqueries() throws {
         #expect(
-            try bind("SUBQUERY(dogs, $d, $d.age > 3).@size == 1") == (try bind("SUBQUERY(dogs, $x, age > 3).@count == 1")))
+            try bind("SUBQUERY(dogs, $d, $d.age > 3).@size == 1")
+                == (try bind("SUBQUERY(dogs, $x, age > 3).@count == 1")))
         for text in [
             "SUBQUERY(dog.toys, $t, $t.brand == 'x').@count > 0", "SUBQUERY(dog.owners, $p, $p.age > 3).@count > 0",
             "SUBQUERY(pets, $d, $d == obj('Dog', 'rex')).@count > 0",
