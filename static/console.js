@@ -5,6 +5,7 @@ import { Problem, Unreachable, paths, queryString, request } from "./api.js";
 import { CommandBar } from "./command-bar.js";
 import { Completion, candidates } from "./completion.js";
 import { prepareDialogs, showKeys } from "./dialogs.js";
+import { explain } from "./explain.js";
 import { clearFault, showFault } from "./fault.js";
 import { Grid } from "./grid.js";
 import { stringify } from "./json.js";
@@ -417,12 +418,24 @@ byId("clear-predicate").addEventListener("click", () => {
   submitPredicate();
 });
 byId("create").addEventListener("click", create);
+byId("explain").addEventListener("click", explainQuery);
 byId("skip").addEventListener("click", () => grid.focus());
 byId("show-keys").addEventListener("click", showKeys);
 byId("theme").addEventListener("click", turnTheme);
 
 function create() {
   if (objectClass !== null && !objectClass.isEmbedded) writing.create(view());
+}
+
+async function explainQuery() {
+  if (objectClass === null) return;
+  try {
+    await explain(objectClass.name, parameters());
+  } catch (error) {
+    if (error instanceof Problem) refuse(error);
+    else if (error instanceof Unreachable) setState("waiting", error.message);
+    else throw error;
+  }
 }
 
 function turnTheme() {
@@ -452,6 +465,7 @@ document.addEventListener("keydown", (event) => {
     },
     "?": showKeys,
     n: create,
+    e: explainQuery,
     t: turnTheme,
     "[": () => turnClass(-1),
     "]": () => turnClass(1),

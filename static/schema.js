@@ -103,7 +103,7 @@ export class Schema {
       const key = this.class(property.target)?.primaryKey;
       return key ? `${property.name}.${key}` : null;
     }
-    const none = ["backlinks", "objectKey", "data", "decimal128"].includes(property.kind) || property.isJSON;
+    const none = ["backlinks", "objectKey"].includes(property.kind) || (property.isJSON && property.kind !== "mixed");
     return none ? null : property.name;
   }
 }

@@ -37,13 +37,21 @@ struct ArgumentReader {
     }
 
     private func argument(_ json: JSONValue, at index: Int) throws(Problem) -> QueryArgument {
-        if case .array(let elements) = json {
-            var values: [Value] = []
-            values.reserveCapacity(elements.count)
-            for element in elements { values.append(try value(element, at: index)) }
-            return .list(values)
+        if case .array(let list) = json {
+            var elements: [QueryArgument.Element] = []
+            elements.reserveCapacity(list.count)
+            for element in list {
+                if let object = try object(element, at: index) {
+                    elements.append(.object(className: object.className, primaryKey: object.primaryKey))
+                } else {
+                    elements.append(.value(try value(element, at: index)))
+                }
+            }
+            return .elements(elements)
         }
-        if let object = try object(json, at: index) { return object }
+        if let object = try object(json, at: index) {
+            return .object(className: object.className, primaryKey: object.primaryKey)
+        }
         do {
             if let shape = try ShapeForm.shape(json) { return .shape(shape) }
         } catch {
@@ -68,7 +76,9 @@ struct ArgumentReader {
     }
 
     /// An object given as `{"$link": {"class", "key"}}`; nil for anything else.
-    private func object(_ json: JSONValue, at index: Int) throws(Problem) -> QueryArgument? {
+    private func object(
+        _ json: JSONValue, at index: Int
+    ) throws(Problem) -> (className: String, primaryKey: Value)? {
         guard json["$link"] != nil else { return nil }
         guard let link = LinkForm(json) else {
             throw Problem(
@@ -82,7 +92,7 @@ struct ArgumentReader {
         }
         do {
             let type = target.primaryKeyProperty?.type ?? PropertyType(.int)
-            return .object(className: link.className, primaryKey: try ValueCoding.decode(link.key, as: type))
+            return (link.className, try ValueCoding.decode(link.key, as: type))
         } catch {
             throw Problem(
                 400, "query.argument", "Argument \(index): " + error.sentence("$link.key"), parameter: "args")

@@ -194,7 +194,7 @@ extension Gateway {
             default: "list"
             }
         throw Problem(
-            400, QueryError.Code.typeMismatch.rawValue,
+            400, QueryError.Code.invalid.rawValue,
             "Operation '\(function.rawValue)' not supported for \(type.element) \(kind) '\(property.holderClass.name).\(property.schema.name)'",
             parameter: function.rawValue, property: property.schema.name)
     }

@@ -89,12 +89,22 @@ struct QueryReader {
         }
     }
 
-    /// The parts between commas, without blanks around them.
+    /// The parts between commas that are in no quotes, without blanks around them.
     private static func names(_ text: String) -> [String] {
-        text.split(separator: ",", omittingEmptySubsequences: false).map { part in
-            var part = part.drop { $0 == " " }
-            while part.last == " " { part.removeLast() }
-            return String(part)
+        var names = [""]
+        var quote: Unicode.Scalar?
+        for scalar in text.unicodeScalars {
+            if scalar == ",", quote == nil {
+                names.append("")
+                continue
+            }
+            if scalar == quote { quote = nil } else if quote == nil, scalar == "'" || scalar == "\"" { quote = scalar }
+            names[names.count - 1].unicodeScalars.append(scalar)
+        }
+        return names.map { name in
+            var name = name.drop { $0 == " " }
+            while name.last == " " { name.removeLast() }
+            return String(name)
         }
     }
 

@@ -94,6 +94,11 @@ package final class RowPlan: Sendable {
         self.init(objectClass, schema, properties, Expansion(), .plain, isPart: true, endsLines: true)
     }
 
+    /// Each object on a line, told apart by `$key` where the class has no primary key; links as keys.
+    package convenience init(lines properties: [PropertySchema], of objectClass: ClassSchema, schema: Schema) {
+        self.init(objectClass, schema, properties, Expansion(), .plain, endsLines: true)
+    }
+
     /// - Parameter isPart: whether the objects are written without `$key`, as embedded ones within those that own them.
     private init(
         _ objectClass: ClassSchema, _ schema: Schema, _ properties: [PropertySchema], _ expansion: Expansion,

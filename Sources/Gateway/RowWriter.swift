@@ -147,9 +147,11 @@ extension RowPlan {
         _ value: Value, of property: PropertyID, _ snapshot: any Snapshot, into json: JSONWriter
     ) throws { try write(value, of: property, LookUps(.snapshot(snapshot), needsPrimaryKeys: true), json) }
 
-    /// Writes one line for each key that exists, in their order. Throws as `writeExported`.
-    package func writeLines(_ keys: [ObjectKey], of snapshot: any Snapshot, into json: JSONWriter) throws {
-        let look = LookUps(.snapshot(snapshot), remembers: true, needsPrimaryKeys: true)
+    /// Writes one line for each key that exists, in their order. Throws as `writeExported` when it is for import.
+    package func writeLines(
+        _ keys: [ObjectKey], of snapshot: any Snapshot, into json: JSONWriter, forImport: Bool = true
+    ) throws {
+        let look = LookUps(.snapshot(snapshot), remembers: true, needsPrimaryKeys: forImport)
         var sink = RowWriter(self, json, look)
         try snapshot.read(classID, keys, stored, into: &sink)
         if let fault = look.fault { throw fault }

@@ -3,27 +3,42 @@ import QueryLanguage
 
 /// Queries typed on the command line.
 enum QueryText {
-    /// Reads --filter and --sort. Throws `CommandFailure` that shows the place of a fault.
+    /// Reads a filter, --sort and --distinct. Throws `CommandFailure` that shows the place of a fault.
+    ///
+    /// - Parameter filterName: what errors call the filter.
     static func bind(
-        filter: String?, sort: String?, class objectClass: ClassSchema, schema: Schema
+        filter: String?, filterName: String = "the predicate", sort: String?, distinct: String? = nil,
+        class objectClass: ClassSchema, schema: Schema
     ) throws -> BoundQuery {
         let binder = QueryBinder(schema: schema)
         var query = BoundQuery(classID: objectClass.id)
         if let filter {
-            do {
-                query = try binder.bind(filter, class: objectClass)
-            } catch {
-                throw failure(error, "--filter", filter)
+            query = try read(filterName, filter) { text throws(QueryError) in
+                try binder.bind(text, class: objectClass)
             }
         }
         if let sort {
-            do {
-                query.steps.append(.sort(try binder.bindSort(sort, class: objectClass)))
-            } catch {
-                throw failure(error, "--sort", sort)
+            let keys = try read("--sort", sort) { text throws(QueryError) in
+                try binder.bindSort(text, class: objectClass)
             }
+            query.steps.append(.sort(keys))
+        }
+        if let distinct {
+            let paths = try read("--distinct", distinct) { text throws(QueryError) in
+                try binder.bindDistinct(text, class: objectClass)
+            }
+            query.steps.append(.distinct(paths))
         }
         return query
+    }
+
+    /// Reads the text of an option. Throws as `bind`.
+    static func read<R>(_ option: String, _ text: String, _ bind: (String) throws(QueryError) -> R) throws -> R {
+        do throws(QueryError) {
+            return try bind(text)
+        } catch {
+            throw failure(error, option, text)
+        }
     }
 
     private static func failure(_ error: QueryError, _ option: String, _ text: String) -> CommandFailure {

@@ -91,9 +91,9 @@ struct BadInputTests {
             .get, "/v1/objects/Dog?distinct=bred", status: 400, code: "query.unknown_property",
             ["hint": .string("breed")]),
         Bad(
-            .get, "/v1/aggregates/objects/Dog?sum=name", status: 400, code: "query.type_mismatch",
+            .get, "/v1/aggregates/objects/Dog?sum=name", status: 400, code: "query.invalid",
             ["parameter": .string("sum")]),
-        Bad(.get, "/v1/aggregates/objects/Dog?sum=born", status: 400, code: "query.type_mismatch"),
+        Bad(.get, "/v1/aggregates/objects/Dog?sum=born", status: 400, code: "query.invalid"),
         Bad(.get, "/v1/aggregates/objects/Dog?min=owner", status: 400, code: "query.invalid"),
         Bad(.get, "/v1/aggregates/objects/Dog?avg=age", status: 400, code: "parameter.unknown"),
         Bad(

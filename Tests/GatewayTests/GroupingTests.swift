@@ -168,14 +168,14 @@ struct GroupingTests {
     }
 
     static let refusals = [
-        Refused("aggregates/objects/Person?sum=handle", 400, "query.type_mismatch", parameter: "sum"),
-        Refused("aggregates/objects/Person?average=born", 400, "query.type_mismatch", parameter: "average"),
+        Refused("aggregates/objects/Person?sum=handle", 400, "query.invalid", parameter: "sum"),
+        Refused("aggregates/objects/Person?average=born", 400, "query.invalid", parameter: "average"),
         Refused("aggregates/objects/Person?min=agee", 400, "query.unknown_property", parameter: "min"),
         Refused("aggregates/objects/Person?by=tags", 400, "query.invalid", parameter: "by"),
         Refused("aggregates/objects/Person?by=dog", 400, "query.invalid", parameter: "by"),
         Refused("aggregates/objects/Person?by=", 400, "query.syntax", parameter: "by"),
-        Refused("aggregates/objects/Person/ada/tags?min", 400, "query.type_mismatch", parameter: "min"),
-        Refused("aggregates/objects/Person/ada/days?sum", 400, "query.type_mismatch", parameter: "sum"),
+        Refused("aggregates/objects/Person/ada/tags?min", 400, "query.invalid", parameter: "min"),
+        Refused("aggregates/objects/Person/ada/days?sum", 400, "query.invalid", parameter: "sum"),
         Refused("aggregates/objects/Person/ada/nums?min=age", 400, "query.invalid", parameter: "min"),
         Refused("aggregates/objects/Person/ada/nums?filter=age>1", 400, "parameter.unknown", parameter: "filter"),
         Refused("aggregates/objects/Person/zoe/nums?min", 404, "object.not_found"),

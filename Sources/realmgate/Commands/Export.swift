@@ -50,7 +50,8 @@ struct Export: ParsableCommand {
         let snapshot = try store.snapshot()
         let objectClass = try snapshot.schema.named(className)
         let properties = try chosen(in: objectClass)
-        let query = try QueryText.bind(filter: filter, sort: sort, class: objectClass, schema: snapshot.schema)
+        let query = try QueryText.bind(
+            filter: filter, filterName: "--filter", sort: sort, class: objectClass, schema: snapshot.schema)
         let exporter = try ObjectExporter(snapshot: snapshot, objectClass: objectClass, properties: properties)
         let keys = try snapshot.select(query, .all)
         let sink = try ByteSink(path: output)
