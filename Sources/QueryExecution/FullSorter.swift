@@ -17,7 +17,7 @@ final class FullSorter: ObjectSorter {
     private struct Column {
         let reader: PathReader
         let ascending: Bool
-        let isText: Bool
+        let shape: SortCell.Shape
         let isExact: Bool
         /// The property itself when no link lies before it.
         let property: PropertyID?
@@ -35,7 +35,7 @@ final class FullSorter: ObjectSorter {
             let base = key.path.valueBase
             return Column(
                 reader: PathReader(key.path, from: classID, in: source), ascending: key.isAscending,
-                isText: base == .string || base == .data, isExact: Self.isExact(base), property: key.path.column)
+                shape: SortCell.Shape(base), isExact: Self.isExact(base), property: key.path.column)
         }
     }
 
@@ -146,7 +146,7 @@ final class FullSorter: ObjectSorter {
             (0..<run.count).sorted { left, right in
                 for (index, column) in columns.enumerated() {
                     let order = SortCell.order(
-                        cells[left * width + index], cells[right * width + index], isText: column.isText,
+                        cells[left * width + index], cells[right * width + index], column.shape,
                         ascending: column.ascending)
                     if order != 0 { return order < 0 }
                 }
@@ -159,11 +159,9 @@ final class FullSorter: ObjectSorter {
 
     @inline(__always)
     private func cell(_ key: ObjectKey, _ column: Column) throws -> SortCell {
-        guard let reader = column.reader.column else {
-            guard let value = try column.reader.single(key) else { return .nullLink(ascending: column.ascending) }
-            return SortCell(value, ascending: column.ascending)
+        guard let reader = column.reader.column, let object = try column.reader.singleObject(key) else {
+            return .nullLink(ascending: column.ascending)
         }
-        guard let object = try column.reader.singleObject(key) else { return .nullLink(ascending: column.ascending) }
         guard let (leaf, slot) = try reader.place(object) else { return .null(ascending: column.ascending) }
         return SortCell(leaf, slot, ascending: column.ascending)
     }
