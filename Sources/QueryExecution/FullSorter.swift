@@ -39,15 +39,15 @@ final class FullSorter: ObjectSorter {
         }
     }
 
-    /// Whether the keys are columns whose values have cells of their own.
+    /// Whether all keys' values lie in columns, which their cells may point into.
     static func canSort(by keys: [SortKey]) -> Bool {
         keys.allSatisfy { key in
             guard key.path.steps.isEmpty, case .property(_, let type) = key.path.end, type.collection == .single else {
                 return false
             }
             switch type.base {
-            case .bool, .int, .float, .double, .string, .data, .date, .objectId, .uuid: return true
-            default: return false
+            case .bool, .int, .float, .double, .decimal128, .string, .data, .date, .objectId, .uuid, .mixed: return true
+            case .link, .linkingObjects: return false
             }
         }
     }
@@ -159,9 +159,8 @@ final class FullSorter: ObjectSorter {
 
     @inline(__always)
     private func cell(_ key: ObjectKey, _ column: Column) throws -> SortCell {
-        guard let reader = column.reader.column, let object = try column.reader.singleObject(key) else {
-            return .nullLink(ascending: column.ascending)
-        }
+        guard let reader = column.reader.column else { return .null(ascending: column.ascending) }
+        guard let object = try column.reader.singleObject(key) else { return .nullLink(ascending: column.ascending) }
         guard let (leaf, slot) = try reader.place(object) else { return .null(ascending: column.ascending) }
         return SortCell(leaf, slot, ascending: column.ascending)
     }
