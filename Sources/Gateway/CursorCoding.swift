@@ -5,7 +5,7 @@ import QueryLanguage
 /// Cursors as opaque text: base64url of `[form, class, sort, object key, values]`, where `sort` is a fingerprint of
 /// the keys that the cursor belongs to and a value is `[value]`, or `[]` where a link on the way is null.
 enum CursorCoding {
-    private static let form: Int64 = 1
+    private static let form: Int64 = 2
 
     static func encode(_ cursor: Cursor, class classID: ClassID, sort: [SortKey]) -> String {
         let json = JSONWriter(capacity: 128)
@@ -15,9 +15,9 @@ enum CursorCoding {
         json.int(fingerprint(sort))
         json.int(cursor.key.rawValue)
         json.beginArray()
-        for (value, key) in zip(cursor.values, sort) {
+        for value in cursor.values {
             json.beginArray()
-            if let value { write(value, isMixed: key.path.endsMixed, into: json) }
+            if let value { write(value, into: json) }
             json.endArray()
         }
         json.endArray()
@@ -43,49 +43,41 @@ enum CursorCoding {
                 parameter: "after")
         }
         var decoded: [Value?] = []
-        for (value, key) in zip(values, sort) {
+        for value in values {
             guard case .array(let box) = value, box.count <= 1 else { throw damaged }
             guard let content = box.first else {
                 decoded.append(nil)
                 continue
             }
-            guard let value = self.value(content, at: key.path.end) else { throw damaged }
+            guard let value = self.value(content) else { throw damaged }
             decoded.append(value)
         }
         return Cursor(values: decoded, key: ObjectKey(key))
     }
 
-    /// Links in mixed values are written with the number of their class in place of its name.
-    private static func write(_ value: Value, isMixed: Bool, into json: JSONWriter) {
-        json.value(value, isMixed: isMixed) { link in
-            switch link {
-            case .reference(let target): json.link(class: String(target.classID.rawValue), key: target.key)
-            case .link(let key): json.int(key.rawValue)
-            default: json.null()
+    /// Values are written with their types, so that no schema is needed to read them: a key path may end inside a
+    /// collection or a mixed value. Collections are all equal in the order of their kind, and written empty; links
+    /// carry the number of their class in place of its name.
+    private static func write(_ value: Value, into json: JSONWriter) {
+        switch value {
+        case .list, .set: json.mixed(.list([]))
+        case .dictionary: json.mixed(.dictionary(ValueMap()))
+        default:
+            json.mixed(value) { link in
+                switch link {
+                case .reference(let target): json.link(class: String(target.classID.rawValue), key: target.key)
+                default: json.null()
+                }
             }
         }
     }
 
-    private static func mixed(_ json: JSONValue) -> Value? {
+    private static func value(_ json: JSONValue) -> Value? {
         switch try? ValueCoding.mixed(json) {
         case .value(let value)?: return value
         case .reference(let name, .int(let key), _)?:
             return UInt32(name).map { .reference(ObjectReference(ClassID($0), ObjectKey(key))) }
         default: return nil
-        }
-    }
-
-    private static func value(_ json: JSONValue, at end: PathEnd) -> Value? {
-        switch end {
-        case .property(_, let type) where type.isMixed:
-            return mixed(json)
-        case .property(_, var type):
-            type.isOptional = true
-            return try? ValueCoding.decode(json, as: type)
-        case .count: return try? ValueCoding.decode(json, as: PropertyType(.int))
-        case .object:
-            guard case .int(let key) = json else { return json == .null ? .null : nil }
-            return .link(ObjectKey(key))
         }
     }
 
@@ -110,13 +102,5 @@ enum CursorCoding {
             for step in key.path.steps { text += "s\(step)" }
         }
         return Int64(bitPattern: text.withUTF8 { Fingerprint.of($0) })
-    }
-}
-
-extension BoundPath {
-    /// Whether it leads to a mixed value, whose type must be written with it.
-    fileprivate var endsMixed: Bool {
-        if case .property(_, let type) = end { return type.isMixed }
-        return false
     }
 }

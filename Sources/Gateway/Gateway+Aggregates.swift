@@ -4,86 +4,212 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// `GET /v1/aggregates/objects/{Class}`, read and bound.
-private struct AggregateRead: Sendable {
-    struct Item: Sendable {
-        /// The key path as the client wrote it.
-        let name: String
-        let request: AggregateRequest
-    }
+/// What an aggregate is asked of, by the name that the client gave it.
+private struct NamedAggregate: Sendable {
+    /// The key path as written, or `self` for the elements of a collection.
+    let name: String
+    let function: AggregateRequest.Function
+    /// Whether its result may be of any type, and is written with it.
+    var isMixed = false
+}
 
+/// An aggregate of a query's objects, read and bound.
+private struct AggregateRead: Sendable {
     let snapshot: any Snapshot
     let query: BoundQuery
-    let items: [Item]
+    let names: [NamedAggregate]
+    let requests: [AggregateRequest]
+    /// The key paths of `by` as written, and bound; empty when the result is not grouped.
+    let groups: [NamedPath]
+    /// Most groups.
+    let limit: Int
     let style: TypeStyle
 
+    /// Throws what the store does, and 400 for too many groups.
     func response() throws -> Response {
-        let values = try snapshot.aggregate(query, items.map(\.request))
         let json = JSONWriter(capacity: 512)
         json.beginObject()
         json.name("version")
         json.int(snapshot.version.rawValue)
-        json.name("count")
-        json.int(try snapshot.count(query))
-        for function in AggregateRequest.Function.allCases {
-            let results = zip(items, values).filter { $0.0.request.function == function }
-            guard !results.isEmpty else { continue }
-            json.name(function.rawValue)
-            json.beginObject()
-            for (item, value) in results {
-                json.name(item.name)
-                json.value(value, style)
+        let look = LookUps(.snapshot(snapshot))
+        if groups.isEmpty {
+            let values = try snapshot.aggregate(query, requests)
+            json.name("count")
+            json.int(try snapshot.count(query))
+            json.aggregates(names, values) { look.value($0, isMixed: $1, style, json) }
+        } else {
+            let found = try snapshot.aggregate(query, requests, by: groups.map(\.path))
+            guard found.count <= limit else {
+                throw Problem(
+                    400, "aggregate.too_many_groups",
+                    "There would be \(found.count) groups; at most \(limit) are given. Narrow the filter, or group by less.",
+                    parameter: "by")
             }
-            json.endObject()
+            json.name("groups")
+            json.beginArray()
+            for group in found {
+                json.beginObject()
+                json.name("key")
+                json.beginObject()
+                for (column, value) in zip(groups, group.key) {
+                    json.name(column.name)
+                    look.value(value, isMixed: column.path.givesMixed, style, json)
+                }
+                json.endObject()
+                json.name("count")
+                json.int(group.count)
+                json.aggregates(names, group.results) { look.value($0, isMixed: $1, style, json) }
+                json.endObject()
+            }
+            json.endArray()
         }
         json.endObject()
-        var response = Response.json(json.bytes)
-        response.headers["ETag"] = EntityTag(snapshot.version).header
-        return response
+        if let fault = look.fault { throw fault }
+        return .json(json.bytes, of: snapshot)
+    }
+}
+
+extension JSONWriter {
+    /// The members `min`, `max`, `sum` and `average`, as far as they are asked for.
+    fileprivate func aggregates(_ names: [NamedAggregate], _ values: [Value], write: (Value, Bool) -> Void) {
+        for function in AggregateRequest.Function.allCases {
+            let results = zip(names, values).filter { $0.0.function == function }
+            guard !results.isEmpty else { continue }
+            name(function.rawValue)
+            beginObject()
+            for (item, value) in results {
+                name(item.name)
+                write(value, item.isMixed)
+            }
+            endObject()
+        }
     }
 }
 
 extension Gateway {
+    private static let functions = AggregateRequest.Function.allCases
+
     func getAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let functions = AggregateRequest.Function.allCases
+        try getAggregates(request, try CollectionPlace(class: path, try store.snapshot()))
+    }
+
+    /// Of the objects, or the values, that a property of one object holds.
+    func getHeldAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let property = try HeldProperty(path, try store.snapshot())
+        guard let place = CollectionPlace(property) else { return try getElementAggregates(request, property) }
+        return try getAggregates(request, place)
+    }
+
+    private func getAggregates(_ request: Request, _ place: CollectionPlace) throws -> Reply {
         let parameters = try QueryParameters(
-            request, single: ["filter", "args", "distinct", "types", "count"], repeatable: functions.map(\.rawValue))
+            request, single: ["filter", "args", "distinct", "by", "types", "count"],
+            repeatable: Self.functions.map(\.rawValue))
         // The count comes with every answer, because it costs next to nothing; asking for it is no mistake.
         _ = try parameters.flag("count")
-        let snapshot = try store.snapshot()
-        let objectClass = try snapshot.schema.named(path["class"] ?? "")
-        let reader = QueryReader(schema: snapshot.schema, configuration: configuration)
-        var items: [AggregateRead.Item] = []
-        for function in functions {
-            for name in parameters.all(function.rawValue)
-            where !items.contains(where: { $0.name == name && $0.request.function == function }) {
-                let path = try reader.path(name, parameter: function.rawValue, objectClass)
-                try Self.check(path, name, function)
-                items.append(AggregateRead.Item(name: name, request: AggregateRequest(function, path)))
-            }
+        let (snapshot, objectClass) = (place.snapshot, place.objectClass)
+        let reader = place.reader(configuration)
+        var names = Self.names(parameters)
+        var requests: [AggregateRequest] = []
+        for index in names.indices {
+            let request = try reader.aggregate(names[index].function, names[index].name, objectClass)
+            // Sums and averages are of one type whatever the values are.
+            names[index].isMixed = request.path.givesMixed && request.function.picks
+            requests.append(request)
         }
         let read = AggregateRead(
-            snapshot: snapshot, query: try reader.query(parameters, objectClass), items: items,
+            snapshot: snapshot, query: try reader.query(parameters, objectClass, in: place.scope), names: names,
+            requests: requests, groups: try reader.groups(parameters, objectClass),
+            limit: configuration.largestGrouping,
             style: try parameters.choice("types", default: TypeStyle.plain))
         if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
         return reply(reading: snapshot, objectClass.id) { try read.response() }
     }
 
-    /// Throws 400 for what has no such aggregate.
-    private static func check(
-        _ path: BoundPath, _ name: String, _ function: AggregateRequest.Function
-    ) throws(Problem) {
-        var type: PropertyType?
-        if case .property(_, let end) = path.end { type = end }
-        switch type?.base {
-        case .int, .float, .double: return
-        case .date where function == .minimum || function == .maximum: return
-        default: break
+    /// Of the values in a list, set or map, which the only name is `self` for.
+    private func getElementAggregates(_ request: Request, _ property: HeldProperty) throws -> Reply {
+        let parameters = try QueryParameters(
+            request, single: ["types", "count"], repeatable: Self.functions.map(\.rawValue))
+        _ = try parameters.flag("count")
+        let type = property.schema.type
+        var names = Self.names(parameters, standard: "self")
+        for index in names.indices {
+            let item = names[index]
+            names[index].isMixed = type.isMixed && item.function.picks
+            guard item.name == "self" else {
+                let kind =
+                    switch type.collection {
+                    case .map: "Dictionaries"
+                    case .set: "Sets"
+                    default: "Arrays"
+                    }
+                throw Problem(
+                    400, QueryError.Code.invalid.rawValue,
+                    "\(kind) of '\(type.base.name)' can only be aggregated on \"self\".",
+                    parameter: item.function.rawValue, property: property.schema.name, hint: "self")
+            }
+            try Self.check(item.function, property)
         }
-        let possible = function == .minimum || function == .maximum ? "numbers and dates" : "numbers"
+        let style = try parameters.choice("types", default: TypeStyle.plain)
+        let (snapshot, holder, id, asked) = (property.snapshot, property.holder, property.schema.id, names)
+        if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
+        return reply(reading: snapshot, holder.classID) {
+            let values = try snapshot.aggregate(holder, id, asked.map(\.function))
+            let json = JSONWriter(capacity: 256)
+            let look = LookUps(.snapshot(snapshot))
+            json.beginObject()
+            json.name("version")
+            json.int(snapshot.version.rawValue)
+            json.name("count")
+            json.int(try snapshot.elementCount(holder.classID, holder.key, id))
+            json.aggregates(asked, values) { look.value($0, isMixed: $1, style, json) }
+            json.endObject()
+            if let fault = look.fault { throw fault }
+            return .json(json.bytes, of: snapshot)
+        }
+    }
+
+    /// What is asked for, in the order of the functions, each once.
+    ///
+    /// - Parameter standard: what a parameter without a value stands for.
+    private static func names(_ parameters: QueryParameters, standard: String = "") -> [NamedAggregate] {
+        var names: [NamedAggregate] = []
+        for function in functions {
+            for name in parameters.all(function.rawValue) {
+                let name = name.isEmpty ? standard : name
+                guard !names.contains(where: { $0.name == name && $0.function == function }) else { continue }
+                names.append(NamedAggregate(name: name, function: function))
+            }
+        }
+        return names
+    }
+
+    /// Throws 400 for elements that have no such aggregate.
+    private static func check(_ function: AggregateRequest.Function, _ property: HeldProperty) throws(Problem) {
+        let type = property.schema.type
+        guard !function.applies(to: type.base) else { return }
+        let kind =
+            switch type.collection {
+            case .map: "dictionary"
+            case .set: "set"
+            default: "list"
+            }
         throw Problem(
             400, QueryError.Code.typeMismatch.rawValue,
-            "'\(function.rawValue)' is for \(possible); '\(name)' is \(type.map { "of type '\($0)'" } ?? "an object").",
-            parameter: function.rawValue, property: name)
+            "Operation '\(function.rawValue)' not supported for \(type.element) \(kind) '\(property.holderClass.name).\(property.schema.name)'",
+            parameter: function.rawValue, property: property.schema.name)
+    }
+}
+
+extension AggregateRequest.Function {
+    /// Whether the result is one of the values.
+    fileprivate var picks: Bool { self == .minimum || self == .maximum }
+
+    /// Whether values of that type have such an aggregate, after data-model.md §3.
+    fileprivate func applies(to base: BaseType) -> Bool {
+        switch base {
+        case .int, .float, .double, .decimal128, .mixed: true
+        case .date: self == .minimum || self == .maximum
+        default: false
+        }
     }
 }

@@ -41,31 +41,37 @@ private struct CollectionRead: Sendable {
                 CursorCoding.encode(Cursor(values: values, key: last), class: query.classID, sort: sort))
         }
         json.endObject()
-        var response = Response.json(json.bytes)
-        response.headers["ETag"] = EntityTag(snapshot.version).header
-        return response
+        return .json(json.bytes, of: snapshot)
     }
 }
 
 extension Gateway {
     func getCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try getCollection(request, try CollectionPlace(class: path, try store.snapshot()))
+    }
+
+    /// The objects, or the values, that a property of one object holds.
+    func getHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let property = try HeldProperty(path, try store.snapshot())
+        guard let place = CollectionPlace(property) else { return try getElements(request, property) }
+        return try getCollection(request, place)
+    }
+
+    private func getCollection(_ request: Request, _ place: CollectionPlace) throws -> Reply {
         let parameters = try QueryParameters(
             request,
-            single: [
-                "filter", "args", "sort", "distinct", "limit", "offset", "after", "fields", "expand", "count", "types",
+            single: QueryReader.parameters + [
+                "limit", "offset", "after", "fields", "expand", "count", "types", "explain",
             ])
-        let snapshot = try store.snapshot()
-        let objectClass = try snapshot.schema.named(path["class"] ?? "")
-        let reader = QueryReader(schema: snapshot.schema, configuration: configuration)
-        let query = try reader.query(parameters, objectClass)
-        var window = Window(
-            offset: try parameters.integer("offset", in: 0...Int.max) ?? 0,
-            limit: try parameters.integer("limit", in: 0...configuration.largestPage) ?? configuration.defaultPage)
+        let (snapshot, objectClass) = (place.snapshot, place.objectClass)
+        let query = try place.reader(configuration).query(parameters, objectClass, in: place.scope)
+        var window = try self.window(parameters)
         if let after = parameters["after"] {
             guard let sort = query.cursorSort else {
                 throw Problem(
                     400, "cursor.not_possible",
-                    "Results with distinct, LIMIT or several sorts have no cursors. Use 'offset'.", parameter: "after")
+                    "Results with distinct, LIMIT or several sorts, and those of one object's property, have no cursors. Use 'offset'.",
+                    parameter: "after")
             }
             window.after = try CursorCoding.decode(after, class: objectClass.id, sort: sort)
         }
@@ -74,8 +80,21 @@ extension Gateway {
             style: try parameters.choice("types", default: TypeStyle.plain))
         let read = CollectionRead(
             snapshot: snapshot, query: query, window: window, plan: plan, wantsCount: try parameters.flag("count"))
+        if let mode = try ExplainMode(parameters) {
+            let explained = (query, window)
+            return reply(reading: snapshot, objectClass.id) {
+                try mode.response(explained.0, explained.1, of: snapshot)
+            }
+        }
         if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
         return reply(reading: snapshot, objectClass.id) { try read.response() }
+    }
+
+    /// `offset` and `limit`.
+    func window(_ parameters: QueryParameters) throws(Problem) -> Window {
+        Window(
+            offset: try parameters.integer("offset", in: 0...Int.max) ?? 0,
+            limit: try parameters.integer("limit", in: 0...configuration.largestPage) ?? configuration.defaultPage)
     }
 
     /// 304 when the client has what carries this tag.
@@ -97,5 +116,14 @@ extension Gateway {
         }
         return snapshot.count(of: classID) <= configuration.inlineObjects
             ? .now(answer()) : workers.reply { .now(answer()) }
+    }
+}
+
+extension Response {
+    /// What one version of the store says, with the version as its tag.
+    static func json(_ bytes: [UInt8], of snapshot: any Snapshot) -> Response {
+        var response = Response.json(bytes)
+        response.headers["ETag"] = EntityTag(snapshot.version).header
+        return response
     }
 }

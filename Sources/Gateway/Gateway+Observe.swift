@@ -13,15 +13,26 @@ private enum Include: String, CaseIterable {
 
 extension Gateway {
     func observeCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try observe(request, try CollectionPlace(class: path, try store.snapshot()))
+    }
+
+    func observeHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let property = try HeldProperty(path, try store.snapshot())
+        guard let place = CollectionPlace(property) else {
+            throw Problem(
+                400, "observe.values",
+                "'\(property.holderClass.name).\(property.schema.name)' holds values. Observe its object, with keyPaths=\(property.schema.name).",
+                property: property.schema.name)
+        }
+        return try observe(request, place)
+    }
+
+    private func observe(_ request: Request, _ place: CollectionPlace) throws -> Reply {
         let parameters = try QueryParameters(
             request,
-            single: [
-                "filter", "args", "sort", "distinct", "limit", "fields", "expand", "keyPaths", "include", "types",
-            ])
-        let snapshot = try store.snapshot()
-        let objectClass = try snapshot.schema.named(path["class"] ?? "")
-        var query = try QueryReader(schema: snapshot.schema, configuration: configuration)
-            .query(parameters, objectClass)
+            single: QueryReader.parameters + ["limit", "fields", "expand", "keyPaths", "include", "types"])
+        let (snapshot, objectClass) = (place.snapshot, place.objectClass)
+        var query = try place.reader(configuration).query(parameters, objectClass, in: place.scope)
         if let limit = try parameters.integer("limit", in: 0...Int.max) { query.steps.append(.limit(limit)) }
         let key = ChannelKey(
             query: query, fields: parameters["fields"], expand: parameters["expand"],

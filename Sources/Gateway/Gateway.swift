@@ -5,7 +5,7 @@ package import Logging
 import ObjectModel
 package import StoreContract
 
-/// The resources of a store over HTTP: schema, objects, aggregates, live queries, health, the description and the
+/// The resources of a store over HTTP: schema, objects, aggregates, sections, live queries, health, the description and the
 /// console. Holds no connection; hand `router` to a server.
 package final class Gateway: Sendable {
     let store: any Store
@@ -66,9 +66,14 @@ package final class Gateway: Sendable {
         on(.put, "/v1/objects/:class/:key", putObject)
         on(.patch, "/v1/objects/:class/:key", patchObject)
         on(.delete, "/v1/objects/:class/:key", deleteObject)
+        on(.get, "/v1/objects/:class/:key/:property", getHeldCollection)
         on(.get, "/v1/aggregates/objects/:class", getAggregates)
+        on(.get, "/v1/aggregates/objects/:class/:key/:property", getHeldAggregates)
+        on(.get, "/v1/sections/objects/:class", getSections)
+        on(.get, "/v1/sections/objects/:class/:key/:property", getHeldSections)
         on(.get, "/v1/observe/objects/:class", observeCollection)
         on(.get, "/v1/observe/objects/:class/:key", observeObject)
+        on(.get, "/v1/observe/objects/:class/:key/:property", observeHeldCollection)
         on(.get, "/healthz") { _, _ in .now(.json(Array(#"{"status":"ok"}"#.utf8))) }
         on(.get, "/readyz") { [self] _, _ in
             _ = try store.snapshot()

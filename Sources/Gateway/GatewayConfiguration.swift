@@ -18,6 +18,8 @@ package struct GatewayConfiguration: Sendable {
     package var defaultPage = 100
     /// Most objects per page.
     package var largestPage = 10_000
+    /// Most groups or sections in an answer; 400 beyond.
+    package var largestGrouping = 10_000
 
     /// Most objects that an event stream may begin with; it ends with an error beyond.
     package var largestObserved = 100_000

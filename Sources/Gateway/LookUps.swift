@@ -36,11 +36,16 @@ final class LookUps {
             json.value(value, style) { link in
                 if case .link(let key) = link { self.link(key, place, style, json) } else { json.null() }
             }
-        case (.value(_, isMixed: true), _):
-            json.mixed(value) { link in
-                if case .reference(let target) = link { self.reference(target, style, json) } else { json.null() }
-            }
+        case (.value(_, isMixed: let isMixed), _): self.value(value, isMixed: isMixed, style, json)
         default: json.value(value, style)
+        }
+    }
+
+    /// Writes a value of no column; mixed ones with their types.
+    func value(_ value: Value, isMixed: Bool, _ style: TypeStyle, _ json: JSONWriter) {
+        guard isMixed else { return json.value(value, style) }
+        json.mixed(value) { link in
+            if case .reference(let target) = link { self.reference(target, style, json) } else { json.null() }
         }
     }
 

@@ -41,10 +41,12 @@ extension Problem {
     /// - Parameters:
     ///   - text: what the error's position is a position in.
     init(_ error: QueryError, parameter: String, text: String) {
-        let bytes = text.unicodeScalars.prefix(max(0, error.position)).reduce(0) { $0 + UTF8.width($1) }
+        let rest = text.unicodeScalars.dropFirst(max(0, error.position))
         self.init(
             Self.queryStatuses[error.code] ?? 400, error.code.rawValue, error.message, parameter: parameter,
-            position: bytes, hint: error.hint)
+            position: text.utf8.count - rest.reduce(0) { $0 + UTF8.width($1) }, hint: error.hint)
+        length = rest.prefix(max(0, error.length)).reduce(0) { $0 + UTF8.width($1) }
+        expected = error.expected
     }
 
     /// - Parameter parameter: the query parameter that holds the JSON; nil for the body.

@@ -13,6 +13,10 @@ package struct Problem: HTTPErrorConvertible, Hashable {
     package var parameter: String?
     /// Where in the parameter's text or in the body, in bytes of UTF-8 from 0.
     package var position: Int?
+    /// How many bytes from there on are at fault, when it is known.
+    package var length: Int?
+    /// What could stand there instead, as it is written.
+    package var expected: [String] = []
     /// The property that the fault is about, as a path from the object in the body.
     package var property: String?
     /// Where in the body the fault is, as a JSON path: `$.tags[3]`.
@@ -63,9 +67,16 @@ package struct Problem: HTTPErrorConvertible, Hashable {
             writer.name(name)
             writer.string(value)
         }
-        if let position {
-            writer.name("position")
-            writer.int(position)
+        for (name, number) in [("position", position), ("length", length)] {
+            guard let number else { continue }
+            writer.name(name)
+            writer.int(number)
+        }
+        if !expected.isEmpty {
+            writer.name("expected")
+            writer.beginArray()
+            for word in expected { writer.string(word) }
+            writer.endArray()
         }
         if !faults.isEmpty { writer.faults(faults) }
         writer.endObject()

@@ -7,10 +7,27 @@ struct QueryReader {
     let schema: Schema
     let configuration: GatewayConfiguration
 
+    /// The parameters that `query` reads.
+    static let parameters = ["filter", "args", "sort", "distinct"]
+
     /// The query of `filter`, `args`, `sort` and `distinct`; what the filter's text says itself comes first.
-    func query(_ parameters: QueryParameters, _ objectClass: ClassSchema) throws(Problem) -> BoundQuery {
-        let binder = QueryBinder(schema: schema)
-        let arguments = try parameters["args"].map { text throws(Problem) in try self.arguments(text) } ?? []
+    func query(
+        _ parameters: QueryParameters, _ objectClass: ClassSchema, in scope: QueryScope = .all
+    ) throws(Problem) -> BoundQuery {
+        var query = try filter(parameters, objectClass, in: scope)
+        if let sort = try sort(parameters, objectClass) { query.steps.append(.sort(sort)) }
+        if let distinct = try distinct(parameters, objectClass) { query.steps.append(.distinct(distinct)) }
+        return query
+    }
+
+    /// The query of `filter` and `args` alone.
+    func filter(
+        _ parameters: QueryParameters, _ objectClass: ClassSchema, in scope: QueryScope = .all
+    ) throws(Problem) -> BoundQuery {
+        let arguments =
+            try parameters["args"].map { text throws(Problem) in
+                try ArgumentReader(schema: schema, limit: configuration.argumentLimit).arguments(text)
+            } ?? []
         var query = BoundQuery(classID: objectClass.id)
         if let filter = parameters["filter"] {
             guard filter.utf8.count <= configuration.filterLimit else {
@@ -19,118 +36,92 @@ struct QueryReader {
                     "The filter is longer than \(configuration.filterLimit) bytes. Pass long lists in 'args'.",
                     parameter: "filter")
             }
-            query = try bound("filter", filter) { text throws(QueryError) in
+            query = try bound("filter", filter) { binder, text throws(QueryError) in
                 try binder.bind(text, class: objectClass, arguments: arguments)
             }
         }
-        if let sort = parameters["sort"] {
-            query.steps.append(
-                .sort(
-                    try bound("sort", sort) { text throws(QueryError) in
-                        try binder.bindSort(text, class: objectClass)
-                    }))
-        }
-        if let distinct = parameters["distinct"] {
-            query.steps.append(
-                .distinct(
-                    try bound("distinct", distinct) { text throws(QueryError) in
-                        try binder.bindDistinct(text, class: objectClass)
-                    }))
-        }
+        query.scope = scope
         return query
     }
 
-    /// A key path to one value.
-    func path(_ text: String, parameter: String, _ objectClass: ClassSchema) throws(Problem) -> BoundPath {
-        try bound(parameter, text) { text throws(QueryError) in
-            try QueryBinder(schema: schema).bindPath(text, class: objectClass)
+    /// The keys of `sort`; nil when it is not given.
+    func sort(_ parameters: QueryParameters, _ objectClass: ClassSchema) throws(Problem) -> [SortKey]? {
+        guard let text = parameters["sort"] else { return nil }
+        return try bound("sort", text) { binder, text throws(QueryError) in
+            try binder.bindSort(text, class: objectClass)
+        }
+    }
+
+    /// The key paths of `distinct`; nil when it is not given.
+    func distinct(_ parameters: QueryParameters, _ objectClass: ClassSchema) throws(Problem) -> [BoundPath]? {
+        guard let text = parameters["distinct"] else { return nil }
+        return try bound("distinct", text) { binder, text throws(QueryError) in
+            try binder.bindDistinct(text, class: objectClass)
+        }
+    }
+
+    /// An aggregate over a key path, in the parameter that is called as the function.
+    func aggregate(
+        _ function: AggregateRequest.Function, _ text: String, _ objectClass: ClassSchema
+    ) throws(Problem) -> AggregateRequest {
+        try bound(function.rawValue, text) { binder, text throws(QueryError) in
+            try binder.bindAggregate(function, text, class: objectClass)
+        }
+    }
+
+    /// The key paths of `by` that groups are made by, each once.
+    func groups(_ parameters: QueryParameters, _ objectClass: ClassSchema) throws(Problem) -> [NamedPath] {
+        guard let text = parameters["by"] else { return [] }
+        let paths = try bound("by", text) { binder, text throws(QueryError) in
+            try binder.bindGroup(text, class: objectClass)
+        }
+        var named: [NamedPath] = []
+        for (name, path) in zip(Self.names(text), paths) where !named.contains(where: { $0.name == name }) {
+            named.append(NamedPath(name: name, path: path))
+        }
+        return named
+    }
+
+    /// The key of `by` that sections are made by.
+    func section(_ text: String, _ objectClass: ClassSchema) throws(Problem) -> SectionKey {
+        try bound("by", text) { binder, text throws(QueryError) in
+            try binder.bindSection(text, class: objectClass)
+        }
+    }
+
+    /// The parts between commas, without blanks around them.
+    private static func names(_ text: String) -> [String] {
+        text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+            var part = part.drop { $0 == " " }
+            while part.last == " " { part.removeLast() }
+            return String(part)
         }
     }
 
     private func bound<R>(
-        _ parameter: String, _ text: String, _ bind: (String) throws(QueryError) -> R
+        _ parameter: String, _ text: String, _ bind: (QueryBinder, String) throws(QueryError) -> R
     ) throws(Problem) -> R {
         do {
-            return try bind(text)
+            return try bind(QueryBinder(schema: schema), text)
         } catch {
             throw Problem(error, parameter: parameter, text: text)
         }
     }
+}
 
-    // MARK: Arguments
+/// A key path with what the client calls it.
+struct NamedPath: Sendable {
+    let name: String
+    let path: BoundPath
+}
 
-    private func arguments(_ text: String) throws(Problem) -> [QueryArgument] {
-        let json: JSONValue
-        do {
-            json = try JSONValue.parse(text)
-        } catch {
-            throw Problem(error, parameter: "args")
-        }
-        guard case .array(let elements) = json else {
-            throw Problem(
-                400, "parameter.invalid", "'args' takes a JSON array, not \(json.inWords).", parameter: "args")
-        }
-        var remaining = configuration.argumentLimit
-        var arguments: [QueryArgument] = []
-        for (index, element) in elements.enumerated() {
-            remaining -= 1
-            if case .array(let list) = element {
-                remaining -= list.count
-                var values: [Value] = []
-                if remaining >= 0 { for element in list { values.append(try value(element, at: index)) } }
-                arguments.append(.list(values))
-            } else if remaining >= 0 {
-                if let link = try link(element, at: index) {
-                    arguments.append(link)
-                } else {
-                    arguments.append(.value(try value(element, at: index)))
-                }
-            }
-            guard remaining >= 0 else {
-                throw Problem(
-                    400, "parameter.invalid", "'args' has more than \(configuration.argumentLimit) values.",
-                    parameter: "args")
-            }
-        }
-        return arguments
-    }
-
-    private func value(_ json: JSONValue, at index: Int) throws(Problem) -> Value {
-        do {
-            switch try ValueCoding.mixed(json).complete {
-            case .list?, .dictionary?, nil: break
-            case let value?: return value
-            }
-        } catch {
-            throw Problem(
-                400, "query.argument", "Argument \(index)\(error.path) is \(error.got), not \(error.expected).",
-                parameter: "args")
-        }
-        throw Problem(
-            400, "query.argument",
-            "Argument \(index) is no value: write plain JSON or a typed object such as {\"$date\": …} or {\"$link\": …}.",
-            parameter: "args")
-    }
-
-    /// An object given as `{"$link": {"class", "key"}}`; nil for anything else.
-    private func link(_ json: JSONValue, at index: Int) throws(Problem) -> QueryArgument? {
-        guard json["$link"] != nil else { return nil }
-        guard let link = LinkForm(json) else {
-            throw Problem(
-                400, "query.argument",
-                "Argument \(index): write a link as {\"$link\": {\"class\": \"Dog\", \"key\": 7}}.", parameter: "args")
-        }
-        guard let target = schema[link.className] else {
-            throw Problem(
-                400, "query.unknown_class", "Argument \(index): there is no class '\(link.className)'.",
-                parameter: "args", hint: schema.classes.map(\.name).nearest(to: link.className))
-        }
-        do {
-            let type = target.primaryKeyProperty?.type ?? PropertyType(.int)
-            return .object(className: link.className, primaryKey: try ValueCoding.decode(link.key, as: type))
-        } catch {
-            throw Problem(
-                400, "query.argument", "Argument \(index): " + error.sentence("$link.key"), parameter: "args")
+extension BoundPath {
+    /// Whether the values may be of any type.
+    var givesMixed: Bool {
+        guard case .property(_, let type) = end, type.isMixed else { return false }
+        return switch steps.last {
+        case .size, .length, .typeName, .keys: false
+        case .elements, nil: true
         }
     }
 }
@@ -139,6 +130,7 @@ extension BoundQuery {
     /// The keys that cursors of the result belong to; nil when it takes none, because it is not ordered by its last
     /// sort and creation alone.
     var cursorSort: [SortKey]? {
+        guard scope == .all else { return nil }
         guard let first = steps.first else { return [] }
         guard steps.count == 1, case .sort(let keys) = first else { return nil }
         return keys

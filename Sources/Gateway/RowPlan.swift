@@ -60,6 +60,11 @@ package final class RowPlan: Sendable {
         self.init(objectClass, schema, objectClass.storedProperties, Expansion(), style)
     }
 
+    /// These properties alone; links as keys.
+    convenience init(
+        _ objectClass: ClassSchema, of schema: Schema, properties: [PropertySchema], style: TypeStyle
+    ) { self.init(objectClass, schema, properties, Expansion(), style) }
+
     /// Throws 400 for names that the classes do not have.
     ///
     /// - Parameters:

@@ -4,8 +4,9 @@ package import ObjectModel
 package enum KeyDiff {
     /// The deletions and insertions that turn `old` into `new`; modifications are left empty. Of the elements that
     /// are in both, the longest run that is in the same order stays, and among the longest one with the fewest
-    /// elements for which `isModified` holds. No key may be twice in a list. Cost: n log n in the part between the
-    /// first and the last difference, linear when no element changed place.
+    /// elements for which `isModified` holds. Of a key that is there several times, the first in one list
+    /// is the first in the other, and so on. Cost: n log n in the part between the first and the last difference,
+    /// linear when no element changed place.
     package static func between(
         _ old: [ObjectKey], _ new: [ObjectKey], isModified: (ObjectKey) -> Bool
     ) -> IndexChanges {
@@ -46,10 +47,17 @@ package enum KeyDiff {
     ) -> [Common] {
         guard !old.isEmpty, !new.isEmpty else { return [] }
         var newIndices: [ObjectKey: Int] = Dictionary(minimumCapacity: new.count)
-        for index in new.indices { newIndices[new[index]] = index }
+        // From a place in the new list to the next one of the same key.
+        var following: [Int: Int] = [:]
+        for index in new.indices.reversed() {
+            if let later = newIndices.updateValue(index, forKey: new[index]) { following[index] = later }
+        }
+        var taken = [Bool](repeating: false, count: new.count)
         var common: [Common] = []
         for index in old.indices {
-            guard let newIndex = newIndices[old[index]] else { continue }
+            guard let newIndex = newIndices[old[index]], !taken[newIndex - new.startIndex] else { continue }
+            taken[newIndex - new.startIndex] = true
+            if !following.isEmpty, let later = following[newIndex] { newIndices[old[index]] = later }
             common.append(Common(oldIndex: index, newIndex: newIndex, rank: common.count))
         }
         return common.sorted { $0.newIndex < $1.newIndex }

@@ -13,6 +13,8 @@ final class MaintainedResult {
     }
 
     let query: BoundQuery
+    /// The query with the objects that it names looked up at the version that the result is at.
+    private var resolved: BoundQuery
     private(set) var keys: [ObjectKey]
     private var route: QueryRoute
     private var reach: LinkReach
@@ -24,7 +26,12 @@ final class MaintainedResult {
         self.query = query
         route = try QueryRoute(query, schema: snapshot.schema)
         reach = LinkReach(from: query.classID, schema: snapshot.schema)
-        keys = try snapshot.select(query, .all)
+        resolved = try Self.resolve(query, snapshot)
+        keys = try snapshot.select(resolved, .all)
+    }
+
+    private static func resolve(_ query: BoundQuery, _ snapshot: any Snapshot) throws -> BoundQuery {
+        try query.namingObjects { try snapshot.key(of: $0, primaryKey: $1) }
     }
 
     var isObserved: Bool { !audiences.isEmpty }
@@ -60,7 +67,11 @@ final class MaintainedResult {
         let old = keys
         let touched = try reach.modifiedRoots(by: changes, snapshot)
         var indices = IndexChanges()
-        if changes.schemaChanged || route.isTouched(by: changes) {
+        let before = resolved
+        if changes.schemaChanged || route.mayRename(changes) { resolved = try Self.resolve(query, snapshot) }
+        if changes.schemaChanged || resolved != before {
+            indices = try selectAnew(modified: touched, snapshot)
+        } else if route.isTouched(by: changes) {
             indices = try update(changes, modified: touched, snapshot)
         }
         for audience in audiences {
@@ -128,10 +139,11 @@ final class MaintainedResult {
     }
 
     private var isInCreationOrder: Bool {
-        !query.steps.contains {
-            if case .sort = $0 { return true }
-            return false
-        }
+        query.scope == .all
+            && !query.steps.contains {
+                if case .sort = $0 { return true }
+                return false
+            }
     }
 }
 
@@ -143,12 +155,18 @@ extension MaintainedResult {
     private func update(
         _ changes: ChangeSet, modified: Set<ObjectKey>, _ snapshot: any Snapshot
     ) throws -> IndexChanges {
-        let suspects = route.isLocal && !changes.schemaChanged ? route.suspects(in: changes) : nil
-        if let suspects, suspects.count <= Self.retestMinimum + keys.count / Self.retestShare {
-            return try retest(suspects, modified: modified, snapshot)
+        if route.isLocal {
+            let suspects = route.suspects(in: changes)
+            if suspects.count <= Self.retestMinimum + keys.count / Self.retestShare {
+                return try retest(suspects, modified: modified, snapshot)
+            }
         }
+        return try selectAnew(modified: modified, snapshot)
+    }
+
+    private func selectAnew(modified: Set<ObjectKey>, _ snapshot: any Snapshot) throws -> IndexChanges {
         let old = keys
-        keys = try snapshot.select(query, .all)
+        keys = try snapshot.select(resolved, .all)
         return KeyDiff.between(old, keys, isModified: modified.contains)
     }
 
@@ -163,7 +181,7 @@ extension MaintainedResult {
             removed.map { (old[$0], $0) }, uniquingKeysWith: { first, _ in first })
         let untouched = ResultEdit.Untouched(old: old, removed: removed)
         var arrivals: [(arrival: ResultEdit.Arrival, place: SortPlace)] = []
-        for key in suspects where try snapshot.matches(query, key) {
+        for key in suspects where try snapshot.matches(resolved, key) {
             let place = try SortPlace(key, route.sortKeys, query.classID, snapshot)
             let rank = try untouched.partitioningIndex {
                 try place.isBefore(SortPlace($0, route.sortKeys, query.classID, snapshot), by: route.sortKeys)

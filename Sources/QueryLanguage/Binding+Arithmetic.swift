@@ -11,9 +11,11 @@ extension Binding {
             throw source.error(
                 .invalid, "Cannot perform '\(operation.rawValue)' operation on two lists.", range)
         }
-        let refusal = source.error(
-            .invalid,
-            "Cannot perform '\(operation.rawValue)' operation on '\(name(a))' and '\(name(b))'", range)
+        // Not made unless needed: that takes a pass over the text.
+        func refusal() -> QueryError {
+            source.error(
+                .invalid, "Cannot perform '\(operation.rawValue)' operation on '\(name(a))' and '\(name(b))'", range)
+        }
         let content: Side.Content
         switch (a.content, b.content) {
         case (.constants(let first, let isList), .constants(let second, let isOtherList)):
@@ -28,19 +30,16 @@ extension Binding {
         case (.operand(let first, let type), .operand(let second, let otherType)):
             guard case .scalar(let base) = type, case .scalar(let otherBase) = otherType, type.isArithmetic,
                 otherType.isArithmetic
-            else { throw refusal }
+            else { throw refusal() }
             content = .operand(
                 .arithmetic(BoundArithmetic(first, operation, second)), .scalar(base.wider(otherBase)))
         }
         return Side(content, quantifier: a.quantifier ?? b.quantifier, range)
     }
 
-    /// As a person calls the side.
-    private func name(_ side: Side) -> String { side.path?.text ?? source.slice(side.range) }
-
     private func fold(
         _ first: [Constant], _ operation: BoundArithmetic.Operation, _ second: [Constant], _ range: SourceRange,
-        _ refusal: @autoclosure () -> QueryError
+        _ refusal: () -> QueryError
     ) throws(QueryError) -> [Constant] {
         var results: [Constant] = []
         for a in first {
@@ -60,12 +59,12 @@ extension Binding {
 
     /// Constants beside an operand of the type, and the type of the result.
     private func numbers(
-        _ constants: [Constant], _ isList: Bool, beside type: OperandType, _ refusal: QueryError
+        _ constants: [Constant], _ isList: Bool, beside type: OperandType, _ refusal: () -> QueryError
     ) throws(QueryError) -> (BoundOperand, BaseType) {
-        guard case .scalar(var base) = type, type.isArithmetic else { throw refusal }
+        guard case .scalar(var base) = type, type.isArithmetic else { throw refusal() }
         var values: [Value] = []
         for constant in constants {
-            guard var number = constant.number else { throw refusal }
+            guard var number = constant.number else { throw refusal() }
             if base == .decimal128, let decimal = constant.decimal { number = .decimal(decimal) }
             values.append(number)
         }
@@ -93,7 +92,7 @@ extension Constant {
 }
 
 extension Value {
-    fileprivate var numberType: BaseType? {
+    var numberType: BaseType? {
         switch self {
         case .int: .int
         case .float: .float

@@ -18,7 +18,7 @@ extension Binding {
         }
         if case .object = type { throw noRange(type, left.range) }
         if type == .typeName { throw noRange(type, left.range) }
-        let name = left.path?.text ?? source.slice(left.range)
+        let name = name(left)
         func bound(_ constant: Constant) throws(QueryError) -> Value {
             guard case .value(let value) = try adapt(constant, to: type, name: name) else {
                 throw noRange(.scalar(.mixed), constant.range)

@@ -64,7 +64,7 @@ extension Binding {
         }
         throw source.error(
             code,
-            "The keypath following 'IN' must contain a list. Found '\(right.path?.text ?? source.slice(right.range))'",
+            "The keypath following 'IN' must contain a list. Found '\(name(right))'",
             right.range)
     }
 
@@ -137,7 +137,7 @@ extension Binding {
                 mixBytes(&relation, &constants, &isList, &quantifier)
             }
         }
-        let name = operand.side.path?.text ?? source.slice(operand.side.range)
+        let name = name(operand.side)
         let other = try self.operand(constants, isList: isList, for: operand.type, name: name)
         let pathQuantifier = operand.side.quantifier
         guard constantsFirst else {
@@ -196,7 +196,7 @@ extension Binding {
         if case .object = operand.type, operand.operand.isToMany, constants.contains(where: \.isNull) {
             throw source.error(
                 .invalid,
-                "Cannot compare linklist ('\(operand.side.path?.text ?? source.slice(operand.side.range))') with NULL",
+                "Cannot compare linklist ('\(name(operand.side))') with NULL",
                 relation.range)
         }
         for constant in constants {

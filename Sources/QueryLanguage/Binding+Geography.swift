@@ -81,7 +81,8 @@ extension Binding {
     }
 
     private func position(_ parsed: ParsedShape.Position, _ range: SourceRange) throws(QueryError) -> GeoPosition {
-        GeoPosition(longitude: try coordinate(parsed.longitude, range), latitude: try coordinate(parsed.latitude, range))
+        GeoPosition(
+            longitude: try coordinate(parsed.longitude, range), latitude: try coordinate(parsed.latitude, range))
     }
 
     private func coordinate(_ parsed: ParsedConstant, _ range: SourceRange) throws(QueryError) -> Double {

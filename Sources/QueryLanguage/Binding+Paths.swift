@@ -2,75 +2,92 @@ import ObjectModel
 
 /// What a key path is for, as its errors say it.
 enum PathClause {
+    /// SORT and DISTINCT of a query.
     case sort
     case distinct
+    /// Key paths of requests.
+    case sortKey
+    case distinctKey
     case section
     case group
     case aggregate
 
     func refusal(of path: String) -> String {
         switch self {
-        case .sort: "Cannot sort on key path '\(path)'"
-        case .distinct: "Cannot make distinct by key path '\(path)'"
+        case .sort, .sortKey: "Cannot sort on key path '\(path)'"
+        case .distinct, .distinctKey: "Cannot make distinct by key path '\(path)'"
         case .section: "Cannot make sections by key path '\(path)'"
         case .group: "Cannot group by key path '\(path)'"
         case .aggregate: "Cannot use key path '\(path)'"
         }
     }
+
+    /// The word of a clause in a query.
+    fileprivate var keyword: String? {
+        switch self {
+        case .sort: "sort"
+        case .distinct: "distinct"
+        default: nil
+        }
+    }
 }
 
 extension Binding {
-    /// A path for sorting, distinct and aggregates: to exactly one value, which is neither an object nor a collection.
+    /// A path for sorting, distinct and aggregates: to exactly one value, which is neither an object nor a
+    /// collection.
     func valuePath(_ path: ParsedPath, clause: PathClause) throws(QueryError) -> BoundPath {
         let range = wholeRange(path)
-        let refusal = clause.refusal(of: source.slice(range))
+        let refusal = clause.refusal(of: source.shown(range))
+        var binding = self
+        binding.clause = clause
         let resolved: ResolvedPath
         do throws(QueryError) {
-            resolved = try resolve(path)
+            resolved = try binding.resolve(path)
         } catch {
+            guard clause.keyword == nil else { throw error }
             var inClause = error
             inClause.message = "\(refusal): \(error.message)"
             throw inClause
         }
-        guard let bound = resolved.bound else {
-            throw source.error(.invalid, "\(refusal): it is computed, not a value of the object.", range)
+        guard let bound = resolved.bound, bound.end != .count, bound.steps.last != .size else {
+            throw source.error(.invalid, "\(refusal): KVC collection operators are not supported.", range)
         }
-        if bound.isToMany {
-            let reason =
-                resolved.isValueCollection && !bound.links.contains(where: \.isToMany)
-                ? "it is a collection property." : "it passes through a collection, with several values for one object."
-            throw source.error(.invalid, "\(refusal): \(reason)", range)
-        }
-        switch bound.end {
-        case .property:
-            guard bound.steps.last != .size else {
-                throw source.error(.invalid, "\(refusal): it gives a number of bytes or elements, not a value.", range)
+        guard !bound.isToMany else {
+            if let keyword = clause.keyword {
+                throw source.error(.invalid, "Cannot \(keyword) on a collection property", range)
             }
-            return bound
-        case .object:
+            let isOwn = resolved.isValueCollection && !bound.links.contains(where: \.isToMany)
             throw source.error(
                 .invalid,
-                "\(refusal): a property of type 'object' cannot be the final property in the key path. Name one of its properties.",
+                "\(refusal): \(isOwn ? "it is a collection" : "it passes through a collection"), with several values for one object.",
                 range)
-        case .count:
-            throw source.error(
-                .invalid, "\(refusal): @count gives a number of objects, not a value of one.", range)
         }
+        if case .object = bound.end {
+            let name = resolved.property.map { "property '\($0.owner.name).\($0.schema.name)'" } ?? "a property"
+            throw source.error(
+                .invalid,
+                "\(refusal): \(name) of type 'object' cannot be the final property in the key path. Name one of its properties.",
+                range)
+        }
+        return bound
     }
 
     func resolve(_ path: ParsedPath) throws(QueryError) -> ResolvedPath {
         if case .argument(let number) = path.components.first {
-            guard path.components.count == 1 else {
-                throw source.error(
-                    .syntax, "Key path argument cannot be mixed with other elements.", wholeRange(path))
-            }
-            return try resolveArgument(number, wholeRange(path))
+            let ranges = path.ranges.value
+            let operations =
+                ranges.count > 1
+                ? source.slice(SourceRange(start: ranges[0].end, end: wholeRange(path).end)) : ""
+            return try resolveArgument(number, ranges[0], operations: operations)
         }
         var walk = PathWalk(path, self)
         return try walk.resolve()
     }
 
-    private func resolveArgument(_ number: Int, _ range: SourceRange) throws(QueryError) -> ResolvedPath {
+    /// `operations` is what stands behind the argument, such as `.@count`.
+    private func resolveArgument(
+        _ number: Int, _ range: SourceRange, operations: String
+    ) throws(QueryError) -> ResolvedPath {
         guard case .value(let value) = try argument(number, range), !value.isNull else {
             throw source.error(.argument, "Null or list cannot be used for parameter '$K\(number)'", range)
         }
@@ -80,9 +97,13 @@ extension Binding {
                 "Invalid index type for '$K\(number)'. Expected a string, but found type '\(value.typeName)'", range)
         }
         do throws(QueryError) {
-            let (path, pathSource) = try QueryParser.parsePath(text)
+            var (path, pathSource) = try QueryParser.parsePath(text, dialect: dialect)
             if case .argument = path.components.first {
                 throw source.error(.argument, "'$K\(number)' must hold a key path.", range)
+            }
+            // Each is a path or a part of one by itself, so that together they are a longer path and nothing else.
+            if !operations.isEmpty {
+                (path, pathSource) = try QueryParser.parsePath(text + operations, dialect: dialect)
             }
             var inner = self
             inner.arguments = []
@@ -123,22 +144,32 @@ extension Binding {
         }
     }
 
-    /// From where links can lead to an object of the class, in the order of the schema.
-    func linkOrigins(of target: ClassSchema) -> [LinkStep] {
-        schema.classes.flatMap { origin in
-            origin.properties.filter { $0.type.isLink && $0.targetClass == target.id }
-                .map { .backward(origin: origin.id, property: $0.id) }
-        }
-    }
-
     func wholeRange(_ path: ParsedPath) -> SourceRange {
         let ranges = path.ranges.value
         return ranges.dropFirst().reduce(ranges.first ?? SourceRange(start: 0, end: 0)) { $0.joined($1) }
     }
 
     func unknownProperty(_ name: String, in objectClass: ClassSchema, _ range: SourceRange) -> QueryError {
-        source.error(
-            .unknownProperty, "'\(objectClass.name)' has no property '\(name)'", range,
-            hint: objectClass.properties.map(\.name).nearest(to: name))
+        let name = name.clipped
+        let message =
+            if let keyword = clause?.keyword {
+                "No property '\(name)' found on object type '\(objectClass.name)' specified in '\(keyword)' clause"
+            } else if clause != nil {
+                "property '\(objectClass.name).\(name)' does not exist."
+            } else {
+                "'\(objectClass.name)' has no property '\(name)'"
+            }
+        return source.error(
+            .unknownProperty, message, range, hint: objectClass.properties.map(\.name).hint(for: name))
+    }
+}
+
+extension Schema {
+    /// From where links can lead to an object of the class, in the order of the schema.
+    func linkOrigins(of target: ClassSchema) -> [LinkStep] {
+        classes.flatMap { origin in
+            origin.properties.filter { $0.type.isLink && $0.targetClass == target.id }
+                .map { .backward(origin: origin.id, property: $0.id) }
+        }
     }
 }

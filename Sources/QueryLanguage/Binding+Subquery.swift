@@ -17,7 +17,8 @@ extension Binding {
         else {
             if path.isValueCollection {
                 throw source.error(
-                    .invalid, "A subquery can not operate on a list of primitive values (property '\(path.text)')", range)
+                    .invalid, "A subquery can not operate on a list of primitive values (property '\(path.text)')",
+                    range)
             }
             throw source.error(
                 .invalid, "A subquery must operate on a list property, but '\(path.text)' is type '\(path.type.name)'",

@@ -26,7 +26,12 @@ extension Binding {
             return bound(operand.operand, path, relation, .list(groups.joined().map { .string($0) }), nil)
         }
         if constantsFirst, operand.operand.isToMany {
+            // Each name must be there, or one, or none: the names come first, and the path's values for each.
             let parts = groups.map { compare(operand.operand, path, relation, $0) }
+            guard parts.count > 1 else {
+                let found = parts.first ?? .constant(quantifier == .all)
+                return quantifier == .none ? .not(found) : found
+            }
             switch quantifier {
             case .any: return .or(parts)
             case .all: return .and(parts)
@@ -67,13 +72,14 @@ extension Binding {
         case .value(.string(let text)):
             guard let names = TypeNames.canonical(text) else {
                 throw source.error(
-                    .invalid, "Unable to parse the type attribute string '\(text)'", constant.range,
-                    hint: TypeNames.known.nearest(to: text))
+                    .invalid, "Unable to parse the type attribute string '\(text.clipped)'", constant.range,
+                    hint: TypeNames.known.hint(for: text))
             }
             return names
         case .value(let value):
             throw source.error(
-                .typeMismatch, "Unsupported comparison between @type and raw value: '\(QueryPrinter.text(value))'",
+                .typeMismatch,
+                "Unsupported comparison between @type and raw value: '\(QueryPrinter.text(value).clipped)'",
                 constant.range)
         case .object:
             throw source.error(

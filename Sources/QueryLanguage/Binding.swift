@@ -17,6 +17,8 @@ struct Binding {
     var dialect = QueryDialect.rql
     /// Of the subqueries around, the innermost last.
     var variables: [Variable] = []
+    /// What the path at hand is for; nil in comparisons.
+    var clause: PathClause?
 
     func predicate(_ predicate: ParsedPredicate) throws(QueryError) -> BoundPredicate {
         switch predicate {
@@ -63,4 +65,16 @@ struct Binding {
         }
         return arguments[number]
     }
+}
+
+extension String {
+    /// Short enough for a message, whatever was given.
+    var clipped: String {
+        utf8.count <= 80 ? self : String(String.UnicodeScalarView(unicodeScalars.prefix(40))) + "…"
+    }
+}
+
+extension Sequence<String> {
+    /// The nearest name; nil for what is too long to be the misspelling of one.
+    func hint(for typed: String) -> String? { typed.utf8.count <= 100 ? nearest(to: typed) : nil }
 }

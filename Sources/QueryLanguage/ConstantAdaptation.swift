@@ -60,8 +60,8 @@ extension Binding {
     private func objectClass(_ name: String, _ range: SourceRange) throws(QueryError) -> ClassSchema {
         guard let objectClass = schema[name] else {
             throw source.error(
-                .unknownClass, "No class '\(name)' in the schema", range,
-                hint: schema.classes.map(\.name).nearest(to: name))
+                .unknownClass, "No class '\(name.clipped)' in the schema", range,
+                hint: schema.classes.map(\.name).hint(for: name))
         }
         return objectClass
     }
@@ -106,7 +106,7 @@ extension Binding {
     private func wrongClass(_ name: String, _ target: ClassSchema, _ range: SourceRange) -> QueryError {
         source.error(
             .typeMismatch,
-            "The relationship which links to type '\(target.name)' cannot be compared to an argument of type '\(name)'",
+            "The relationship which links to type '\(target.name)' cannot be compared to an argument of type '\(name.clipped)'",
             range)
     }
 
@@ -116,13 +116,13 @@ extension Binding {
         if dialect == .format {
             return source.error(
                 .typeMismatch,
-                "Cannot compare value '\(QueryPrinter.text(value))' of type '\(value.typeName)' to property '\(name)' of type '\(type.name)'",
+                "Cannot compare value '\(QueryPrinter.text(value).clipped)' of type '\(value.typeName)' to property '\(name)' of type '\(type.name)'",
                 constant.range)
         }
         if let number = constant.argument {
             return source.error(
                 .typeMismatch,
-                "Cannot compare argument $\(number) with value '\(QueryPrinter.text(value))' to a \(type.name)",
+                "Cannot compare argument $\(number) with value '\(QueryPrinter.text(value).clipped)' to a \(type.name)",
                 constant.range)
         }
         return source.error(
@@ -157,7 +157,9 @@ extension Binding {
             }
             return number.exactInt64.map { .int($0) } ?? value
         case (.float, _), (.double, _): return floating(value, isNarrow: base == .float)
-        case (.decimal128, _): return constant.value == value ? constant.decimal.map { .decimal($0) } : value.asDecimal.map { .decimal($0) }
+        case (.decimal128, _):
+            return constant.value == value
+                ? constant.decimal.map { .decimal($0) } : value.asDecimal.map { .decimal($0) }
         default:
             return nil
         }

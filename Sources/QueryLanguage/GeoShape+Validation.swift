@@ -11,7 +11,8 @@ extension GeoShape {
             for (index, ring) in rings.enumerated() {
                 if let fault = ring.lazy.compactMap(\.fault).first { return fault }
                 guard ring.count >= 4 else {
-                    return "Ring \(index) has \(ring.count) points; a ring needs at least 4, the first and last of which are the same"
+                    return
+                        "Ring \(index) has \(ring.count) points; a ring needs at least 4, the first and last of which are the same"
                 }
                 guard ring.first == ring.last else {
                     return "Ring \(index) is not closed; its first and last points must be the same"

@@ -27,12 +27,15 @@ enum Keyword: Hashable, Sendable {
     /// Whether the word can never name a property by itself.
     var isReserved: Bool {
         switch self {
-        case .and, .or, .not, .any, .all, .none, .true, .false, .null, .infinity, .nan, .truePredicate,
+        case .and, .or, .not, .true, .false, .null, .infinity, .nan, .truePredicate,
             .falsePredicate:
             true
         default: false
         }
     }
+
+    /// Whether it joins two conditions.
+    var isJunction: Bool { self == .and || self == .or }
 
     private static let anyCase: [String: Keyword] = [
         "and": .and, "or": .or, "beginswith": .beginsWith, "endswith": .endsWith, "contains": .contains,

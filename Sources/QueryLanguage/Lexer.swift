@@ -70,11 +70,13 @@ struct Lexer {
             return .symbol("|")
         case "%": return try placeholder()
         case "@":
+            let start = position
             position += 1
             let name = try name()
             guard !name.isEmpty else {
                 throw LexicalFault(
-                    message: "After '@' the name of an operation is expected.", range: rangeHere(),
+                    message: "After '@' the name of an operation is expected.",
+                    range: SourceRange(start: start, end: position),
                     expected: AtWord.all.map { "@" + $0 })
             }
             return .atName(name)
@@ -82,7 +84,10 @@ struct Lexer {
         case "#" where dialect == .format:
             position += 1
             let name = try name()
-            guard !name.isEmpty else { throw stray(hint: nil) }
+            guard !name.isEmpty else {
+                position -= 1
+                throw stray(hint: nil)
+            }
             return .escapedWord(name)
         default:
             guard Self.startsName(byte) || byte == 0x5C else { throw stray(hint: nil) }

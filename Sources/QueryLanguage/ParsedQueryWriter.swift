@@ -184,16 +184,6 @@ extension ParsedPredicate {
     }
 }
 
-extension BoundArithmetic.Operation {
-    /// Higher binds tighter.
-    fileprivate var precedence: Int {
-        switch self {
-        case .add, .subtract: 1
-        case .multiply, .divide: 2
-        }
-    }
-}
-
 extension ParsedOperand {
     /// Of what is no arithmetic, the highest.
     fileprivate var precedence: Int {

@@ -8,25 +8,20 @@ enum PathOperation: Hashable {
     case values
     case type
     case aggregate(AggregateRequest.Function)
-    case unknown(String)
-}
 
-extension QueryDialect {
-    /// The operation of that name, without its sign. `@size` is another spelling of `@count`.
-    func operation(_ name: String) -> PathOperation {
+    /// The operation of that name, without its sign; nil for an unknown one. `@size` is another spelling of `@count`.
+    init?(_ name: String) {
         switch name {
-        case "links": .links
-        case "count", "size": .count
-        case "keys": .keys
-        case "values": .values
-        case "type": .type
-        case "min": .aggregate(.minimum)
-        case "max": .aggregate(.maximum)
-        case "sum": .aggregate(.sum)
-        case "avg": .aggregate(.average)
-        case "allKeys" where self == .format: .keys
-        case "allValues" where self == .format: .values
-        default: .unknown(name)
+        case "links": self = .links
+        case "count", "size": self = .count
+        case "keys": self = .keys
+        case "values": self = .values
+        case "type": self = .type
+        default:
+            guard let function = AggregateRequest.Function.allCases.first(where: { $0.pathName == name }) else {
+                return nil
+            }
+            self = .aggregate(function)
         }
     }
 }
@@ -53,11 +48,6 @@ extension PathWalk {
         case .values: try values()
         case .type: try typeName()
         case .aggregate(let function): try aggregate(function)
-        case .unknown(let name):
-            throw source.error(
-                .invalid, "There is no operation '@\(name)'.", range,
-                hint: ["links", "count", "size", "keys", "values", "type", "min", "max", "sum", "avg"]
-                    .nearest(to: name).map { "@" + $0 })
         }
     }
 
@@ -68,11 +58,11 @@ extension PathWalk {
         guard case .object(let current) = place else { throw nothingFollows() }
         guard index + 1 < path.components.count else { throw incompleteLinks() }
         if case .atName(let name) = path.components[index + 1] {
-            guard binding.dialect.operation(name) == .count else { throw incompleteLinks() }
+            guard PathOperation(name) == .count else { throw incompleteLinks() }
             index += 1
             guard isLast else { throw nothingFollows() }
             meaning = .total(
-                binding.linkOrigins(of: current).map { origin in
+                binding.schema.linkOrigins(of: current).map { origin in
                     BoundPath(links: links + [origin], end: .count)
                 })
             type = .scalar(.int)
@@ -84,15 +74,16 @@ extension PathWalk {
         let whole = path.ranges.value[index].joined(path.ranges.value[index + 2])
         guard let origin = binding.schema[className] else {
             throw source.error(
-                .unknownClass, "No class '\(className)' in the schema", whole,
-                hint: binding.schema.classes.map(\.name).nearest(to: className))
+                .unknownClass, "No class '\(className.clipped)' in the schema", whole,
+                hint: binding.schema.classes.map(\.name).hint(for: className))
         }
         guard let link = origin[name], link.type.isLink, link.targetClass == current.id else {
             let candidates = origin.properties.filter { $0.type.isLink && $0.targetClass == current.id }.map(\.name)
             throw source.error(
                 .unknownProperty,
-                "No property '\(name)' found in type '\(className)' which links to type '\(current.name)'", whole,
-                hint: candidates.nearest(to: name))
+                "No property '\(name.clipped)' found in type '\(className)' which links to type '\(current.name)'",
+                whole,
+                hint: candidates.hint(for: name))
         }
         links.append(.backward(origin: origin.id, property: link.id))
         property = (link, origin)
@@ -115,7 +106,7 @@ extension PathWalk {
         case .object:
             guard !links.isEmpty else {
                 throw source.error(
-                    .invalid, "\(source.slice(range)) counts what a link leads to; name the link before it.", range)
+                    .invalid, "\(source.shown(range)) counts what a link leads to; name the link before it.", range)
             }
             meaning = .path(BoundPath(links: links, end: .count))
             type = .scalar(.int)
@@ -124,7 +115,7 @@ extension PathWalk {
         case .keys: steps[steps.count - 1] = .size
         case .value(let base):
             throw source.error(
-                .invalid, "Operation '\(source.slice(range))' is not supported on property of type '\(base.queryName)'",
+                .invalid, "Operation '\(source.shown(range))' is not supported on property of type '\(base.queryName)'",
                 range)
         case .links, .size, .typeName: throw nothingFollows()
         }
@@ -157,7 +148,8 @@ extension PathWalk {
 
     private func noMap() -> QueryError {
         source.error(
-            .invalid, "Operation '\(source.slice(range))' cannot apply to property '\(propertyName)' because it is not a map",
+            .invalid,
+            "Operation '\(source.shown(range))' cannot apply to property '\(propertyName)' because it is not a map",
             range)
     }
 

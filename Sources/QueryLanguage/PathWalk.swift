@@ -38,7 +38,7 @@ struct PathWalk {
     }
 
     var source: SourceText { binding.source }
-    var text: String { source.slice(binding.wholeRange(path)) }
+    var text: String { source.shown(binding.wholeRange(path)) }
     var range: SourceRange { path.ranges.value[min(index, path.ranges.value.count - 1)] }
     var isLast: Bool { index == path.components.count - 1 }
 
@@ -52,7 +52,11 @@ struct PathWalk {
         while index < path.components.count {
             switch path.components[index] {
             case .name(let name): try follow(name)
-            case .atName(let name): try apply(binding.dialect.operation(name))
+            case .atName(let name):
+                guard let operation = PathOperation(name) else {
+                    throw source.error(.syntax, "There is no operation '@\(name)' on key paths.", range)
+                }
+                try apply(operation)
             case .index(let selector): try select(try binding.selector(selector, range))
             case .argument:
                 throw source.error(.syntax, "Key path argument cannot be mixed with other elements.", range)
@@ -146,11 +150,19 @@ struct PathWalk {
     }
 
     private func noProperty(_ name: String) -> QueryError {
-        source.error(.invalid, "Property '\(propertyName)' has no property '\(name)'", range)
+        switch binding.clause {
+        case .sort?, .distinct?: source.error(.invalid, "All but last property must be a link", range)
+        case .some:
+            source.error(
+                .invalid,
+                "property '\(propertyName)' of type '\(property?.schema.type.base.name ?? "")' may only be the final property in the key path.",
+                range)
+        case nil: source.error(.invalid, "Property '\(propertyName)' has no property '\(name.clipped)'", range)
+        }
     }
 
     func nothingFollows() -> QueryError {
-        source.error(.invalid, "Nothing can follow in the key path '\(text)' from '\(source.slice(range))' on.", range)
+        source.error(.invalid, "Nothing can follow in the key path '\(text)' from '\(source.shown(range))' on.", range)
     }
 
     private mutating func follow(_ name: String, in objectClass: ClassSchema) throws(QueryError) {
@@ -226,7 +238,7 @@ struct PathWalk {
     }
 
     private var indexText: String {
-        var inner = source.slice(range)
+        var inner = source.shown(range)
         if inner.hasPrefix("["), inner.hasSuffix("]") { inner = String(inner.dropFirst().dropLast()) }
         return inner.hasPrefix("'") ? inner : "'\(inner)'"
     }

@@ -3,7 +3,7 @@ import ObjectModel
 extension QueryParser {
     /// A syntax error at the current token; `words` are what could stand there, where they can be listed.
     func unexpected(_ expected: String, _ words: [String] = [], hint: String? = nil) -> QueryError {
-        let hint = hint ?? repair
+        let hint = hint ?? (isBehindComparison ? source.slice(previous.range) : nil)
         if current.kind == .end {
             return source.error(
                 .syntax, "The query ends where \(expected) is expected.", current.range, hint: hint, expected: words)
@@ -13,23 +13,11 @@ extension QueryParser {
     }
 
     /// The current token for a message; a long one is cut.
-    private var shown: String {
-        let text = source.slice(current.range)
-        return text.utf8.count <= 60 ? text : String(text.prefix(40)) + "…"
-    }
-
-    /// What to write instead, for mistakes that show at the token whatever was expected there.
-    private var repair: String? {
-        switch current.kind {
-        case .constant, .argument, .string, .base64, .modifier, .symbol, .punctuation, .end: nil
-        case .comparison: isBehindComparison ? source.slice(previous.range) : nil
-        default: nil
-        }
-    }
+    var shown: String { source.shown(current.range) }
 
     /// As in `===`.
     private var isBehindComparison: Bool {
-        guard index > 0, case .comparison = previous.kind else { return false }
+        guard index > 0, case .comparison = previous.kind, case .comparison = current.kind else { return false }
         return true
     }
 
@@ -65,6 +53,7 @@ extension QueryParser {
     private static func operatorMeant(by word: String, _ operators: [String]) -> String? {
         switch word.lowercased() {
         case "is", "eq", "equals": "=="
+        case "in": "IN"
         case "matches", "ilike", "regex": "LIKE"
         case "startswith", "hasprefix": "BEGINSWITH"
         case "hassuffix": "ENDSWITH"
@@ -110,7 +99,7 @@ extension QueryParser {
         let isMistaken: Bool
         switch current.kind {
         case .punctuation("["): isMistaken = true
-        case .punctuation("("): isMistaken = hasCommaInParentheses
+        case .punctuation("("): isMistaken = tokens[min(index + 2, tokens.count - 1)].kind == .punctuation(",")
         default: isMistaken = false
         }
         guard isMistaken else { return nil }

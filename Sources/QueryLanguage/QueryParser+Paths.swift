@@ -57,7 +57,7 @@ extension QueryParser {
                 throw source.error(.syntax, "After '@\(operation)' only the name of one property can follow.", range)
             }
         case .nothing(let last):
-            throw source.error(.syntax, "After '\(last)' nothing can follow in a key path.", range)
+            throw source.error(.syntax, "After \(last) nothing can follow in a key path.", range)
         }
         if path.components.isEmpty, isOperation(component) {
             throw source.error(
@@ -79,12 +79,12 @@ extension QueryParser {
 
     private func follow(_ component: ParsedPath.Component, after previous: Follow) -> Follow {
         switch component {
-        case .atName(let name) where AtWord.last.contains(name): return .nothing(after: "@" + name)
+        case .atName(let name) where AtWord.last.contains(name): return .nothing(after: "'@\(name)'")
         case .atName(let name) where AtWord.aggregates.contains(name): return .name(after: name)
-        case .index(.size): return .nothing(after: "[SIZE]")
+        case .index(.size): return .nothing(after: "'[SIZE]'")
         case .argument: return .operation
-        case .name(let name):
-            if case .name = previous { return .nothing(after: name) }
+        case .name:
+            if case .name = previous { return .nothing(after: "an aggregate and its property") }
             return .anything
         case .atName, .index: return .anything
         }
@@ -107,7 +107,7 @@ extension QueryParser {
         case .rowKey:
             throw source.error(
                 .syntax,
-                "\(source.slice(current.range)) names an object by numbers that are internal to a store. A property of that name is written with an escape.",
+                "\(shown) names an object by numbers that are internal to a store. A property of that name is written with an escape.",
                 current.range, hint: QueryPrinter.escaped(source.slice(current.range)))
         default: throw unexpected(isFirst ? "a property or a constant" : "a property name")
         }
@@ -117,9 +117,9 @@ extension QueryParser {
         if AtWord.all.contains(name) { return name }
         let spelling = AtWord.formatSpellings[name]
         if let spelling, dialect == .format { return spelling }
-        let meant = spelling ?? AtWord.all.nearest(to: String(name.prefix(20)))
+        let meant = spelling ?? AtWord.all.nearest(to: String(name.unicodeScalars.prefix(20).map(Character.init)))
         throw source.error(
-            .syntax, "There is no operation '@\(name)' on key paths.", current.range, hint: meant.map { "@" + $0 },
+            .syntax, "There is no operation '\(shown)' on key paths.", current.range, hint: meant.map { "@" + $0 },
             expected: AtWord.all.map { "@" + $0 })
     }
 

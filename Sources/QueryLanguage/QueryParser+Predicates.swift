@@ -1,45 +1,42 @@
 import ObjectModel
 
 extension QueryParser {
+    /// Conditions with AND and OR between them.
     mutating func disjunction() throws(QueryError) -> ParsedPredicate {
-        var parts = [try conjunction()]
-        while current.kind == .symbol("|") || current.keyword == .or {
+        var alternatives: [ParsedPredicate] = []
+        repeat {
+            var parts: [ParsedPredicate] = []
+            repeat { parts.append(try condition()) } while take(.and, or: "&")
+            alternatives.append(parts.count == 1 ? parts[0] : .and(parts))
+        } while take(.or, or: "|")
+        return alternatives.count == 1 ? alternatives[0] : .or(alternatives)
+    }
+
+    /// A comparison, a constant or a predicate in parentheses, with the NOTs before it.
+    private mutating func condition() throws(QueryError) -> ParsedPredicate {
+        var negations = 0
+        while take(.not, or: "!") {
+            try descend()
+            negations += 1
+        }
+        var condition: ParsedPredicate
+        if at("("), !parenthesisHoldsOperand {
+            try descend()
             advance()
-            parts.append(try conjunction())
-        }
-        return parts.count == 1 ? parts[0] : .or(parts)
-    }
-
-    private mutating func conjunction() throws(QueryError) -> ParsedPredicate {
-        var parts = [try negation()]
-        while current.kind == .symbol("&") || current.keyword == .and {
+            condition = try disjunction()
+            try expect(")", "AND, OR or a closing parenthesis", ["AND", "OR"])
+            ascend()
+        } else if at(.truePredicate) || at(.falsePredicate) {
+            condition = .constant(at(.truePredicate))
             advance()
-            parts.append(try negation())
+        } else {
+            condition = try comparison()
         }
-        return parts.count == 1 ? parts[0] : .and(parts)
-    }
-
-    private mutating func negation() throws(QueryError) -> ParsedPredicate {
-        guard current.kind == .symbol("!") || current.keyword == .not else { return try primary() }
-        try descend()
-        advance()
-        let inner = try negation()
-        ascend()
-        return .not(inner)
-    }
-
-    private mutating func primary() throws(QueryError) -> ParsedPredicate {
-        if current.keyword == .truePredicate || current.keyword == .falsePredicate {
-            defer { advance() }
-            return .constant(current.keyword == .truePredicate)
+        for _ in 0..<negations {
+            condition = .not(condition)
+            ascend()
         }
-        guard current.kind == .punctuation("("), !parenthesisHoldsOperand else { return .comparison(try comparison()) }
-        try descend()
-        advance()
-        let inner = try disjunction()
-        try expect(")", "AND, OR or a closing parenthesis", ["AND", "OR"])
-        ascend()
-        return inner
+        return condition
     }
 
     /// Whether the parenthesis at the current token belongs to one side of a comparison, as in `(age) == 3`: only
@@ -49,28 +46,30 @@ extension QueryParser {
         return parsedOperator(after) != nil || arithmeticOperation(after) != nil
     }
 
-    private mutating func comparison() throws(QueryError) -> ParsedComparison {
-        let leftStart = current.range
+    private mutating func comparison() throws(QueryError) -> ParsedPredicate {
+        let start = index
+        operatorMayFollow = true
         let left = try operand()
-        let operatorToken = current
-        guard let name = parsedOperator(operatorToken) else { throw unexpectedInsteadOfOperator() }
-        if name == .geoWithin { try checkLeftOfGeoWithin(left, leftStart) }
-        advance()
+        operatorMayFollow = false
+        let name = try comparisonOperator(left, start)
+        let range = previous.range
         let modifier = try modifier(name)
-        let right = try rightOperand(name)
-        return ParsedComparison(
-            left: left, operator: name, right: right, ignoresCase: modifier.ignoresCase,
-            ignoresDiacritics: modifier.ignoresDiacritics, operatorRange: Unequal(operatorToken.range))
+        let right = name == .geoWithin ? try shapeOperand() : try operand()
+        return .comparison(
+            ParsedComparison(
+                left: left, operator: name, right: right, ignoresCase: modifier.ignoresCase,
+                ignoresDiacritics: modifier.ignoresDiacritics, operatorRange: Unequal(range)))
     }
 
-    private mutating func rightOperand(_ name: ParsedOperator) throws(QueryError) -> ParsedOperand {
-        switch name {
-        case .geoWithin: return try shapeOperand()
-        case .isIn, .between:
-            if let mistaken = mistakenList() { throw mistaken }
-            return try operand()
-        case .comparison, .text: return try operand()
-        }
+    /// Goes past the operator behind the left side, which began at that token.
+    private mutating func comparisonOperator(
+        _ left: ParsedOperand, _ start: Int
+    ) throws(QueryError) -> ParsedOperator {
+        guard let name = parsedOperator(current) else { throw unexpectedInsteadOfOperator() }
+        if name == .geoWithin { try checkLeftOfGeoWithin(left, tokens[start].range) }
+        advance()
+        if name == .isIn || name == .between, let mistaken = mistakenList() { throw mistaken }
+        return name
     }
 
     private mutating func modifier(

@@ -23,6 +23,8 @@ package struct QueryParser {
     let isPathAlone: Bool
     /// The number of the current token.
     var index = 0
+    /// Whether what is read now is the left side of a comparison, and not in parentheses there.
+    var operatorMayFollow = false
     private var depth = 0
     /// The highest level that a part of the tree has come to since it was last set back.
     private var deepest = 0
@@ -87,22 +89,25 @@ package struct QueryParser {
         return tokens[min(closing + 1, tokens.count - 1)]
     }
 
-    /// Whether a comma stands directly inside the parentheses that begin at the current token.
-    var hasCommaInParentheses: Bool {
-        guard let end = closings[index] else { return false }
-        var place = index + 1
-        while place < end {
-            if tokens[place].kind == .punctuation(",") { return true }
-            place = (closings[place] ?? place) + 1
-        }
-        return false
-    }
-
     mutating func advance() { index += 1 }
+
+    // The functions that recurse ask by these: a token that they look at themselves would lie on the stack once per
+    // level.
+
+    func at(_ sign: Character) -> Bool { current.kind == .punctuation(sign) }
+
+    func at(_ keyword: Keyword) -> Bool { current.keyword == keyword }
 
     /// Goes past the sign if it is the current token.
     mutating func take(_ character: Character) -> Bool {
-        guard current.kind == .punctuation(character) else { return false }
+        guard at(character) else { return false }
+        advance()
+        return true
+    }
+
+    /// Goes past the word or its sign if it is the current token.
+    mutating func take(_ keyword: Keyword, or symbol: Character) -> Bool {
+        guard at(keyword) || current.kind == .symbol(symbol) else { return false }
         advance()
         return true
     }
@@ -133,24 +138,26 @@ package struct QueryParser {
 
     /// Throws when a tree of that height is too high for where it stands.
     mutating func check(height: Int) throws(QueryError) {
-        guard depth + height <= Self.depthLimit else {
-            throw source.error(
-                .tooDeep,
-                "The query nests deeper than \(Self.depthLimit) levels. Flatten it: AND and OR take any number of parts.",
-                current.range)
-        }
+        guard depth + height <= Self.depthLimit else { throw tooDeep }
         deepest = max(deepest, depth + height)
     }
 
-    /// What the function reads, and how many levels that has.
-    mutating func measuring<Part>(
-        _ part: (inout QueryParser) throws(QueryError) -> Part
-    ) throws(QueryError) -> (part: Part, height: Int) {
-        let outer = deepest
-        deepest = depth
-        let part = try part(&self)
-        let height = deepest - depth
-        deepest = max(outer, deepest)
-        return (part, height)
+    private var tooDeep: QueryError {
+        source.error(
+            .tooDeep,
+            "The query nests deeper than \(Self.depthLimit) levels. Flatten it: AND and OR take any number of parts.",
+            current.range)
+    }
+
+    /// Begins to measure a part of the tree; give what this returns to `endMeasuring`.
+    mutating func beginMeasuring() -> Int {
+        defer { deepest = depth }
+        return deepest
+    }
+
+    /// How many levels the part has that was read since.
+    mutating func endMeasuring(_ outer: Int) -> Int {
+        defer { deepest = max(outer, deepest) }
+        return deepest - depth
     }
 }

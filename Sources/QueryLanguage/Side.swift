@@ -30,8 +30,14 @@ struct Side {
 }
 
 extension Binding {
+    /// What errors call the side: as it is written.
+    func name(_ side: Side) -> String { side.path?.text ?? source.shown(side.range) }
+
     func side(_ operand: ParsedOperand) throws(QueryError) -> Side {
         let range = operand.range.value
+        if operand.quantifier == .all, dialect == .format {
+            throw source.error(.invalid, "ALL modifier not supported", range, hint: "NONE")
+        }
         var side: Side
         switch operand.kind {
         case .path(let path): side = try self.side(path, range)
@@ -67,7 +73,7 @@ extension Binding {
         }
         throw source.error(
             .invalid,
-            "The keypath following '\(quantifier.rawValue)' must contain a list. Found '\(side.path?.text ?? source.slice(side.range))'",
+            "The keypath following '\(quantifier.rawValue)' must contain a list. Found '\(name(side))'",
             side.range)
     }
 

@@ -8,14 +8,15 @@ struct SourceText: Sendable {
         self.text.makeContiguousUTF8()
     }
 
-    /// An error at a range of bytes, given in Unicode scalars.
+    /// An error at a range of bytes, given in Unicode scalars. A hint that is too long to be one is left out.
     func error(
         _ code: QueryError.Code, _ message: String, _ range: SourceRange, hint: String? = nil,
         expected: [String] = []
     ) -> QueryError {
         let start = scalars(before: range.start)
         return QueryError(
-            code, message, position: start, length: max(0, scalars(before: range.end) - start), hint: hint,
+            code, message, position: start, length: max(0, scalars(before: range.end) - start),
+            hint: hint.flatMap { $0.utf8.count <= Self.hintLimit ? $0 : nil },
             expected: expected)
     }
 
@@ -27,6 +28,16 @@ struct SourceText: Sendable {
         let from = bytes.index(bytes.startIndex, offsetBy: start)
         return String(decoding: bytes[from..<bytes.index(from, offsetBy: end - start)], as: UTF8.self)
     }
+
+    /// The part for a message: its beginning, when it is long.
+    func shown(_ range: SourceRange) -> String {
+        guard range.end - range.start > Self.shownLimit else { return slice(range) }
+        let start = slice(SourceRange(start: range.start, end: range.start + Self.shownLimit))
+        return String(String.UnicodeScalarView(start.unicodeScalars.prefix(Self.shownLimit / 2))) + "…"
+    }
+
+    private static let hintLimit = 200
+    private static let shownLimit = 80
 
     private func scalars(before byte: Int) -> Int {
         // Every scalar has exactly one byte that is not a continuation byte.

@@ -21,7 +21,7 @@ struct Token: Sendable {
         /// `@count`, `@links`, …, without the sign.
         case atName(String)
         /// A number, a date, an object id or a UUID.
-        case constant(ParsedConstant)
+        indirect case constant(ParsedConstant)
         case string(String)
         /// `B64"…"`: text or data.
         case base64([UInt8])

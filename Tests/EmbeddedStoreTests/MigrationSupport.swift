@@ -169,7 +169,7 @@ func checkIntegrity(_ store: any Store) throws {
                             BoundComparison(
                                 .path(BoundPath(end: .property(property.id, property.type))), .equal,
                                 .constant(value))))
-                    let expected = values.filter { $0.1 == value }.map(\.0)
+                    let expected = values.filter { ReferenceComparison.holds($0.1, .equal, value) }.map(\.0)
                     #expect(try snapshot.select(query, .all) == expected, "index of \(path)")
                 }
             }

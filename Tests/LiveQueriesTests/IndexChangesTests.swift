@@ -16,6 +16,24 @@ struct IndexChangesTests {
         }
     }
 
+    @Test("a difference is right also between lists that hold an element several times", arguments: 0..<20)
+    func repeats(_ round: Int) {
+        var random = SeededRandom(seed: 3_000 + UInt64(round))
+        for _ in 0..<25 {
+            let old = (0..<random.below(12)).map { _ in ObjectKey(Int64(random.below(5))) }
+            var new = old.filter { _ in !random.oneIn(4) }
+            for _ in 0..<random.below(4) {
+                new.insert(ObjectKey(Int64(random.below(6))), at: random.below(new.count + 1))
+            }
+            if random.oneIn(3) { new.shuffle(using: &random) }
+            let diff = KeyDiff.between(old, new, isModified: { _ in false })
+            #expect(diff.faults(from: old, to: new) == [], "from \(old) to \(new)")
+        }
+        let twice = [ObjectKey(1), ObjectKey(2), ObjectKey(1)]
+        #expect(KeyDiff.between(twice, [ObjectKey(1)], isModified: { _ in false }).deletions == [1, 2])
+        #expect(KeyDiff.between(twice, twice.reversed(), isModified: { _ in false }).isEmpty)
+    }
+
     @Test("what stays is the longest run, and among those one with the fewest modified elements", arguments: 0..<20)
     func bestRunStays(_ round: Int) {
         var random = SeededRandom(seed: 1_000 + UInt64(round))

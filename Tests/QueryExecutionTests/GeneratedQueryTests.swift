@@ -8,15 +8,14 @@ import Testing
 /// The executor against the reference evaluator, on random schemas, objects and queries. A failure names its seed.
 @Suite("Generated queries")
 struct GeneratedQueryTests {
-    @Test("the executor gives what the reference evaluator gives", arguments: 0..<8)
-    func agreement(_ round: Int) throws {
+    @Test("the executor gives what the reference evaluator gives", arguments: 0..<12, [64, 128])
+    func agreement(_ round: Int, _ clusterCapacity: Int) throws {
         var random = SeededRandom.fresh()
         let seed = random.seed
-        let rows = RandomRows.make(&random, objectsPerClass: [0, 1, 63, 64, 65, 130, 200])
-        let source = try MemoryColumnSource(rows)
-        let executor = QueryExecutor(source)
+        let rows = RandomRows.make(&random, objectsPerClass: [0, 1, 20, 63, 64, 65, 130], kinds: .all)
+        let executor = QueryExecutor(try MemoryColumnSource(rows, clusterCapacity: clusterCapacity))
         let reference = ReferenceEvaluator(rows)
-        let queries = RandomQueries(rows.schema)
+        let queries = RandomQueries(rows.schema, forms: .all)
         for number in 0..<40 {
             let query = queries.query(&random)
             let label = "seed \(seed), query \(number): \(query)"
@@ -33,6 +32,16 @@ struct GeneratedQueryTests {
             for (request, answer) in zip(requests, try executor.aggregate(query, requests)) {
                 #expect(try reference.agrees(answer, to: request, over: query), "\(label): \(request) gave \(answer)")
             }
+            let paths = queries.singlePaths(from: query.classID, &random)
+            let groups = try executor.aggregate(query, requests, by: paths)
+            #expect(
+                try reference.agree(groups, to: requests, over: query, by: paths),
+                "\(label): \(requests) by \(paths) gave \(groups)")
+            let section = queries.sectionKey(of: query.classID, &random)
+            let sections = try executor.sections(query, by: section)
+            #expect(
+                try reference.agree(sections, to: query, by: section), "\(label) in sections by \(section): \(sections)"
+            )
             #expect(try executor.explain(query, running: true).count == expected.count, "\(label)")
         }
     }
@@ -41,12 +50,13 @@ struct GeneratedQueryTests {
     func cursors(_ round: Int) throws {
         var random = SeededRandom.fresh()
         let seed = random.seed
-        let rows = RandomRows.make(&random, objectsPerClass: [65, 200])
+        let rows = RandomRows.make(&random, objectsPerClass: [65, 200], kinds: .all)
         let executor = QueryExecutor(try MemoryColumnSource(rows))
         let reference = ReferenceEvaluator(rows)
-        let queries = RandomQueries(rows.schema)
+        let queries = RandomQueries(rows.schema, forms: .all)
         for _ in 0..<20 {
             var query = queries.query(&random)
+            query.scope = .all
             let keys = random.oneIn(3) ? [] : queries.sortKeys(from: query.classID, &random)
             query.steps = keys.isEmpty ? [] : [.sort(keys)]
             let all = try reference.select(query)
@@ -66,10 +76,10 @@ struct GeneratedQueryTests {
     func sortingMany() throws {
         var random = SeededRandom.fresh()
         let seed = random.seed
-        let rows = RandomRows.make(&random, objectsPerClass: [900])
+        let rows = RandomRows.make(&random, objectsPerClass: [400], kinds: .all)
         let executor = QueryExecutor(try MemoryColumnSource(rows))
         let reference = ReferenceEvaluator(rows)
-        let queries = RandomQueries(rows.schema)
+        let queries = RandomQueries(rows.schema, forms: .all)
         for _ in 0..<8 {
             guard let classID = random.pick(rows.schema.classes)?.id else { continue }
             let steps = (0...random.below(2)).map { _ in ResultStep.sort(queries.sortKeys(from: classID, &random)) }
@@ -165,7 +175,7 @@ enum RandomRows {
     }
 
     /// A set as a store has it: ascending, each value once.
-    private static func stored(_ value: Value) -> Value {
+    static func stored(_ value: Value) -> Value {
         guard case .set(let elements) = value else { return value }
         var kept: [Value] = []
         for element in elements.sorted(by: { Value.order($0, $1) < 0 }) {

@@ -145,6 +145,7 @@ struct WireServiceTests {
                 let described = names(operation["parameters"])
                 for parameter in all {
                     let target = path.replacing("{class}", with: "Dog").replacing("{key}", with: "1")
+                        .replacing("{property}", with: "fans")
                     let reply = wire.router.respond(to: try Request(method, "\(target)?\(parameter)=x"))
                     var isTaken = true
                     if case .now(let response) = reply { isTaken = WireAnswer(response).code != "parameter.unknown" }

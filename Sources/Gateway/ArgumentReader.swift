@@ -1,0 +1,97 @@
+import JSONCoding
+import ObjectModel
+import QueryLanguage
+
+/// Reads `args`: what `$0`, `$1`, … in a filter stand for.
+struct ArgumentReader {
+    let schema: Schema
+    /// Most values in all, those in lists and the places of shapes included.
+    let limit: Int
+
+    /// Throws 400 for anything but an array of values, lists of values, objects as `{"$link": …}` and shapes.
+    func arguments(_ text: String) throws(Problem) -> [QueryArgument] {
+        let json: JSONValue
+        do {
+            json = try JSONValue.parse(text)
+        } catch {
+            throw Problem(error, parameter: "args")
+        }
+        guard case .array(let elements) = json else {
+            throw Problem(
+                400, "parameter.invalid", "'args' takes a JSON array, not \(json.inWords).", parameter: "args")
+        }
+        guard elements.reduce(0, { $0 + Self.weight($1) }) <= limit else {
+            throw Problem(400, "parameter.invalid", "'args' has more than \(limit) values.", parameter: "args")
+        }
+        var arguments: [QueryArgument] = []
+        for (index, element) in elements.enumerated() { arguments.append(try argument(element, at: index)) }
+        return arguments
+    }
+
+    private static func weight(_ json: JSONValue) -> Int {
+        switch json {
+        case .array(let elements): 1 + elements.reduce(0) { $0 + weight($1) }
+        case .object(let object): max(1, object.members.reduce(0) { $0 + weight($1.value) })
+        default: 1
+        }
+    }
+
+    private func argument(_ json: JSONValue, at index: Int) throws(Problem) -> QueryArgument {
+        if case .array(let elements) = json {
+            var values: [Value] = []
+            values.reserveCapacity(elements.count)
+            for element in elements { values.append(try value(element, at: index)) }
+            return .list(values)
+        }
+        if let object = try object(json, at: index) { return object }
+        do {
+            if let shape = try ShapeForm.shape(json) { return .shape(shape) }
+        } catch {
+            throw Self.misfit(error, at: index)
+        }
+        return .value(try value(json, at: index))
+    }
+
+    private func value(_ json: JSONValue, at index: Int) throws(Problem) -> Value {
+        do {
+            switch try ValueCoding.mixed(json).complete {
+            case .list?, .dictionary?, nil: break
+            case let value?: return value
+            }
+        } catch {
+            throw Self.misfit(error, at: index)
+        }
+        throw Problem(
+            400, "query.argument",
+            "Argument \(index) is no value: write plain JSON or a typed object such as {\"$date\": …} or {\"$link\": …}.",
+            parameter: "args")
+    }
+
+    /// An object given as `{"$link": {"class", "key"}}`; nil for anything else.
+    private func object(_ json: JSONValue, at index: Int) throws(Problem) -> QueryArgument? {
+        guard json["$link"] != nil else { return nil }
+        guard let link = LinkForm(json) else {
+            throw Problem(
+                400, "query.argument",
+                "Argument \(index): write a link as {\"$link\": {\"class\": \"Dog\", \"key\": 7}}.", parameter: "args")
+        }
+        guard let target = schema[link.className] else {
+            throw Problem(
+                400, "query.unknown_class", "Argument \(index): there is no class '\(link.className)'.",
+                parameter: "args", hint: schema.classes.map(\.name).nearest(to: link.className))
+        }
+        do {
+            let type = target.primaryKeyProperty?.type ?? PropertyType(.int)
+            return .object(className: link.className, primaryKey: try ValueCoding.decode(link.key, as: type))
+        } catch {
+            throw Problem(
+                400, "query.argument", "Argument \(index): " + error.sentence("$link.key"), parameter: "args")
+        }
+    }
+
+    private static func misfit(_ fault: ValueFault, at index: Int) -> Problem {
+        Problem(
+            400, "query.argument", "Argument \(index)\(fault.path) is \(fault.got), not \(fault.expected).",
+            parameter: "args")
+    }
+}

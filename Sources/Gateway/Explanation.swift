@@ -1,0 +1,67 @@
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// `explain=true` runs the query and tells what each part of its plan did; `explain=plan` only tells the plan.
+enum ExplainMode: Sendable {
+    case run
+    case plan
+
+    /// Nil when the objects themselves are asked for.
+    init?(_ parameters: QueryParameters) throws(Problem) {
+        switch parameters["explain"] {
+        case nil, "false": return nil
+        case "", "true": self = .run
+        case "plan": self = .plan
+        case let other?:
+            throw Problem(
+                400, "parameter.invalid", "'explain' takes true, to run the query, or plan, not '\(other)'.",
+                parameter: "explain", hint: ["true", "plan", "false"].nearest(to: other))
+        }
+    }
+
+    /// Throws what the store does.
+    func response(_ query: BoundQuery, _ window: Window, of snapshot: any Snapshot) throws -> Response {
+        let explanation = try snapshot.explain(query, window, running: self == .run)
+        let json = JSONWriter(capacity: 1024)
+        json.beginObject()
+        json.name("version")
+        json.int(snapshot.version.rawValue)
+        json.count("count", explanation.count)
+        json.count("nanoseconds", explanation.nanoseconds)
+        json.name("plan")
+        json.part(explanation.root)
+        json.endObject()
+        // Without a tag: times differ from one run to the next.
+        return .json(json.bytes)
+    }
+}
+
+extension JSONWriter {
+    fileprivate func count(_ name: String, _ value: Int?) {
+        guard let value else { return }
+        self.name(name)
+        int(value)
+    }
+
+    /// Plans are as deep as queries, which are bounded.
+    fileprivate func part(_ part: QueryExplanation.Part) {
+        beginObject()
+        name("words")
+        string(part.words)
+        count("rowsIn", part.rowsIn)
+        count("rowsOut", part.rowsOut)
+        count("clustersRead", part.clustersRead)
+        count("clustersSkipped", part.clustersSkipped)
+        count("nanoseconds", part.nanoseconds)
+        if !part.parts.isEmpty {
+            name("parts")
+            beginArray()
+            for inner in part.parts { self.part(inner) }
+            endArray()
+        }
+        endObject()
+    }
+}

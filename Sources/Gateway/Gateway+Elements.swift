@@ -1,0 +1,44 @@
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+extension Gateway {
+    /// A page of the values in a list, set or map: `{"version", "count", "items"}`, where a map's items are an object.
+    func getElements(_ request: Request, _ property: HeldProperty) throws -> Reply {
+        let parameters = try QueryParameters(request, single: ["limit", "offset", "count", "types"])
+        // The count comes with every answer; asking for it is no mistake.
+        _ = try parameters.flag("count")
+        let window = try window(parameters)
+        let style = try parameters.choice("types", default: TypeStyle.plain)
+        let snapshot = property.snapshot
+        if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
+        let (holder, id) = (property.holder, property.schema.id)
+        let count = try snapshot.elementCount(holder.classID, holder.key, id)
+        let start = min(window.offset, count)
+        let range = start..<start + min(window.limit ?? count, count - start)
+        let page: Value
+        if property.schema.type.collection == .map {
+            // Elements come without their keys.
+            guard case .dictionary(let map) = try snapshot.value(holder.classID, holder.key, id) else {
+                throw Problem.internalError
+            }
+            page = .dictionary(ValueMap(map.entries[range].map { ($0.key, $0.value) }))
+        } else {
+            page = .list(try snapshot.elements(holder.classID, holder.key, id, range))
+        }
+        let json = JSONWriter(capacity: 256 + range.count * 16)
+        json.beginObject()
+        json.name("version")
+        json.int(snapshot.version.rawValue)
+        json.name("count")
+        json.int(count)
+        json.name("items")
+        let plan = RowPlan(
+            property.holderClass, of: snapshot.schema, properties: [property.schema], style: style)
+        try plan.write(page, of: id, snapshot, into: json)
+        json.endObject()
+        return .now(.json(json.bytes, of: snapshot))
+    }
+}

@@ -1,0 +1,206 @@
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// Which sections are asked for.
+private enum SectionChoice: Sendable {
+    case all
+    case index(Int)
+    /// As text: JSON, or the content of a string.
+    case key(String)
+}
+
+/// A query's result in sections, read and bound.
+private struct SectionRead: Sendable {
+    let snapshot: any Snapshot
+    let query: BoundQuery
+    let key: SectionKey
+    /// The order of the sections' keys; nil for that in which the result reaches them.
+    let isAscending: Bool?
+    let choice: SectionChoice
+    /// Whether keys alone are asked for.
+    let keysOnly: Bool
+    /// Of each section.
+    let offset: Int
+    let limit: Int?
+    let plan: RowPlan
+    let style: TypeStyle
+    let configuration: GatewayConfiguration
+
+    /// Throws what the store does, 400 for too large an answer and 404 for a section that is not there.
+    func response() throws -> Response {
+        let result = try snapshot.sections(query, by: key)
+        var sections = result.sections
+        if let isAscending {
+            // Stable, so that the order of the objects does not matter here.
+            sections.sort { a, b in
+                let order = Value.order(a.key, b.key)
+                return isAscending ? order < 0 : order > 0
+            }
+        }
+        let chosen = try choose(sections)
+        guard chosen.count <= configuration.largestGrouping else {
+            throw Problem(
+                400, "sections.too_many",
+                "There would be \(chosen.count) sections; at most \(configuration.largestGrouping) are given. Narrow the filter, or ask for one section.",
+                parameter: "by")
+        }
+        let json = JSONWriter(capacity: 1024)
+        json.beginObject()
+        json.name("version")
+        json.int(snapshot.version.rawValue)
+        let look = LookUps(.snapshot(snapshot))
+        if keysOnly {
+            json.name("keys")
+            json.beginArray()
+            for section in chosen { write(section.key, look, json) }
+            json.endArray()
+        } else {
+            try write(chosen, of: result, look, json)
+        }
+        json.endObject()
+        if let fault = look.fault { throw fault }
+        return .json(json.bytes, of: snapshot)
+    }
+
+    private func write(
+        _ sections: [SectionedKeys.Section], of result: SectionedKeys, _ look: LookUps, _ json: JSONWriter
+    ) throws {
+        let parts = sections.map { section in
+            let start = section.range.lowerBound + min(offset, section.range.count)
+            return start..<min(limit ?? .max, section.range.upperBound - start) + start
+        }
+        let total = parts.reduce(0) { $0 + $1.count }
+        guard total <= configuration.largestPage else {
+            throw Problem(
+                400, "sections.too_large",
+                "There would be \(total) objects; at most \(configuration.largestPage) are given. Use 'limit' for each section, 'keys=true', or ask for one section.",
+                parameter: "limit")
+        }
+        json.name("count")
+        json.int(result.keys.count)
+        json.name("sections")
+        json.beginArray()
+        for (section, part) in zip(sections, parts) {
+            json.beginObject()
+            json.name("key")
+            write(section.key, look, json)
+            json.name("count")
+            json.int(section.range.count)
+            json.name("items")
+            json.beginArray()
+            try plan.write(Array(result.keys[part]), of: snapshot, into: json)
+            json.endArray()
+            json.endObject()
+        }
+        json.endArray()
+    }
+
+    private func write(_ value: Value, _ look: LookUps, _ json: JSONWriter) {
+        look.value(value, isMixed: key.givesMixed, style, json)
+    }
+
+    private func choose(_ sections: [SectionedKeys.Section]) throws(Problem) -> [SectionedKeys.Section] {
+        switch choice {
+        case .all: return sections
+        case .index(let index):
+            guard sections.indices.contains(index) else {
+                throw Problem(
+                    404, "section.not_found", "There is no section \(index): there are \(sections.count).",
+                    parameter: "index")
+            }
+            return [sections[index]]
+        case .key(let text):
+            let look = LookUps(.snapshot(snapshot))
+            let wanted = (try? JSONValue.parse(text)).flatMap { try? ValueCoding.mixed($0).complete }
+            // JSON comes first, so that null is null and not a string.
+            if let wanted, let section = sections.first(where: { Value.order($0.key, wanted) == 0 }) {
+                return [section]
+            }
+            let writer = JSONWriter(capacity: 64)
+            let found = sections.first { section in
+                if case .string(let key) = section.key { return Value.orderBytes(key, text) == 0 }
+                writer.removeAll()
+                look.value(section.key, isMixed: key.givesMixed, .plain, writer)
+                let written = String(decoding: writer.bytes, as: UTF8.self)
+                return written == text || written == "\"\(text)\""
+            }
+            guard let found else {
+                throw Problem(
+                    404, "section.not_found", "There is no section with the key '\(text)'.", parameter: "section")
+            }
+            return [found]
+        }
+    }
+}
+
+extension SectionKey {
+    /// Whether the keys may be of any type.
+    fileprivate var givesMixed: Bool { function == nil && path.givesMixed }
+}
+
+extension Gateway {
+    func getSections(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try getSections(request, try CollectionPlace(class: path, try store.snapshot()))
+    }
+
+    /// Of the objects that a property of one object holds.
+    func getHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let property = try HeldProperty(path, try store.snapshot())
+        guard let place = CollectionPlace(property) else {
+            throw Problem(
+                400, "sections.values",
+                "'\(property.holderClass.name).\(property.schema.name)' holds values, and only objects have sections.",
+                property: property.schema.name)
+        }
+        return try getSections(request, place)
+    }
+
+    private func getSections(_ request: Request, _ place: CollectionPlace) throws -> Reply {
+        let parameters = try QueryParameters(
+            request,
+            single: QueryReader.parameters + [
+                "by", "ascending", "keys", "index", "section", "limit", "offset", "fields", "expand", "types",
+            ])
+        let (snapshot, objectClass) = (place.snapshot, place.objectClass)
+        let reader = place.reader(configuration)
+        guard let by = parameters["by"] else {
+            throw Problem(
+                400, "parameter.missing",
+                "Say with 'by' what the sections are made by: a key path, or one with a function such as name.first.",
+                parameter: "by")
+        }
+        let key = try reader.section(by, objectClass)
+        let ascending = parameters["ascending"] == nil ? nil : try parameters.flag("ascending")
+        var query = try reader.filter(parameters, objectClass, in: place.scope)
+        let sort = try reader.sort(parameters, objectClass)
+        query.steps.append(.sort(sort ?? [SortKey(key.path, ascending: ascending ?? true)]))
+        if let distinct = try reader.distinct(parameters, objectClass) { query.steps.append(.distinct(distinct)) }
+        let style = try parameters.choice("types", default: TypeStyle.plain)
+        let keysOnly = try parameters.flag("keys")
+        let read = SectionRead(
+            snapshot: snapshot, query: query, key: key, isAscending: ascending ?? (sort == nil ? true : nil),
+            choice: try Self.choice(parameters), keysOnly: keysOnly,
+            offset: try parameters.integer("offset", in: 0...Int.max) ?? 0,
+            limit: try parameters.integer("limit", in: 0...configuration.largestPage),
+            plan: try RowPlan(
+                objectClass, of: snapshot.schema, fields: parameters["fields"], expand: parameters["expand"],
+                style: style), style: style, configuration: configuration)
+        if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
+        return reply(reading: snapshot, objectClass.id) { try read.response() }
+    }
+
+    private static func choice(_ parameters: QueryParameters) throws(Problem) -> SectionChoice {
+        let index = try parameters.integer("index", in: 0...Int.max)
+        switch (index, parameters["section"]) {
+        case (nil, nil): return .all
+        case (let index?, nil): return .index(index)
+        case (nil, let text?): return .key(text)
+        case (_?, _?):
+            throw Problem(
+                400, "parameter.invalid", "Give 'index' or 'section', not both.", parameter: "section")
+        }
+    }
+}

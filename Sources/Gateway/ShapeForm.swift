@@ -1,0 +1,68 @@
+import JSONCoding
+import QueryLanguage
+
+/// Shapes for GEOWITHIN as JSON: `{"$geoCircle": {"center": [longitude, latitude], "radius": radians}}`,
+/// `{"$geoBox": [corner, corner]}` and `{"$geoPolygon": [[place, …], …]}`, the outer ring first, then holes.
+enum ShapeForm {
+    /// Nil for what is no shape. Throws when it is meant as one and has another form.
+    static func shape(_ json: JSONValue) throws(ValueFault) -> GeoShape? {
+        guard case .object(let object) = json, object.members.count == 1, let member = object.members.first else {
+            return nil
+        }
+        let path = JSONPath.member(member.name)
+        switch member.name {
+        case "$geoCircle":
+            guard let radius = number(member.value["radius"]), let center = member.value["center"] else {
+                throw ValueFault(
+                    expected:
+                        "a circle such as {\"center\": [-123.3, 48.4], \"radius\": 0.001} with the radius in radians",
+                    got: member.value.inWords, path: path)
+            }
+            return .circle(center: try place(center, path + ".center"), radius: radius)
+        case "$geoBox":
+            guard case .array(let corners) = member.value, corners.count == 2 else {
+                throw ValueFault(
+                    expected: "two opposite corners such as [[-124, 48], [-123, 49]]", got: member.value.inWords,
+                    path: path)
+            }
+            return .box(try place(corners[0], path + "[0]"), try place(corners[1], path + "[1]"))
+        case "$geoPolygon":
+            guard case .array(let elements) = member.value else {
+                throw ValueFault(
+                    expected: "an array of rings, each an array of places", got: member.value.inWords, path: path)
+            }
+            var rings: [[GeoPosition]] = []
+            for (index, element) in elements.enumerated() { rings.append(try ring(element, path + "[\(index)]")) }
+            return .polygon(rings)
+        default: return nil
+        }
+    }
+
+    private static func ring(_ json: JSONValue, _ path: String) throws(ValueFault) -> [GeoPosition] {
+        guard case .array(let elements) = json else {
+            throw ValueFault(expected: "an array of places", got: json.inWords, path: path)
+        }
+        var places: [GeoPosition] = []
+        for (index, element) in elements.enumerated() { places.append(try place(element, path + "[\(index)]")) }
+        return places
+    }
+
+    /// `[longitude, latitude]`; an altitude behind them is left aside.
+    private static func place(_ json: JSONValue, _ path: String) throws(ValueFault) -> GeoPosition {
+        guard case .array(let parts) = json, parts.count == 2 || parts.count == 3, let longitude = number(parts[0]),
+            let latitude = number(parts[1])
+        else {
+            throw ValueFault(
+                expected: "a place such as [-123.3, 48.4], longitude first", got: json.inWords, path: path)
+        }
+        return GeoPosition(longitude: longitude, latitude: latitude)
+    }
+
+    private static func number(_ json: JSONValue?) -> Double? {
+        switch json {
+        case .int(let value)?: Double(value)
+        case .double(let value)?, .precise(_, nearest: let value)?: value
+        default: nil
+        }
+    }
+}

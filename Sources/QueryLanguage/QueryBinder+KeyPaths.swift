@@ -1,0 +1,191 @@
+package import ObjectModel
+
+// Key paths that stand alone, as requests give them. Each gives exactly one value per object, which is neither
+// an object nor a collection.
+extension QueryBinder {
+    /// The wire's form of sort keys: `breed,-weight,owner.name`.
+    package func bindSort(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> [SortKey] {
+        var keys: [SortKey] = []
+        for part in parts(text) {
+            let isDescending = part.text.hasPrefix("-")
+            let name = isDescending || part.text.hasPrefix("+") ? String(part.text.dropFirst()) : part.text
+            let path = try bindValuePath(
+                name, offset: part.offset + part.text.unicodeScalars.count - name.unicodeScalars.count, objectClass,
+                clause: .sortKey)
+            keys.append(SortKey(path, ascending: !isDescending))
+        }
+        return keys
+    }
+
+    /// The wire's form of distinct key paths: `breed,owner.name`.
+    package func bindDistinct(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> [BoundPath] {
+        try bindValuePaths(text, objectClass, clause: .distinctKey)
+    }
+
+    /// The wire's form of the key paths that a result is grouped by: `breed,owner.city`.
+    package func bindGroup(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> [BoundPath] {
+        try bindValuePaths(text, objectClass, clause: .group)
+    }
+
+    /// A key path that gives one value per object.
+    package func bindPath(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> BoundPath {
+        try bindValuePath(text, offset: 0, objectClass, clause: .aggregate)
+    }
+
+    private func bindValuePaths(
+        _ text: String, _ objectClass: ClassSchema, clause: PathClause
+    ) throws(QueryError) -> [BoundPath] {
+        var paths: [BoundPath] = []
+        for part in parts(text) {
+            paths.append(try bindValuePath(part.text, offset: part.offset, objectClass, clause: clause))
+        }
+        return paths
+    }
+
+    private func bindValuePath(
+        _ text: String, offset: Int, _ objectClass: ClassSchema, clause: PathClause
+    ) throws(QueryError) -> BoundPath {
+        guard !text.isEmpty else {
+            throw QueryError(.syntax, "\(clause.refusal(of: "")): missing property name.", position: offset)
+        }
+        do throws(QueryError) {
+            let (path, source) = try QueryParser.parsePath(text)
+            return try Binding(schema: schema, root: objectClass, arguments: [], source: source)
+                .valuePath(path, clause: clause)
+        } catch {
+            var shifted = error
+            shifted.position += offset
+            throw shifted
+        }
+    }
+
+    /// The parts between commas, trimmed, with their places in scalars. A comma inside quotes belongs to a map's key.
+    private func parts(_ text: String) -> [(text: String, offset: Int)] {
+        var parts: [(text: String, offset: Int)] = []
+        var part = String.UnicodeScalarView()
+        var start = 0
+        var quote: Unicode.Scalar?
+        var isEscaped = false
+        func finish() {
+            let leading = part.prefix { $0 == " " }.count
+            var trimmed = String(String.UnicodeScalarView(part.dropFirst(leading)))
+            while trimmed.hasSuffix(" ") { trimmed.removeLast() }
+            parts.append((trimmed, start + leading))
+        }
+        for (place, scalar) in text.unicodeScalars.enumerated() {
+            if scalar == ",", quote == nil {
+                finish()
+                part = String.UnicodeScalarView()
+                start = place + 1
+                continue
+            }
+            part.append(scalar)
+            if isEscaped {
+                isEscaped = false
+            } else if scalar == "\\" {
+                isEscaped = true
+            } else if let open = quote {
+                if scalar == open { quote = nil }
+            } else if scalar == "'" || scalar == "\"" {
+                quote = scalar
+            }
+        }
+        finish()
+        return parts
+    }
+
+    // MARK: Sections
+
+    /// A key path and perhaps a function behind it: `breed`, `breed.first`, `born.year`. A property of that name of a
+    /// linked class wins over the function.
+    package func bindSection(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> SectionKey {
+        let (path, source) = try QueryParser.parsePath(text)
+        let binding = Binding(schema: schema, root: objectClass, arguments: [], source: source)
+        guard case .name(let name)? = path.components.last, let value = valueBefore(path, binding) else {
+            return SectionKey(try binding.valuePath(path, clause: .section))
+        }
+        let type = value.valueType
+        let suitable = SectionKey.Function.allCases.filter { $0.suits(type.base) }.map(\.rawValue)
+        guard let function = SectionKey.Function(rawValue: name), function.suits(type.base) else {
+            // Inside a mixed value it is a key, as everywhere else.
+            if type.base == .mixed { return SectionKey(try binding.valuePath(path, clause: .section)) }
+            let range = path.ranges.value[path.ranges.value.count - 1]
+            throw source.error(
+                .invalid,
+                "'\(name.clipped)' makes no sections of values of type '\(type.base.queryName)'. What does: \(suitable.joined(separator: ", ")).",
+                range, hint: suitable.hint(for: name), expected: suitable)
+        }
+        return SectionKey(value, function)
+    }
+
+    /// The path without its last component, if that is complete by itself.
+    private func valueBefore(_ path: ParsedPath, _ binding: Binding) -> BoundPath? {
+        guard path.components.count > 1 else { return nil }
+        let shorter = ParsedPath(
+            components: Array(path.components.dropLast()), ranges: Unequal(Array(path.ranges.value.dropLast())))
+        return try? binding.valuePath(shorter, clause: .section)
+    }
+
+    // MARK: Aggregates
+
+    /// The aggregate of a property, after the table of data-model.md §3.
+    package func bindAggregate(
+        _ function: AggregateRequest.Function, _ text: String, class objectClass: ClassSchema
+    ) throws(QueryError) -> AggregateRequest {
+        let (parsed, source) = try QueryParser.parsePath(text)
+        let binding = Binding(schema: schema, root: objectClass, arguments: [], source: source)
+        let range = binding.wholeRange(parsed)
+        let resolved: ResolvedPath
+        do throws(QueryError) {
+            resolved = try binding.resolve(parsed)
+        } catch {
+            var named = error
+            if error.code == .unknownProperty { named.message = "Invalid property name: \(error.message)" }
+            throw named
+        }
+        if let property = resolved.property {
+            let type = property.schema.type
+            // Behind `@count` and the like it is no longer the property's type that counts.
+            let isPlain = resolved.bound.map { $0.steps.isEmpty || resolved.isValueCollection } ?? false
+            if isPlain, type.isCollection || !type.supports(function) {
+                throw source.error(
+                    .invalid,
+                    "Operation '\(function.rawValue)' not supported for \(type.inWords) '\(property.owner.name).\(property.schema.name)'",
+                    range)
+            }
+        }
+        let path = try binding.valuePath(parsed, clause: .aggregate)
+        guard path.valueType.supports(function) else {
+            throw source.error(
+                .invalid,
+                "Operation '\(function.rawValue)' not supported for values of type '\(path.valueType.base.queryName)'",
+                range)
+        }
+        return AggregateRequest(function, path)
+    }
+}
+
+extension SectionKey.Function {
+    /// Whether the function makes something of values of the type.
+    fileprivate func suits(_ base: BaseType) -> Bool {
+        switch self {
+        case .first: base == .string
+        case .year, .month, .day, .hour, .weekday: base == .date
+        case .isNull: true
+        }
+    }
+}
+
+extension PropertyType {
+    /// `int? property`, `int list`.
+    fileprivate var inWords: String {
+        let kind =
+            switch collection {
+            case .single: "property"
+            case .list: "list"
+            case .set: "set"
+            case .map: "dictionary"
+            }
+        return base.name + (isOptional ? "? " : " ") + kind
+    }
+}

@@ -1,0 +1,249 @@
+import Gateway
+import HTTPServer
+import JSONCoding
+import Testing
+
+/// One request and the answer's body, apart from the version that begins it.
+struct Asked: Sendable, CustomTestStringConvertible {
+    let target: String
+    let body: String
+
+    init(_ target: String, _ body: String) {
+        self.target = target
+        self.body = body
+    }
+
+    var testDescription: String { target }
+}
+
+/// One request that is refused.
+struct Refused: Sendable, CustomTestStringConvertible {
+    let target: String
+    let status: Int
+    let code: String
+    let parameter: String?
+
+    init(_ target: String, _ status: Int, _ code: String, parameter: String? = nil) {
+        self.target = target
+        self.status = status
+        self.code = code
+        self.parameter = parameter
+    }
+
+    var testDescription: String { target }
+}
+
+@Suite("Groups, sections and what a property holds")
+struct GroupingTests {
+    static let aggregates = [
+        Asked(
+            "aggregates/objects/Person?min=worth&max=worth&sum=worth&average=worth",
+            #""count":4,"min":{"worth":"-3"},"max":{"worth":"10.10"},"sum":{"worth":"7.10"},"average":{"worth":"3.55"}}"#
+        ),
+        Asked(
+            "aggregates/objects/Person?min=born&max=born",
+            #""count":4,"min":{"born":"1990-02-01T23:00:00Z"},"max":{"born":"2001-07-04T00:00:00Z"}}"#),
+        Asked(
+            "aggregates/objects/Person?min=extra&max=extra&sum=extra&average=extra",
+            #""count":4,"min":{"extra":3},"max":{"extra":{"a":[1,"x"]}},"sum":{"extra":"6"},"average":{"extra":"3"}}"#),
+        Asked(
+            "aggregates/objects/Person?by=age&average=height&sum=worth",
+            #""groups":[{"key":{"age":null},"count":1,"sum":{"worth":"0"},"average":{"height":null}},{"key":{"age":7},"count":2,"sum":{"worth":"-3"},"average":{"height":1.7}},{"key":{"age":36},"count":1,"sum":{"worth":"10.10"},"average":{"height":1.7}}]}"#
+        ),
+        Asked(
+            "aggregates/objects/Person?by=dog.breed,alive&filter=handle+!=+'bob'",
+            #""groups":[{"key":{"dog.breed":null,"alive":false},"count":1},{"key":{"dog.breed":null,"alive":true},"count":1},{"key":{"dog.breed":"Beagle","alive":true},"count":1}]}"#
+        ),
+        Asked(
+            "aggregates/objects/Person?by=extra",
+            #""groups":[{"key":{"extra":3},"count":2},{"key":{"extra":"x"},"count":1},{"key":{"extra":{"a":[1,"x"]}},"count":1}]}"#
+        ),
+        Asked(
+            "aggregates/objects/Person?by=born&types=typed&filter=born+!=+nil&distinct=alive",
+            #""groups":[{"key":{"born":{"$date":"1990-12-10T06:30:00Z"}},"count":1},{"key":{"born":{"$date":"2001-07-04T00:00:00Z"}},"count":1}]}"#
+        ),
+        Asked("aggregates/objects/Person?by=age&filter=FALSEPREDICATE", #""groups":[]}"#),
+        Asked(
+            "aggregates/objects/Person/ada/nums?min&max=self&sum&average",
+            #""count":3,"min":{"self":3},"max":{"self":5},"sum":{"self":8},"average":{"self":4.0}}"#),
+        Asked("aggregates/objects/Person/cy/nums?min&sum", #""count":0,"min":{"self":null},"sum":{"self":0}}"#),
+        Asked(
+            "aggregates/objects/Person/ada/marks?sum&average",
+            #""count":2,"sum":{"self":"4.0"},"average":{"self":"2.0"}}"#),
+        Asked("aggregates/objects/Person/ada/prices?sum&count", #""count":2,"sum":{"self":2.5}}"#),
+        Asked("aggregates/objects/Person/ada/days?max", #""count":2,"max":{"self":"2026-01-01T00:00:00Z"}}"#),
+        Asked(
+            "aggregates/objects/Person/ada/things?min&max&sum",
+            #""count":3,"min":{"self":1},"max":{"self":"x"},"sum":{"self":"3.5"}}"#),
+        // A list counts an object as often as it holds it.
+        Asked("aggregates/objects/Person/ada/dogs?sum=age&min=age", #""count":3,"min":{"age":3},"sum":{"age":13}}"#),
+        Asked(
+            "aggregates/objects/Person/ada/dogs?by=breed&filter=age+<+10",
+            #""groups":[{"key":{"breed":"Beagle"},"count":2},{"key":{"breed":"Whippet"},"count":1}]}"#),
+        Asked("aggregates/objects/Dog/2/owners?average=age", #""count":2,"average":{"age":21.5}}"#),
+    ]
+
+    static let sections = [
+        Asked(
+            "sections/objects/Dog?by=breed&fields=id",
+            #""count":4,"sections":[{"key":null,"count":1,"items":[{"id":4}]},{"key":"Beagle","count":2,"items":[{"id":1},{"id":3}]},{"key":"Whippet","count":1,"items":[{"id":2}]}]}"#
+        ),
+        Asked(
+            "sections/objects/Dog?by=breed&ascending=false&sort=-id&fields=id",
+            #""count":4,"sections":[{"key":"Whippet","count":1,"items":[{"id":2}]},{"key":"Beagle","count":2,"items":[{"id":3},{"id":1}]},{"key":null,"count":1,"items":[{"id":4}]}]}"#
+        ),
+        Asked(
+            "sections/objects/Dog?by=breed&sort=-id&fields=id",
+            #""count":4,"sections":[{"key":null,"count":1,"items":[{"id":4}]},{"key":"Beagle","count":2,"items":[{"id":3},{"id":1}]},{"key":"Whippet","count":1,"items":[{"id":2}]}]}"#
+        ),
+        Asked("sections/objects/Dog?by=name.first&keys=true", #""keys":["A","F","N","R"]}"#),
+        Asked("sections/objects/Dog?by=name.first&keys=true&ascending=false", #""keys":["R","N","F","A"]}"#),
+        Asked("sections/objects/Person?by=born.year&keys=true", #""keys":[null,1990,2001]}"#),
+        Asked(
+            "sections/objects/Person?by=born.month&keys=true&filter=born+!=+nil",
+            #""keys":["1990-02","1990-12","2001-07"]}"#),
+        Asked(
+            "sections/objects/Person?by=born.isNull&fields=handle&limit=1",
+            #""count":4,"sections":[{"key":false,"count":3,"items":[{"handle":"bob"}]},{"key":true,"count":1,"items":[{"handle":"dee"}]}]}"#
+        ),
+        Asked("sections/objects/Person?by=extra&keys=true", #""keys":[3,"x",{"a":[1,"x"]}]}"#),
+        Asked("sections/objects/Person?by=worth&keys=true", #""keys":[null,"-3","10.10"]}"#),
+        Asked(
+            "sections/objects/Person?by=dog.breed&index=1&fields=handle",
+            #""count":4,"sections":[{"key":"Beagle","count":1,"items":[{"handle":"ada"}]}]}"#),
+        Asked(
+            "sections/objects/Dog?by=breed&section=Beagle&fields=id&offset=1",
+            #""count":4,"sections":[{"key":"Beagle","count":2,"items":[{"id":3}]}]}"#),
+        Asked(
+            "sections/objects/Dog?by=breed&section=null&fields=id&limit=0",
+            #""count":4,"sections":[{"key":null,"count":1,"items":[]}]}"#),
+        Asked(
+            "sections/objects/Person?by=age&section=7.0&fields=handle",
+            #""count":4,"sections":[{"key":7,"count":2,"items":[{"handle":"bob"},{"handle":"dee"}]}]}"#),
+        Asked(
+            "sections/objects/Person?by=worth&section=-3&fields=handle",
+            #""count":4,"sections":[{"key":"-3","count":1,"items":[{"handle":"bob"}]}]}"#),
+        Asked(
+            "sections/objects/Person?by=born&section=2001-07-04T00:00:00Z&fields=handle",
+            #""count":4,"sections":[{"key":"2001-07-04T00:00:00Z","count":1,"items":[{"handle":"cy"}]}]}"#),
+        Asked("sections/objects/Dog?by=breed&filter=FALSEPREDICATE", #""count":0,"sections":[]}"#),
+        Asked(
+            "sections/objects/Person/ada/dogs?by=breed&fields=id",
+            #""count":3,"sections":[{"key":"Beagle","count":2,"items":[{"id":1},{"id":1}]},{"key":"Whippet","count":1,"items":[{"id":2}]}]}"#
+        ),
+    ]
+
+    static let held = [
+        Asked("objects/Person/ada/dogs?fields=id&count=true", #""count":3,"items":[{"id":1},{"id":2},{"id":1}]}"#),
+        Asked("objects/Person/ada/dogs?fields=id&sort=-age&limit=2", #""items":[{"id":2},{"id":1}]}"#),
+        Asked("objects/Person/ada/dogs?fields=id&filter=breed+==+'Beagle'&offset=1", #""items":[{"id":1}]}"#),
+        Asked("objects/Person/ada/dogs?fields=id&distinct=id", #""items":[{"id":1},{"id":2}]}"#),
+        Asked("objects/Person/ada/pets?fields=id", #""items":[{"id":1}]}"#),
+        Asked("objects/Person/dee/friends?fields=handle&sort=-age", #""items":[{"handle":"ada"},{"handle":"bob"}]}"#),
+        Asked("objects/Person/cy/dogs", #""items":[]}"#),
+        Asked("objects/Dog/2/owners?fields=handle&filter=age+>+10", #""items":[{"handle":"ada"}]}"#),
+        Asked("objects/Dog/1/owners?fields=handle", #""items":[{"handle":"ada"},{"handle":"ada"}]}"#),
+        Asked("objects/Person/ada/tags", #""count":2,"items":["red","blue"]}"#),
+        Asked("objects/Person/ada/nums?offset=1&limit=1", #""count":3,"items":[null]}"#),
+        Asked("objects/Person/ada/nums?offset=9&limit=0", #""count":3,"items":[]}"#),
+        Asked("objects/Person/ada/marks?types=typed", #""count":2,"items":[{"$decimal":"1.5"},{"$decimal":"2.5"}]}"#),
+        Asked("objects/Person/ada/prices", #""count":2,"items":{"ash":2.5,"oak":null}}"#),
+        Asked("objects/Person/ada/prices?offset=1", #""count":2,"items":{"oak":null}}"#),
+        Asked("objects/Person/ada/things", #""count":3,"items":[1,"x",{"$decimal":"2.5"}]}"#),
+    ]
+
+    @Test("the answer is as described, from both stores", arguments: aggregates + sections + held)
+    func answers(asked: Asked) throws {
+        let target = "/v1/" + asked.target.replacing(" ", with: "%20")
+        let model = try Shelter.model()
+        let expected = #"{"version":3,"# + asked.body
+        let answer = try model.get(target)
+        #expect(answer.text == expected)
+        #expect(answer.status == 200)
+        let tag = try #require(answer.headers["ETag"])
+        #expect(try model.get(target, headers: ["If-None-Match": tag]).status == 304)
+        let embedded = try Shelter.embedded().send(.get, target)
+        #expect(embedded.json?["version"] == .int(3))
+        #expect(embedded.text == expected)
+    }
+
+    static let refusals = [
+        Refused("aggregates/objects/Person?sum=handle", 400, "query.type_mismatch", parameter: "sum"),
+        Refused("aggregates/objects/Person?average=born", 400, "query.type_mismatch", parameter: "average"),
+        Refused("aggregates/objects/Person?min=agee", 400, "query.unknown_property", parameter: "min"),
+        Refused("aggregates/objects/Person?by=tags", 400, "query.invalid", parameter: "by"),
+        Refused("aggregates/objects/Person?by=dog", 400, "query.invalid", parameter: "by"),
+        Refused("aggregates/objects/Person?by=", 400, "query.syntax", parameter: "by"),
+        Refused("aggregates/objects/Person/ada/tags?min", 400, "query.type_mismatch", parameter: "min"),
+        Refused("aggregates/objects/Person/ada/days?sum", 400, "query.type_mismatch", parameter: "sum"),
+        Refused("aggregates/objects/Person/ada/nums?min=age", 400, "query.invalid", parameter: "min"),
+        Refused("aggregates/objects/Person/ada/nums?filter=age>1", 400, "parameter.unknown", parameter: "filter"),
+        Refused("aggregates/objects/Person/zoe/nums?min", 404, "object.not_found"),
+        Refused("sections/objects/Person", 400, "parameter.missing", parameter: "by"),
+        Refused("sections/objects/Person?by=agee", 400, "query.unknown_property", parameter: "by"),
+        Refused("sections/objects/Person?by=age.year", 400, "query.invalid", parameter: "by"),
+        Refused("sections/objects/Person?by=dogs.age", 400, "query.invalid", parameter: "by"),
+        Refused("sections/objects/Person?by=age&index=9", 404, "section.not_found", parameter: "index"),
+        Refused("sections/objects/Person?by=age&index=-1", 400, "parameter.invalid", parameter: "index"),
+        Refused("sections/objects/Person?by=age&section=8", 404, "section.not_found", parameter: "section"),
+        Refused("sections/objects/Person?by=age&section=7&index=0", 400, "parameter.invalid", parameter: "section"),
+        Refused("sections/objects/Person?by=age&ascending=up", 400, "parameter.invalid", parameter: "ascending"),
+        Refused("sections/objects/Person/ada/tags?by=self", 400, "sections.values"),
+        Refused("objects/Person/ada/age", 400, "object.not_a_collection"),
+        Refused("objects/Person/ada/dog", 400, "object.not_a_collection"),
+        Refused("objects/Person/ada/dgos", 404, "object.unknown_property"),
+        Refused("objects/Person/zoe/dogs", 404, "object.not_found"),
+        Refused("objects/Persn/ada/dogs", 404, "object.unknown_class"),
+        Refused("objects/Person/ada/tags?sort=age", 400, "parameter.unknown", parameter: "sort"),
+        Refused("objects/Person/ada/dogs?after=x", 400, "cursor.not_possible", parameter: "after"),
+        Refused("objects/Person?explain=why", 400, "parameter.invalid", parameter: "explain"),
+        Refused("observe/objects/Person/ada/tags", 400, "observe.values"),
+    ]
+
+    @Test("what cannot be answered is refused with what to do", arguments: refusals)
+    func refused(refusal: Refused) throws {
+        let answer = try Shelter.model().get("/v1/" + refusal.target)
+        #expect(answer.status == refusal.status, "\(answer.text)")
+        #expect(answer.member("code") == .string(refusal.code), "\(answer.text)")
+        #expect(answer.member("parameter") == refusal.parameter.map { .string($0) }, "\(answer.text)")
+    }
+
+    @Test("answers beyond what is allowed are refused, and parts of them are not")
+    func bounds() throws {
+        let gateway = try Shelter.model {
+            $0.largestGrouping = 2
+            $0.largestPage = 2
+        }
+        #expect(
+            try gateway.get("/v1/aggregates/objects/Person?by=age").member("code")
+                == .string("aggregate.too_many_groups"))
+        #expect(try gateway.get("/v1/aggregates/objects/Person?by=alive").status == 200)
+        let many = "/v1/sections/objects/Person?by=age&fields=handle"
+        #expect(try gateway.get(many).member("code") == .string("sections.too_many"))
+        #expect(try gateway.get(many + "&index=0").status == 200)
+        let large = "/v1/sections/objects/Person?by=alive"
+        #expect(try gateway.get(large).member("code") == .string("sections.too_large"))
+        #expect(try gateway.get(large + "&limit=1").status == 200)
+        #expect(try gateway.get(large + "&keys").status == 200)
+    }
+
+    @Test("a query is explained with or without being run")
+    func explained() throws {
+        let wire = try Shelter.embedded()
+        let target = "/v1/objects/Person?filter=age%3D%3D7&sort=handle"
+        let run = try wire.send(.get, target + "&explain=true")
+        #expect(run.status == 200, "\(run)")
+        #expect(run["count"] == .int(2))
+        #expect(run["nanoseconds"]?.asInt ?? 0 > 0)
+        #expect(run["plan"]?["words"]?.asString?.isEmpty == false)
+        #expect(run["items"] == nil)
+        #expect(run.headers["ETag"] == nil)
+        let plan = try wire.send(.get, target + "&explain=plan")
+        #expect(plan["count"] == nil)
+        #expect(plan["nanoseconds"] == nil)
+        #expect(plan["plan"]?["words"]?.asString?.isEmpty == false)
+        #expect(try wire.send(.get, target + "&explain=false").items("handle") == [.string("bob"), .string("dee")])
+        let held = try wire.send(.get, "/v1/objects/Person/ada/dogs?filter=age%3E3&explain")
+        #expect(held["count"] == .int(1), "\(held)")
+    }
+}

@@ -1,0 +1,33 @@
+import ObjectModel
+import QueryLanguage
+import StoreTesting
+import Testing
+
+/// Bound queries as text: it binds again, and means the same.
+@Suite("Printed queries")
+struct PrintedQueryTests {
+    @Test("a printed query binds to one that finds the same, and that prints and binds to itself", arguments: 0..<4)
+    func roundTrip(_ round: Int) throws {
+        var random = SeededRandom.fresh()
+        let seed = random.seed
+        let rows = RandomRows.make(&random, objectsPerClass: [12, 30], kinds: .all)
+        let reference = ReferenceEvaluator(rows)
+        let queries = RandomQueries(rows.schema, forms: .all)
+        let binder = QueryBinder(schema: rows.schema)
+        var bindings = 0
+        for _ in 0..<150 {
+            var query = queries.query(&random)
+            query.scope = .all
+            let objectClass = try #require(rows.schema[query.classID])
+            // Not every bound form is one that RQL has words for, or that its rules let through.
+            guard let text = QueryPrinter.text(query, schema: rows.schema),
+                let bound = try? binder.bind(text, class: objectClass)
+            else { continue }
+            bindings += 1
+            #expect(try reference.select(bound) == reference.select(query), "seed \(seed): \(text) for \(query)")
+            let again = try #require(QueryPrinter.text(bound, schema: rows.schema), "seed \(seed): \(text)")
+            #expect(try binder.bind(again, class: objectClass) == bound, "seed \(seed): \(text), then \(again)")
+        }
+        #expect(bindings > 50, "seed \(seed)")
+    }
+}
