@@ -147,7 +147,8 @@ struct Questions {
             },
             Question(
                 words: "sort by weight, all of it, first 100",
-                sql: "SELECT id FROM (SELECT id, weight FROM item ORDER BY weight, id LIMIT 1000000) LIMIT 100 OFFSET 0",
+                sql:
+                    "SELECT id FROM (SELECT id, weight FROM item ORDER BY weight, id LIMIT 1000000) LIMIT 100 OFFSET 0",
                 runs: 5, realm: 520_000
             ) {
                 let keys = try $0.select(items(.constant(true), [.sort([SortKey(weight)])]), .all)
@@ -155,7 +156,8 @@ struct Questions {
             },
             Question(
                 words: "sort by two keys, all of it, first 100",
-                sql: "SELECT id FROM (SELECT id FROM item ORDER BY age, name DESC, id LIMIT 1000000) LIMIT 100 OFFSET 0",
+                sql:
+                    "SELECT id FROM (SELECT id FROM item ORDER BY age, name DESC, id LIMIT 1000000) LIMIT 100 OFFSET 0",
                 runs: 5, realm: 3_000_000
             ) {
                 let sort = ResultStep.sort([SortKey(age), SortKey(name, ascending: false)])
@@ -167,7 +169,8 @@ struct Questions {
             ) { Double(try $0.sections(items(), by: SectionKey(breed)).keys.count) },
             Question(
                 words: "count, sum and average of weight by breed",
-                sql: "SELECT sum(c + s + a) FROM (SELECT count(*) c, sum(weight) s, avg(weight) a FROM item GROUP BY breed)"
+                sql:
+                    "SELECT sum(c + s + a) FROM (SELECT count(*) c, sum(weight) s, avg(weight) a FROM item GROUP BY breed)"
             ) { sum(try $0.aggregate(items(), byBreed, by: [breed])) },
             Question(
                 words: "sum(weight) where age > 10", sql: "SELECT sum(weight) FROM item WHERE age > 10", realm: 45_000

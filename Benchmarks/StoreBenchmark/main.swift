@@ -141,7 +141,10 @@ func run() throws {
             lookUpStatement.all()
         }
     }
-    add(Row(question: "key look-up", realmgate: lookUp / 10_000, sqlite: sqliteLookUp / 10_000, spike: 0.55, realm: 0.85))
+    add(
+        Row(
+            question: "key look-up", realmgate: lookUp / 10_000, sqlite: sqliteLookUp / 10_000, spike: 0.55, realm: 0.85
+        ))
 
     // Inserts of one row, each durable. They would change the answers of another run.
     if isKept { return }

@@ -1,20 +1,41 @@
-import Glibc
+import CKernels
 
 /// Narrowing a selection by what a string leaf's texts are. A dictionary leaf tests each distinct text once.
 extension Leaf {
     /// Keeps the slots whose text the pattern matches, or, inverted, all others. Null matches nothing.
     package func narrow(_ mask: SelectionMask, texts pattern: TextPattern, inverted: Bool, scratch: SelectionMask) {
         precondition(kind == .string, "not a string leaf")
-        if encoding == .text, entryCount == 0, pattern.isExact, pattern.test == .equal || pattern.test == .prefix {
-            checkSlots(mask)
-            scratch.reset(to: mask)
-            pattern.needle.withUnsafeBufferPointer {
-                keepStarts(with: UnsafeRawBufferPointer($0), andNothingElse: pattern.test == .equal, in: scratch)
-            }
+        checkSlots(mask)
+        if let place = Self.place(pattern.test), markTexts(pattern, place, in: scratch) {
             finish(mask, scratch, inverted)
         } else {
             narrow(mask, inverted: inverted, scratch: scratch) { pattern.matches($0) }
         }
+    }
+
+    private static func place(_ test: TextPattern.Test) -> rk_text_place? {
+        switch test {
+        case .equal: rk_text_place(rk_text_start.rawValue | rk_text_end.rawValue)
+        case .prefix: rk_text_start
+        case .suffix: rk_text_end
+        case .contains: rk_text_anywhere
+        case .like, .less, .lessOrEqual, .greater, .greaterOrEqual: nil
+        }
+    }
+
+    /// Looks for the needle in all texts at once; false when each must be looked at by itself.
+    private func markTexts(_ pattern: TextPattern, _ place: rk_text_place, in scratch: SelectionMask) -> Bool {
+        guard encoding == .text, entryCount == 0, !pattern.needle.isEmpty else { return false }
+        let bytes = area.assumingMemoryBound(to: UInt8.self)
+        if pattern.foldsBeyondASCII, rk_is_ascii(bytes, areaSize) == 0 { return false }
+        scratch.reset(slotCount: count)
+        pattern.needle.withUnsafeBufferPointer { needle in
+            guard let start = needle.baseAddress else { return }
+            rk_mark_texts(
+                bytes, areaSize, values, UInt32(width), count, start, needle.count, pattern.foldsASCIICase ? 1 : 0,
+                place, scratch.words)
+        }
+        return true
     }
 
     /// The same for a set of texts, as `IN` needs it.
@@ -37,39 +58,5 @@ extension Leaf {
             selectCodes(UnsafeBufferPointer(table), into: scratch)
         }
         finish(mask, scratch, inverted)
-    }
-
-    /// Most texts are told apart by their length or their first eight bytes, compared at once.
-    private func keepStarts(with needle: UnsafeRawBufferPointer, andNothingElse whole: Bool, in mask: SelectionMask) {
-        let size = needle.count
-        let head = min(size, 8)
-        var wanted: UInt64 = 0
-        for index in 0..<head { wanted |= UInt64(needle[index]) << UInt64(8 * index) }
-        let headBits: UInt64 = head == 8 ? ~0 : (1 << UInt64(8 * head)) - 1
-        let wide = width == 32
-        mask.filter { slot in
-            let start: Int
-            let end: Int
-            if wide {
-                start = Int(values.loadUnaligned(fromByteOffset: slot * 4, as: UInt32.self))
-                end = Int(values.loadUnaligned(fromByteOffset: slot * 4 + 4, as: UInt32.self))
-            } else {
-                start = Int(values.loadUnaligned(fromByteOffset: slot * 2, as: UInt16.self))
-                end = Int(values.loadUnaligned(fromByteOffset: slot * 2 + 2, as: UInt16.self))
-            }
-            // A damaged offset is an empty text, as `utf8(at:)` reads it.
-            let isSound = start <= end && end <= areaSize
-            let length = isSound ? end - start : 0
-            if whole ? length != size : length < size { return false }
-            if size == 0 { return true }
-            // Eight bytes may be read only where the text's area goes on for so long.
-            if start + 8 <= areaSize {
-                let found = area.loadUnaligned(fromByteOffset: start, as: UInt64.self)
-                if (found ^ wanted) & headBits != 0 { return false }
-                if size <= 8 { return true }
-            }
-            guard let bytes = needle.baseAddress else { return true }
-            return memcmp(area + start, bytes, size) == 0
-        }
     }
 }

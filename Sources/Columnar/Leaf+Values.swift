@@ -1,19 +1,17 @@
-package import ObjectModel
-
 /// Narrowing a selection by whole values, for kinds without a kernel.
 extension Leaf {
     /// Keeps the slots whose value passes the test, and those of nulls if `keepsNull`. A dictionary leaf tests each
-    /// distinct value once. Not for collections that lie outside.
+    /// distinct value once. Not for collections.
     package func narrow(
-        _ mask: SelectionMask, values test: (Value) -> Bool, keepsNull: Bool, scratch: SelectionMask
+        _ mask: SelectionMask, values test: (ValueView) -> Bool, keepsNull: Bool, scratch: SelectionMask
     ) {
         checkSlots(mask)
         guard encoding == .dictionary else {
-            return mask.filter { isNull($0) ? keepsNull : test(value(at: $0)) }
+            return mask.filter { isNull($0) ? keepsNull : test(ValueView(self, $0)) }
         }
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
             table.initialize(repeating: 0)
-            for code in 0..<entryCount where test(value(of: entry(code))) { table[code] = 1 }
+            for code in 0..<entryCount where test(view(of: entry(code))) { table[code] = 1 }
             selectCodes(UnsafeBufferPointer(table), into: scratch)
         }
         if nulls != nil {
@@ -26,15 +24,12 @@ extension Leaf {
     }
 
     /// The value that a run of bytes stands for in a leaf of this kind, which is one of bytes.
-    func value(of bytes: UnsafeBufferPointer<UInt8>) -> Value {
+    private func view(of bytes: UnsafeBufferPointer<UInt8>) -> ValueView {
         switch kind {
-        case .string: return .string(String(decoding: bytes, as: UTF8.self))
-        case .data: return .data(Array(bytes))
-        // Damaged bytes read as null, as a damaged text reads as empty.
-        case .mixed: return (try? ValueRecord.decode(UnsafeRawBufferPointer(bytes))) ?? .null
-        default:
-            let block = try? ElementBlock(decoding: UnsafeRawBufferPointer(bytes), hasKeys: kind == .map)
-            return kind.collection.value(block ?? ElementBlock(hasKeys: kind == .map))
+        case .string: .string(bytes)
+        case .data: .data(bytes)
+        case .mixed: ValueView(record: UnsafeRawBufferPointer(bytes))
+        default: .null
         }
     }
 }

@@ -50,6 +50,12 @@ package struct TextPattern: Sendable {
     /// Whether bytes are compared as they are.
     var isExact: Bool { folding.isNone }
 
+    /// Whether texts of ASCII alone are compared without the case of their letters.
+    var foldsASCIICase: Bool { folding.ignoresASCIICase }
+
+    /// Whether letters beyond ASCII have to be folded before they are compared.
+    var foldsBeyondASCII: Bool { folding.changesNonASCII }
+
     /// Cost: for ASCII texts that of comparing bytes, or of searching them, also when case is ignored.
     package func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         needle.withUnsafeBufferPointer { needle in

@@ -1,17 +1,27 @@
 import Columnar
 import ObjectModel
 
-/// A class and the operators that select from it, ready to run over its clusters.
+/// A class, or a range of its clusters, and the operators that select from it, ready to run. Used by one thread at a time.
 final class ClassScan {
     let source: any ColumnSource
     let classID: ClassID
     var root: any Operator
+    private let clusters: Range<Int>
     private var isPrepared = false
 
     init(_ source: any ColumnSource, _ classID: ClassID, _ root: any Operator) {
         self.source = source
         self.classID = classID
         self.root = root
+        clusters = 0..<source.clusterCount(of: classID)
+    }
+
+    private init(_ scan: ClassScan, _ clusters: Range<Int>) {
+        source = scan.source
+        classID = scan.classID
+        root = scan.root.copy()
+        self.clusters = clusters
+        isPrepared = true
     }
 
     /// Lets the operators find out what they need to know beforehand; once is enough.
@@ -25,8 +35,8 @@ final class ClassScan {
     func forEachCluster(
         from first: Int = 0, until stop: () -> Bool = { false }, _ body: (ClusterView, SelectionMask) throws -> Void
     ) throws {
-        let count = source.clusterCount(of: classID)
         let mask = SelectionMask(capacity: source.clusterCapacity)
+        let range = max(first, clusters.lowerBound)..<max(first, clusters.upperBound)
         func visit(_ index: Int) throws {
             guard let live = try source.liveMask(of: classID, cluster: index), live.liveCount > 0 else { return }
             guard live.slotCount <= source.clusterCapacity else { throw LeafError.malformed }
@@ -36,12 +46,12 @@ final class ClassScan {
             if !mask.isEmpty { try body(cluster, mask) }
         }
         if let candidates = root.candidateClusters() {
-            for index in candidates where index >= first && index < count {
+            for index in candidates where range.contains(index) {
                 if stop() { return }
                 try visit(index)
             }
         } else {
-            for index in min(first, count)..<count {
+            for index in range {
                 if stop() { return }
                 try visit(index)
             }
@@ -50,9 +60,11 @@ final class ClassScan {
 
     /// The number of matches.
     func count() throws -> Int {
-        var count = 0
-        try forEachCluster { count += $1.population }
-        return count
+        try inParts(cost: 0) { scan in
+            var count = 0
+            try scan.forEachCluster { count += $1.population }
+            return count
+        }.reduce(0, +)
     }
 
     /// The matches, as a set.
@@ -64,9 +76,17 @@ final class ClassScan {
 
     /// The matches in creation order, at most `limit`, after skipping those up to and with `after`.
     func list(after: ObjectKey? = nil, limit: Int = .max) throws -> [ObjectKey] {
-        var keys: [ObjectKey] = []
-        guard limit > 0 else { return keys }
+        guard limit > 0 else { return [] }
         let lowest = after.map { $0.rawValue < .max ? max(0, $0.rawValue + 1) : .max } ?? 0
+        if limit == .max, lowest == 0 {
+            let parts = try inParts(cost: 1) { try $0.list(from: 0, limit: .max) }
+            return parts.count == 1 ? parts[0] : parts.flatMap(\.self)
+        }
+        return try list(from: lowest, limit: limit)
+    }
+
+    private func list(from lowest: Int64, limit: Int) throws -> [ObjectKey] {
+        var keys: [ObjectKey] = []
         let firstCluster = Int(lowest) / source.clusterCapacity
         try forEachCluster(from: firstCluster, until: { keys.count >= limit }) { cluster, mask in
             let first = Int64(cluster.firstKey)
@@ -77,4 +97,45 @@ final class ClassScan {
         }
         return keys
     }
+
+    // MARK: Several threads
+
+    /// Runs `body` over parts of the class, on several threads where that pays, and gives what it returned for each, in
+    /// the order of the clusters. `cost` is what it costs beside the operators, in nanoseconds per object.
+    func inParts<R>(cost: Double, _ body: (ClassScan) throws -> R) throws -> [R] {
+        let expected = Double(clusters.count * source.clusterCapacity) * (root.cost + cost)
+        guard ScanThreads.count > 1, expected > ScanThreads.worthwhileNanoseconds,
+            clusters.count >= Self.clusterThreshold,
+            root.candidateClusters().map({ $0.count >= Self.clusterThreshold }) ?? true
+        else { return [try body(self)] }
+        return try inParts(ScanThreads.count * 4, body)
+    }
+
+    /// The same with that many parts.
+    func inParts<R>(_ count: Int, _ body: (ClassScan) throws -> R) throws -> [R] {
+        let count = max(1, min(count, clusters.count))
+        let first = clusters.lowerBound
+        let parts = (0..<count).map { part in
+            ClassScan(
+                self, first + clusters.count * part / count..<first + clusters.count * (part + 1) / count)
+        }
+        // Each thread writes results of its own.
+        let results = UnsafeMutableBufferPointer<Result<R, any Error>?>.allocate(capacity: count)
+        results.initialize(repeating: nil)
+        defer {
+            results.deinitialize()
+            results.deallocate()
+        }
+        ScanThreads.perform(count) { part in
+            results[part] = Result { try body(parts[part]) }
+        }
+        return try results.map { result in
+            // Every part was performed.
+            guard let result else { throw LeafError.malformed }
+            return try result.get()
+        }
+    }
+
+    /// Below that many, a thread has too little to do.
+    private static let clusterThreshold = 32
 }

@@ -14,7 +14,7 @@ struct ColumnPlanner {
 
     func plan(_ test: ElementTest) throws -> any Operator {
         guard hasRanges else {
-            if test.operation == .equal, test.quantifier == .any, !test.isNegated, !test.ignoresCase,
+            if test.operation == .equal, test.quantifier == .any, !test.isNegated, !test.folds,
                 let keys = try lookUpAll(test.constants)
             {
                 return KeySetOperator(keys, capacity: capacity, origin: "index")
@@ -39,7 +39,7 @@ struct ColumnPlanner {
     }
 
     private func planAny(_ test: ElementTest) throws -> any Operator {
-        if test.operation == .equal, !test.ignoresCase, test.constants.count > 1 { return try planIn(test.constants) }
+        if test.operation == .equal, !test.folds, test.constants.count > 1 { return try planIn(test.constants) }
         return planner.disjunction(try test.constants.map { try planOne(test, $0) })
     }
 
@@ -48,7 +48,7 @@ struct ColumnPlanner {
     private func planOne(_ test: ElementTest, _ constant: Value) throws -> any Operator {
         let operation = test.operation
         if constant.isNull { return planNull(operation) }
-        if operation == .equal, !test.ignoresCase, let keys = try lookUp(constant) {
+        if operation == .equal, !test.folds, let keys = try lookUp(constant) {
             return KeySetOperator(keys, capacity: capacity, origin: "index")
         }
         let inverted = operation == .notEqual
@@ -60,7 +60,7 @@ struct ColumnPlanner {
         case (.string, .string(let text)):
             let pattern = TextPattern(
                 TextPattern.Test(operation) ?? .equal, text,
-                ignoresCase: test.ignoresCase && (operation.isStringOperator || operation == .equal || inverted))
+                ignoresCase: test.ignoresCase, ignoresDiacritics: test.ignoresDiacritics)
             return TextOperator(property, .pattern(pattern), inverted: inverted, capacity: capacity)
         case (.objectId, .objectId(let id)) where !operation.isStringOperator:
             let order = OrderTest(operation)
@@ -76,9 +76,7 @@ struct ColumnPlanner {
 
     /// A constant that has no range of the column's own type.
     private func valueTest(_ operation: ComparisonOperator, _ constant: Value) -> any Operator {
-        let comparison = BoundComparison(.constant(.null), operation, .constant(constant))
-        guard let test = ElementTest(comparison) else { return ConstantOperator(false) }
-        return ElementOperator(property, test, capacity: capacity)
+        return ElementOperator(property, ElementTest(operation, [constant]), capacity: capacity)
     }
 
     private func planNull(_ operation: ComparisonOperator) -> any Operator {
@@ -176,4 +174,9 @@ struct OrderTest: Sendable {
         default: left == right
         }
     }
+}
+
+extension ElementTest {
+    /// Whether texts are compared otherwise than byte by byte.
+    fileprivate var folds: Bool { ignoresCase || ignoresDiacritics }
 }

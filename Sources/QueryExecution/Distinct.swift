@@ -25,17 +25,26 @@ final class Distinct {
     /// The same for the matches of a scan.
     func filter(_ scan: ClassScan, limit: Int, noting note: ((Int) -> Void)? = nil) throws -> [ObjectKey] {
         var kept: [ObjectKey] = []
+        let numbers = UnsafeMutablePointer<Int32>.allocate(capacity: scan.source.clusterCapacity)
+        defer { numbers.deallocate() }
         try scan.forEachCluster(until: { kept.count >= limit }) { cluster, mask in
             note?(mask.population)
+            if try numbering.hasOnlyKnown(cluster, isKnown: { $0 < seen.count && seen[$0] }) { return }
+            try numbering.fill(numbers, cluster, mask)
+            while seen.count < numbering.count { seen.append(false) }
             let first = Int64(cluster.firstKey)
-            try numbering.forEach(cluster, mask) { slot, number in
-                if isFirst(number), kept.count < limit { kept.append(ObjectKey(first + Int64(slot))) }
+            seen.withUnsafeMutableBufferPointer { seen in
+                mask.forEach { slot in
+                    let number = Int(numbers[slot])
+                    if number < 0 || seen[number] { return }
+                    seen[number] = true
+                    if kept.count < limit { kept.append(ObjectKey(first + Int64(slot))) }
+                }
             }
         }
         return kept
     }
 
-    @inline(__always)
     private func isFirst(_ number: Int) -> Bool {
         while seen.count <= number { seen.append(false) }
         if seen[number] { return false }

@@ -9,13 +9,15 @@ final class Grouping {
     private var columns: [GroupedColumn]
     /// By group.
     private var counts: [Int] = []
-    private var groupOfSlot: [Int]
+    private let groupOfSlot: UnsafeMutablePointer<Int32>
 
     init(_ requests: [AggregateRequest], by paths: [BoundPath], on classID: ClassID, in source: any ColumnSource) {
         numbering = CombinationNumbering(paths, from: classID, in: source, keepsNullLinks: true)
         columns = requests.map { GroupedColumn($0, on: classID, in: source) }
-        groupOfSlot = [Int](repeating: 0, count: source.clusterCapacity)
+        groupOfSlot = .allocate(capacity: source.clusterCapacity)
     }
+
+    deinit { groupOfSlot.deallocate() }
 
     func add(_ key: ObjectKey) throws {
         guard let group = try numbering.number(of: key) else { return }
@@ -26,20 +28,13 @@ final class Grouping {
 
     /// Adds the selected objects of a cluster.
     func add(_ cluster: ClusterView, _ mask: SelectionMask) throws {
-        try groupOfSlot.withUnsafeMutableBufferPointer { groupOfSlot in
-            var highest = -1
-            try numbering.forEach(cluster, mask) { slot, group in
-                groupOfSlot[slot] = group
-                highest = max(highest, group)
-            }
-            if highest >= 0 { makeRoom(highest) }
-            counts.withUnsafeMutableBufferPointer { counts in
-                mask.forEach { counts[groupOfSlot[$0]] += 1 }
-            }
-            for index in columns.indices {
-                try columns[index].add(cluster, mask, UnsafeBufferPointer(groupOfSlot))
-            }
+        try numbering.fill(groupOfSlot, cluster, mask)
+        if numbering.count > counts.count { makeRoom(numbering.count - 1) }
+        let groups = UnsafePointer(groupOfSlot)
+        counts.withUnsafeMutableBufferPointer { counts in
+            mask.forEach { counts[Int(groups[$0])] += 1 }
         }
+        for index in columns.indices { try columns[index].add(cluster, mask, groups) }
     }
 
     private func makeRoom(_ group: Int) {
@@ -49,18 +44,37 @@ final class Grouping {
         for index in columns.indices { columns[index].makeRoom(count) }
     }
 
-    /// Ascending by their keys.
-    var results: [AggregateGroup] {
-        counts.indices.filter { counts[$0] > 0 }.map { group in
-            AggregateGroup(
-                key: numbering.values(of: group), count: counts[group], results: columns.map { $0.result(group) })
-        }.sorted { left, right in
+    private struct Group {
+        var key: [Value]
+        var count: Int
+        var states: [AggregateState]
+    }
+
+    /// What several found over different objects, with the same requests and paths; ascending by the groups' keys.
+    static func results(of parts: [Grouping]) -> [AggregateGroup] {
+        var numbers: [[Value]: Int] = [:]
+        var groups: [Group] = []
+        for part in parts {
+            for number in part.counts.indices where part.counts[number] > 0 {
+                let key = part.numbering.values(of: number)
+                let states = part.columns.map { $0.state(number) }
+                let form = key.map(\.distinctForm)
+                guard let known = numbers[form] else {
+                    numbers[form] = groups.count
+                    groups.append(Group(key: key, count: part.counts[number], states: states))
+                    continue
+                }
+                groups[known].count += part.counts[number]
+                for index in states.indices { groups[known].states[index].merge(states[index]) }
+            }
+        }
+        return groups.sorted { left, right in
             for (a, b) in zip(left.key, right.key) {
                 let order = Value.order(a, b)
                 if order != 0 { return order < 0 }
             }
             return false
-        }
+        }.map { AggregateGroup(key: $0.key, count: $0.count, results: $0.states.map(\.result)) }
     }
 }
 
@@ -96,10 +110,10 @@ struct GroupedColumn {
         if let value = try reader.single(key) { states[group].add(value) }
     }
 
-    mutating func add(_ cluster: ClusterView, _ mask: SelectionMask, _ groups: UnsafeBufferPointer<Int>) throws {
+    mutating func add(_ cluster: ClusterView, _ mask: SelectionMask, _ groups: UnsafePointer<Int32>) throws {
         guard let property else {
             let first = Int64(cluster.firstKey)
-            return try mask.forEach { try add(ObjectKey(first + Int64($0)), to: groups[$0]) }
+            return try mask.forEach { try add(ObjectKey(first + Int64($0)), to: Int(groups[$0])) }
         }
         let leaf = try cluster.leaf(property)
         let isNullable = leaf.nullCount > 0
@@ -110,8 +124,8 @@ struct GroupedColumn {
                     mask.forEach { slot in
                         let value = leaf.double(at: slot)
                         if value.isNaN || (isNullable && leaf.isNull(slot)) { return }
-                        sums[groups[slot]] += value
-                        counts[groups[slot]] += 1
+                        sums[Int(groups[slot])] += value
+                        counts[Int(groups[slot])] += 1
                     }
                 }
             }
@@ -120,22 +134,23 @@ struct GroupedColumn {
                 sumCounts.withUnsafeMutableBufferPointer { counts in
                     mask.forEach { slot in
                         if isNullable, leaf.isNull(slot) { return }
-                        sums[groups[slot]] &+= Int128(leaf.int(at: slot))
-                        counts[groups[slot]] += 1
+                        sums[Int(groups[slot])] &+= Int128(leaf.int(at: slot))
+                        counts[Int(groups[slot])] += 1
                     }
                 }
             }
         case .list, .set, .map:
             throw LeafError.kindMismatch
         default:
-            mask.forEach { states[groups[$0]].add(leaf.value(at: $0)) }
+            mask.forEach { states[Int(groups[$0])].add(leaf.value(at: $0)) }
         }
     }
 
-    func result(_ group: Int) -> Value {
+    /// The aggregate of one group.
+    func state(_ group: Int) -> AggregateState {
         var state = states[group]
         state.add(integers[group], count: sumCounts[group])
         state.add(floating[group], count: 0)
-        return state.result
+        return state
     }
 }

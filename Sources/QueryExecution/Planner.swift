@@ -55,8 +55,13 @@ struct Planner {
 
     private func plan(_ comparison: BoundComparison, _ classID: ClassID) throws -> any Operator {
         let words = "\(comparison.operator.rawValue) between computed values"
+        if case .path(let path) = comparison.left, !comparison.isElementwise, let test = ElementTest(comparison),
+            let found = try plan(insideOf: path, classID, quantifier: comparison.leftQuantifier, test)
+        {
+            return found
+        }
         guard case .path(let path) = comparison.left, path.isColumn, !comparison.isElementwise,
-            !comparison.ignoresDiacritics, let test = ElementTest(comparison)
+            let test = ElementTest(comparison)
         else { return RowOperator(source, classID, .comparison(comparison), about: words) }
         return try plan(path, classID, quantifier: comparison.leftQuantifier, [test])
     }
@@ -93,6 +98,34 @@ struct Planner {
             // None of the values fails one of the tests.
             return negation(disjunction(try tests.map { try find([$0.negated], keepsNull: false) }))
         }
+    }
+
+    /// The elements, the keys, one element or the size of a collection at the end of to-one links; nil for other paths.
+    private func plan(
+        insideOf path: BoundPath, _ classID: ClassID, quantifier: Quantifier, _ test: ElementTest
+    ) throws -> (any Operator)? {
+        guard path.steps.count == 1, case .property(let property, let type) = path.end, type.collection != .single
+        else { return nil }
+        for link in path.links {
+            guard case .forward = link else { return nil }
+        }
+        let part: CollectionOperator.Part
+        switch path.steps[0] {
+        case .elements(.all): part = .elements(quantifier)
+        case .elements(let selector): part = .one(selector)
+        case .keys: part = .keys(quantifier)
+        case .size: part = .size
+        case .length, .typeName: return nil
+        }
+        // A null link on the way makes a single value null, and leaves no elements of several.
+        let keepsNull = path.isToMany ? quantifier != .any : test.holds(.null)
+        return try plan(
+            path.links[...], classID,
+            LinkWalk(keepsNull: keepsNull) { _ in
+                CollectionOperator(property, part, test)
+            } link: { _, _ in
+                nil
+            })
     }
 
     private func plan(_ search: BoundFullText, _ classID: ClassID) throws -> any Operator {
@@ -290,9 +323,8 @@ extension ElementTest {
             guard case .reference(let object) = constant, object.classID != classID else { return constant }
             return Value.reference(ObjectReference(classID, ObjectKey(-1)))
         }
-        let comparison = BoundComparison(
-            .constant(.null), operation, .list(own), ignoresCase: ignoresCase, rightQuantifier: quantifier)
-        guard let test = ElementTest(comparison) else { return self }
+        let test = ElementTest(
+            operation, own, quantifier, ignoresCase: ignoresCase, ignoresDiacritics: ignoresDiacritics)
         return isNegated ? test.negated : test
     }
 }

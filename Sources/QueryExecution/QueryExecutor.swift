@@ -48,10 +48,19 @@ package struct QueryExecutor: Sendable {
 
     /// The aggregates in the order asked for, over what the query gives.
     package func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
-        let aggregation = Aggregation(requests, on: query.classID, in: source)
+        let aggregation: Aggregation
         switch try chosen(query) {
-        case .scan(let scan): try scan.forEachCluster { try aggregation.add($0, $1) }
-        case .keys(let keys): for key in keys { try aggregation.add(key) }
+        case .scan(let scan):
+            let parts = try scan.inParts(cost: Double(requests.count) / 2) { scan in
+                let part = Aggregation(requests, on: query.classID, in: source)
+                try scan.forEachCluster { try part.add($0, $1) }
+                return part
+            }
+            aggregation = parts[0]
+            for part in parts.dropFirst() { aggregation.merge(part) }
+        case .keys(let keys):
+            aggregation = Aggregation(requests, on: query.classID, in: source)
+            for key in keys { try aggregation.add(key) }
         }
         return aggregation.results
     }
@@ -72,12 +81,19 @@ package struct QueryExecutor: Sendable {
     package func aggregate(
         _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
     ) throws -> [AggregateGroup] {
-        let grouping = Grouping(requests, by: paths, on: query.classID, in: source)
         switch try chosen(query) {
-        case .scan(let scan): try scan.forEachCluster { try grouping.add($0, $1) }
-        case .keys(let keys): for key in keys { try grouping.add(key) }
+        case .scan(let scan):
+            return Grouping.results(
+                of: try scan.inParts(cost: Double(paths.count + requests.count) * 3) { scan in
+                    let part = Grouping(requests, by: paths, on: query.classID, in: source)
+                    try scan.forEachCluster { try part.add($0, $1) }
+                    return part
+                })
+        case .keys(let keys):
+            let grouping = Grouping(requests, by: paths, on: query.classID, in: source)
+            for key in keys { try grouping.add(key) }
+            return Grouping.results(of: [grouping])
         }
-        return grouping.results
     }
 
     /// What the query gives, in sections.

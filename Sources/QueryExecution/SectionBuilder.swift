@@ -8,12 +8,10 @@ final class SectionBuilder {
     private let numbering: CombinationNumbering
     private let function: SectionKey.Function?
     /// By number of a value: the section of objects that have it.
-    private var sectionOfNumber: [Int] = []
+    private var sectionOfNumber: [Int32] = []
     private var sectionOfKey: [Value: Int] = [:]
     private var names: [Value] = []
     private var counts: [Int] = []
-    private var keys: [ObjectKey] = []
-    private var places: [Int32] = []
 
     init(_ key: SectionKey, on classID: ClassID, in source: any ColumnSource) {
         numbering = CombinationNumbering([key.path], from: classID, in: source, keepsNullLinks: true)
@@ -21,34 +19,60 @@ final class SectionBuilder {
     }
 
     func sections(of keys: [ObjectKey]) throws -> SectionedKeys {
+        var places: [Int32] = []
         places.reserveCapacity(keys.count)
-        for key in keys { add(try numbering.number(of: key) ?? 0) }
-        self.keys = keys
-        return collected()
+        for key in keys {
+            let place = section(try numbering.number(of: key) ?? 0)
+            counts[Int(place)] += 1
+            places.append(place)
+        }
+        return keys.withUnsafeBufferPointer { keys in places.withUnsafeBufferPointer { collected(keys, $0) } }
     }
 
     /// Of the matches of a scan, in creation order.
     func sections(of scan: ClassScan) throws -> SectionedKeys {
-        try scan.forEachCluster { cluster, mask in
-            let first = Int64(cluster.firstKey)
-            try numbering.forEach(cluster, mask) { slot, number in
-                keys.append(ObjectKey(first + Int64(slot)))
-                add(number)
-            }
+        // No more than the class has can match.
+        let limit = scan.source.clusterCount(of: scan.classID) * scan.source.clusterCapacity
+        let keys = UnsafeMutableBufferPointer<ObjectKey>.allocate(capacity: limit)
+        let places = UnsafeMutableBufferPointer<Int32>.allocate(capacity: limit)
+        let numbers = UnsafeMutablePointer<Int32>.allocate(capacity: scan.source.clusterCapacity)
+        defer {
+            keys.deallocate()
+            places.deallocate()
+            numbers.deallocate()
         }
-        return collected()
+        var count = 0
+        try scan.forEachCluster { cluster, mask in
+            try numbering.fill(numbers, cluster, mask)
+            let first = Int64(cluster.firstKey)
+            // Sections are named in the order in which they occur.
+            while sectionOfNumber.count < numbering.count { sectionOfNumber.append(-1) }
+            var next = count
+            mask.forEach { slot in
+                keys.initializeElement(at: next, to: ObjectKey(first + Int64(slot)))
+                places.initializeElement(at: next, to: numbers[slot])
+                next += 1
+            }
+            sectionOfNumber.withUnsafeMutableBufferPointer { sections in
+                for index in count..<next {
+                    let number = Int(places[index])
+                    if sections[number] < 0 { sections[number] = Int32(truncatingIfNeeded: find(number)) }
+                    places[index] = sections[number]
+                }
+            }
+            counts.withUnsafeMutableBufferPointer { counts in
+                for index in count..<next { counts[Int(places[index])] += 1 }
+            }
+            count = next
+        }
+        return collected(
+            UnsafeBufferPointer(rebasing: keys[..<count]), UnsafeBufferPointer(rebasing: places[..<count]))
     }
 
-    @inline(__always)
-    private func add(_ number: Int) {
+    private func section(_ number: Int) -> Int32 {
         while sectionOfNumber.count <= number { sectionOfNumber.append(-1) }
-        var section = sectionOfNumber[number]
-        if section < 0 {
-            section = find(number)
-            sectionOfNumber[number] = section
-        }
-        counts[section] += 1
-        places.append(Int32(truncatingIfNeeded: section))
+        if sectionOfNumber[number] < 0 { sectionOfNumber[number] = Int32(truncatingIfNeeded: find(number)) }
+        return sectionOfNumber[number]
     }
 
     /// Several values may make one section key.
@@ -64,7 +88,9 @@ final class SectionBuilder {
     }
 
     /// Puts the objects of each section together, in the order that they have.
-    private func collected() -> SectionedKeys {
+    private func collected(
+        _ keys: UnsafeBufferPointer<ObjectKey>, _ places: UnsafeBufferPointer<Int32>
+    ) -> SectionedKeys {
         var starts: [Int] = []
         var sections: [SectionedKeys.Section] = []
         var start = 0

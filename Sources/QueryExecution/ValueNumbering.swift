@@ -21,8 +21,6 @@ final class ValueNumbering {
     /// The numbers of `bytes`' entries and of `words`' pairs.
     private var byteNumbers: [Int] = []
     private var wordNumbers: [Int] = []
-    /// By code of the leaf at hand; -1 where it is not known yet.
-    private var codes = [Int](repeating: -1, count: 256)
 
     init(_ path: BoundPath, from classID: ClassID, in source: any ColumnSource) {
         reader = PathReader(path, from: classID, in: source)
@@ -40,29 +38,42 @@ final class ValueNumbering {
         return number(value)
     }
 
-    /// Calls `body` with each selected slot of a column and its number, ascending; stops when it says so.
-    @inline(__always)
-    func forEach(_ leaf: Leaf, _ mask: SelectionMask, _ body: (Int, Int) -> Void) {
-        guard leaf.codeCount != nil else {
-            mask.forEach { slot in body(slot, leaf.isNull(slot) ? null() : number(leaf, slot)) }
-            return
-        }
-        forgetCodes()
+    /// Puts the number of each selected slot of a column into `numbers`, by slot. Values of slots that are not selected may
+    /// get numbers, too.
+    func fill(_ numbers: UnsafeMutablePointer<Int32>, _ leaf: Leaf, _ mask: SelectionMask) {
         let isNullable = leaf.nullCount > 0
-        mask.forEach { slot in
-            if isNullable, leaf.isNull(slot) { return body(slot, null()) }
-            let code = leaf.code(at: slot)
-            var found = codes[code]
-            if found < 0 {
-                found = number(leaf, slot)
-                codes[code] = found
+        let null = Int32(truncatingIfNeeded: isNullable ? self.null() : 0)
+        guard let codeCount = leaf.codeCount else {
+            return mask.forEach { slot in
+                numbers[slot] =
+                    isNullable && leaf.isNull(slot) ? null : Int32(truncatingIfNeeded: number(leaf, slot))
             }
-            body(slot, found)
+        }
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: codeCount) { codes in
+            codes.initialize(repeating: -1)
+            mask.forEach { slot in
+                if isNullable, leaf.isNull(slot) { return numbers[slot] = null }
+                let code = leaf.code(at: slot)
+                if codes[code] < 0 { codes[code] = Int32(truncatingIfNeeded: number(leaf, slot)) }
+                numbers[slot] = codes[code]
+            }
         }
     }
 
-    private func forgetCodes() {
-        for index in codes.indices { codes[index] = -1 }
+    /// Whether no selected slot has a number that was not given out before: true only when that is certain without a
+    /// look at each.
+    func hasOnlyKnown(_ leaf: Leaf, isKnown: (Int) -> Bool) -> Bool {
+        guard let entryCount = leaf.dictionaryCount else { return false }
+        if leaf.nullCount > 0 {
+            guard let nullNumber, isKnown(nullNumber) else { return false }
+        }
+        guard leaf.kind != .mixed else { return false }
+        for code in 0..<entryCount {
+            let (entry, isNew) = bytes.number(of: leaf.dictionaryEntry(code))
+            if isNew { byteNumbers.append(add(leaf.dictionaryValue(code))) }
+            if !isKnown(byteNumbers[entry]) { return false }
+        }
+        return true
     }
 
     /// The number of null.
@@ -132,16 +143,18 @@ final class CombinationNumbering {
     private var pairs: [WordNumbering]
     /// By number: the numbers of the parts. Kept only for several parts.
     private var combinations: [[Int]] = []
-    private var perSlot: [[Int]]
+    private let spare: [UnsafeMutablePointer<Int32>]
     private let keepsNullLinks: Bool
 
     /// A null link on a path counts as null with `keepsNullLinks`; else there is no number.
     init(_ paths: [BoundPath], from classID: ClassID, in source: any ColumnSource, keepsNullLinks: Bool) {
         parts = paths.map { ValueNumbering($0, from: classID, in: source) }
         pairs = paths.dropFirst().map { _ in WordNumbering() }
-        perSlot = paths.map { _ in [Int](repeating: 0, count: source.clusterCapacity) }
+        spare = paths.dropFirst().map { _ in .allocate(capacity: source.clusterCapacity) }
         self.keepsNullLinks = keepsNullLinks
     }
+
+    deinit { for words in spare { words.deallocate() } }
 
     /// One more than the highest number so far.
     var count: Int { parts.count == 1 ? parts[0].values.count : combinations.count }
@@ -161,33 +174,40 @@ final class CombinationNumbering {
         return combine(numbers)
     }
 
-    /// Calls `body` with each selected slot that has a number, and the number, ascending.
-    @inline(__always)
-    func forEach(_ cluster: ClusterView, _ mask: SelectionMask, _ body: (Int, Int) -> Void) throws {
-        if parts.count == 1, let property = parts[0].property {
-            return parts[0].forEach(try cluster.leaf(property), mask, body)
+    /// Puts the number of each selected slot into `numbers`, by slot; -1 where there is none.
+    func fill(_ numbers: UnsafeMutablePointer<Int32>, _ cluster: ClusterView, _ mask: SelectionMask) throws {
+        guard !parts.isEmpty else {
+            let only = Int32(combine([]))
+            return mask.forEach { numbers[$0] = only }
         }
-        let first = Int64(cluster.firstKey)
         for (index, part) in parts.enumerated() {
-            if let property = part.property {
-                part.forEach(try cluster.leaf(property), mask) { perSlot[index][$0] = $1 }
-            } else {
-                try mask.forEach { perSlot[index][$0] = try part.number(of: ObjectKey(first + Int64($0))) }
-            }
+            try fill(index == 0 ? numbers : spare[index - 1], part, cluster, mask)
         }
+        if parts.count == 1 { return }
+        var combination = [Int](repeating: 0, count: parts.count)
         mask.forEach { slot in
-            var numbers: [Int] = []
-            numbers.reserveCapacity(parts.count)
-            for index in parts.indices {
-                var number = perSlot[index][slot]
-                if number < 0 {
-                    guard keepsNullLinks else { return }
-                    number = parts[index].null()
-                }
-                numbers.append(number)
-            }
-            body(slot, combine(numbers))
+            combination[0] = Int(numbers[slot])
+            for index in 1..<parts.count { combination[index] = Int(spare[index - 1][slot]) }
+            numbers[slot] = combination.contains { $0 < 0 } ? -1 : Int32(truncatingIfNeeded: combine(combination))
         }
+    }
+
+    private func fill(
+        _ numbers: UnsafeMutablePointer<Int32>, _ part: ValueNumbering, _ cluster: ClusterView, _ mask: SelectionMask
+    ) throws {
+        if let property = part.property { return part.fill(numbers, try cluster.leaf(property), mask) }
+        let first = Int64(cluster.firstKey)
+        try mask.forEach { slot in
+            var number = try part.number(of: ObjectKey(first + Int64(slot)))
+            if number < 0, keepsNullLinks { number = part.null() }
+            numbers[slot] = Int32(truncatingIfNeeded: number)
+        }
+    }
+
+    /// Whether every selected slot has a number that is known; true only when that is certain without a look at each.
+    func hasOnlyKnown(_ cluster: ClusterView, isKnown: (Int) -> Bool) throws -> Bool {
+        guard parts.count == 1, let property = parts[0].property else { return false }
+        return parts[0].hasOnlyKnown(try cluster.leaf(property), isKnown: isKnown)
     }
 
     /// The values of a combination.

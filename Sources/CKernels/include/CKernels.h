@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "text.h"
+#include "texts.h"
 
 // high * 2^32 + low.
 typedef struct rk_wide_sum {

@@ -1,7 +1,7 @@
 import Columnar
 import ObjectModel
 
-/// Tests the values of one column, each as a `Value`: for kinds that have no faster operator. Where a cluster has few
+/// Tests the values of one column, each by itself: for kinds that have no faster operator. Where a cluster has few
 /// distinct values each is tested once.
 final class ElementOperator: Operator {
     private let property: PropertyID
@@ -18,11 +18,11 @@ final class ElementOperator: Operator {
         scratch = SelectionMask(capacity: capacity)
     }
 
-    var cost: Double { 150 }
+    var cost: Double { 20 }
 
     func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
         let leaf = try cluster.leaf(property)
-        leaf.narrow(mask, values: { test.holds($0) }, keepsNull: keepsNull, scratch: scratch)
+        leaf.narrow(mask, values: { test.holds(view: $0) }, keepsNull: keepsNull, scratch: scratch)
     }
 
     func copy() -> any Operator { ElementOperator(property, test, capacity: capacity) }

@@ -1,0 +1,83 @@
+import Columnar
+import ObjectModel
+import QueryLanguage
+
+/// Tests the elements of a list, set or map, its keys, one of its elements or its size, where they lie in the column. What is
+/// too large to lie there is read block by block.
+final class CollectionOperator: Operator {
+    /// What of a collection is tested. Missing single elements are null.
+    enum Part {
+        case elements(Quantifier)
+        case keys(Quantifier)
+        case one(ElementSelector)
+        case size
+    }
+
+    private let property: PropertyID
+    private let part: Part
+    private let test: ElementTest
+    private let key: StableBytes?
+
+    init(_ property: PropertyID, _ part: Part, _ test: ElementTest) {
+        self.property = property
+        self.part = part
+        self.test = test
+        if case .one(.key(let text)) = part { key = StableBytes(text.utf8) } else { key = nil }
+    }
+
+    var cost: Double {
+        switch part {
+        case .size: 8
+        case .one: 20
+        case .elements, .keys: 40
+        }
+    }
+
+    func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
+        let leaf = try cluster.leaf(property)
+        guard leaf.kind.collection != .single else { throw LeafError.kindMismatch }
+        let first = Int64(cluster.firstKey)
+        func collection(_ slot: Int) -> StoredCollection {
+            StoredCollection(
+                leaf, slot, cluster.source, cluster.classID, ObjectKey(first + Int64(slot)), property)
+        }
+        switch part {
+        case .size:
+            try mask.filter { test.holds(view: .int(Int64(collection($0).count))) }
+        case .one(let selector):
+            try mask.filter { test.holds(view: try collection($0).element(selector, key) ?? .null) }
+        case .elements(let quantifier):
+            try mask.filter { slot in
+                try quantifier.holds(test) { body in try collection(slot).forEach { try body($0) } }
+            }
+        case .keys(let quantifier):
+            try mask.filter { slot in
+                try quantifier.holds(test) { body in try collection(slot).forEachKey { try body(.string($0)) } }
+            }
+        }
+    }
+
+    func copy() -> any Operator { CollectionOperator(property, part, test) }
+
+    func words(_ names: Names) -> String {
+        switch part {
+        case .elements(let quantifier):
+            "scan \(names[property]): \(quantifier.rawValue) of the elements, where they lie"
+        case .keys(let quantifier): "scan \(names[property]): \(quantifier.rawValue) of the keys, where they lie"
+        case .one: "scan \(names[property]): one element, where it lies"
+        case .size: "scan \(names[property]): number of elements"
+        }
+    }
+}
+
+extension Quantifier {
+    /// `all` calls its argument with each value until it returns false, and returns whether it got to the end.
+    @inline(__always)
+    fileprivate func holds(_ test: ElementTest, _ all: ((ValueView) throws -> Bool) throws -> Bool) rethrows -> Bool {
+        switch self {
+        case .any: try !all { !test.holds(view: $0) }
+        case .none: try all { !test.holds(view: $0) }
+        case .all: try all { test.holds(view: $0) }
+        }
+    }
+}

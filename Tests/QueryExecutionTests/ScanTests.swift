@@ -1,0 +1,226 @@
+import Columnar
+import ObjectModel
+import QueryLanguage
+import StoreContract
+import StoreTesting
+import Synchronization
+import Testing
+
+@testable import QueryExecution
+
+/// Whole classes: operators against the test of single objects, parts against the whole, and what explain counts.
+@Suite("Scans")
+struct ScanTests {
+    static let item = ClassID(1)
+
+    /// One class with a column of each kind that has operators of its own.
+    static let schema = Schema(
+        version: 1,
+        classes: [
+            ClassSchema(
+                "Item",
+                properties: [
+                    PropertySchema("number", PropertyType(.int)),
+                    PropertySchema("text", PropertyType(.string, isOptional: true)),
+                    PropertySchema("price", PropertyType(.decimal128, isOptional: true)),
+                    PropertySchema("bytes", PropertyType(.data, isOptional: true)),
+                    PropertySchema("any", PropertyType(.mixed, isOptional: true)),
+                    PropertySchema("nums", PropertyType(.int, collection: .list)),
+                    PropertySchema("tags", PropertyType(.string, collection: .set)),
+                    PropertySchema("prices", PropertyType(.double, isOptional: true, collection: .map)),
+                    PropertySchema("few", PropertyType(.string, isOptional: true)),
+                ])
+        ])
+
+    static func rows(_ count: Int, _ random: inout SeededRandom) -> Rows {
+        var rows = Rows(schema: schema)
+        for number in 0..<count where !random.oneIn(9) {
+            var row: [PropertyID: Value] = [PropertyID(1): .int(Int64(number))]
+            for property in schema.classes[0].properties.dropFirst() {
+                row[property.id] = RandomValues.value(of: property.type, &random)
+            }
+            row[PropertyID(9)] = random.pick([.null, .string("ash"), .string("Ash"), .string("Äsche")])
+            rows.objects[item, default: [:]][ObjectKey(Int64(number))] = row
+        }
+        return rows
+    }
+
+    static func path(_ number: UInt16, _ steps: [ValueStep] = []) -> BoundPath {
+        let id = PropertyID(number)
+        return BoundPath(
+            end: .property(id, schema.classes[0][id]?.type ?? PropertyType(.int)), steps: steps)
+    }
+
+    /// Every operator with constants that fit, for columns, elements, keys and sizes.
+    static func predicates(_ rows: Rows, _ random: inout SeededRandom) -> [BoundPredicate] {
+        let key = ValueStep.elements(.key("a"))
+        let paths: [(BoundPath, PropertyType)] = [
+            (path(2), PropertyType(.string)), (path(3), PropertyType(.decimal128)), (path(4), PropertyType(.data)),
+            (path(5), PropertyType(.mixed)), (path(9), PropertyType(.string)),
+            (path(6, [.elements(.all)]), PropertyType(.int)), (path(6, [.elements(.position(1))]), PropertyType(.int)),
+            (path(6, [.elements(.last)]), PropertyType(.int)), (path(6, [.size]), PropertyType(.int)),
+            (path(7, [.elements(.all)]), PropertyType(.string)), (path(8, [.elements(.all)]), PropertyType(.double)),
+            (path(8, [.keys]), PropertyType(.string)), (path(8, [key]), PropertyType(.double)),
+            (path(8, [.size]), PropertyType(.int)),
+        ]
+        return paths.flatMap { path, type in
+            ComparisonOperator.allCases.flatMap { operation -> [BoundPredicate] in
+                if operation.isStringOperator, ![.string, .data, .mixed].contains(type.base) { return [] }
+                let isText = operation.isStringOperator || operation == .equal || operation == .notEqual
+                return [Quantifier.any, .all, .none].map { quantifier in
+                    let constant: Value =
+                        switch type.base {
+                        case .string:
+                            random.pick([.string("a"), .string("A"), .string(""), .string("sch"), .null]) ?? .null
+                        case .int where !random.oneIn(3): .int(Int64(random.below(4)))
+                        default: RandomValues.value(of: type, &random)
+                        }
+                    return .comparison(
+                        BoundComparison(
+                            .path(path), operation,
+                            random.oneIn(4) ? .list([constant, .null, constant]) : .constant(constant),
+                            ignoresCase: isText && type.base == .string && random.oneIn(2),
+                            ignoresDiacritics: isText && operation != .like && type.base == .string && random.oneIn(3),
+                            leftQuantifier: quantifier))
+                }
+            }
+        }
+    }
+
+    @Test("a scan keeps the objects that satisfy the predicate one by one")
+    func operatorsAndRows() throws {
+        var random = SeededRandom.fresh()
+        let seed = random.seed
+        let rows = Self.rows(300, &random)
+        let source = try MemoryColumnSource(rows)
+        let keys = rows.keys(of: Self.item)
+        for predicate in Self.predicates(rows, &random) {
+            let row = RowPredicate(predicate, on: Self.item, in: source)
+            let expected = try keys.filter { try row.holds($0) }
+            let scan = try Planner(source: source).scan(Self.item, predicate)
+            let found = try scan.list()
+            #expect(found == expected, "seed \(seed): \(predicate)")
+            #expect(try scan.count() == expected.count, "seed \(seed): \(predicate)")
+        }
+    }
+
+    @Test("parts of a class on several threads give together what one pass gives", arguments: [1, 2, 5, 64])
+    func parts(_ count: Int) throws {
+        var random = SeededRandom.fresh()
+        let seed = random.seed
+        let rows = Self.rows(1000, &random)
+        let source = try MemoryColumnSource(rows)
+        for predicate in Self.predicates(rows, &random).filter({ _ in random.oneIn(6) }) {
+            let both = BoundPredicate.or([
+                predicate,
+                .not(.comparison(BoundComparison(.path(Self.path(1)), .greater, .constant(.int(700))))),
+            ])
+            let scan = try Planner(source: source).scan(Self.item, both)
+            let expected = try scan.list()
+            let parts = try scan.inParts(count) { try $0.list() }
+            #expect(parts.flatMap(\.self) == expected, "seed \(seed): \(predicate)")
+            #expect(try scan.inParts(count) { try $0.count() }.reduce(0, +) == expected.count)
+        }
+    }
+
+    @Test("groups found over parts of a class are those of one pass")
+    func groupsOfParts() throws {
+        var random = SeededRandom.fresh()
+        let seed = random.seed
+        let rows = Self.rows(800, &random)
+        let source = try MemoryColumnSource(rows)
+        let requests = AggregateRequest.Function.allCases.flatMap { function in
+            [1, 3].map { AggregateRequest(function, Self.path($0)) }
+        }
+        for paths in [[Self.path(9)], [Self.path(9), Self.path(5)], []] {
+            let query = BoundQuery(classID: Self.item)
+            let scan = try Planner(source: source).scan(Self.item, query.predicate)
+            func group(_ scan: ClassScan) throws -> Grouping {
+                let grouping = Grouping(requests, by: paths, on: Self.item, in: source)
+                try scan.forEachCluster { try grouping.add($0, $1) }
+                return grouping
+            }
+            let whole = Grouping.results(of: [try group(scan)])
+            let parts = Grouping.results(of: try scan.inParts(5) { try group($0) })
+            #expect(whole.map(\.count) == parts.map(\.count), "seed \(seed)")
+            let reference = try ReferenceEvaluator(rows).aggregate(query, requests, by: paths)
+            #expect(whole.map(\.count) == reference.map(\.count), "seed \(seed)")
+            for (one, other) in zip(whole, parts) {
+                #expect(zip(one.key, other.key).allSatisfy { Value.order($0, $1) == 0 }, "seed \(seed)")
+                for (left, right) in zip(one.results, other.results) {
+                    #expect(Value.order(left, right) == 0 || left.isDecimal, "seed \(seed): \(left), \(right)")
+                }
+            }
+        }
+    }
+
+    @Test("an error in one part is thrown, whatever the others do")
+    func errorsOfParts() throws {
+        struct Fault: Error {}
+        var random = SeededRandom.fresh()
+        let source = try MemoryColumnSource(Self.rows(1000, &random))
+        let scan = try Planner(source: source).scan(Self.item, .constant(true))
+        let calls = Atomic<Int>(0)
+        #expect(throws: Fault.self) {
+            try scan.inParts(8) { part in
+                if calls.add(1, ordering: .relaxed).newValue == 3 { throw Fault() }
+                _ = try part.count()
+            }
+        }
+    }
+
+    @Test("explain counts objects and clusters of each part of the plan")
+    func explainFigures() throws {
+        var rows = Rows(schema: Self.schema)
+        for number in 0..<640 {
+            rows.objects[Self.item, default: [:]][ObjectKey(Int64(number))] = [
+                PropertyID(1): .int(Int64(number)), PropertyID(9): .string(number % 2 == 0 ? "ash" : "oak"),
+            ]
+        }
+        let executor = QueryExecutor(try MemoryColumnSource(rows))
+        func compare(_ number: UInt16, _ operation: ComparisonOperator, _ value: Value) -> BoundPredicate {
+            .comparison(BoundComparison(.path(Self.path(number)), operation, .constant(value)))
+        }
+        let range = BoundPredicate.and([compare(1, .greaterOrEqual, .int(100)), compare(1, .lessOrEqual, .int(150))])
+        let one = BoundQuery(classID: Self.item, predicate: range)
+        let explained = try executor.explain(one, running: true)
+        #expect(explained.count == 51)
+        let scan = try #require(explained.root.parts.first)
+        // 100 to 150 lie in clusters 1 and 2 of ten.
+        #expect(scan.rowsIn == 640 && scan.rowsOut == 51 && scan.clustersRead == 2 && scan.clustersSkipped == 8)
+        #expect(scan.nanoseconds != nil && explained.nanoseconds != nil)
+
+        let sort = ResultStep.sort([SortKey(Self.path(1), ascending: false)])
+        let both = BoundQuery(
+            classID: Self.item, predicate: .and([range, compare(9, .equal, .string("ash"))]), steps: [sort])
+        let parts = try executor.explain(both, Window(limit: 5), running: true).root.parts
+        #expect(parts.map(\.rowsOut) == [26, 5, 5])
+        #expect(parts[0].parts.map(\.rowsIn) == [640, 51] && parts[0].parts.map(\.rowsOut) == [51, 26])
+        #expect(parts[1].words == "sort by number descending" && parts[1].rowsIn == 26)
+
+        let planned = try executor.explain(both).root
+        #expect(planned.rowsOut == nil && planned.parts[0].rowsIn == nil && planned.parts[0].parts.count == 2)
+    }
+
+    @Test("sections and groups are what the reference evaluator makes", arguments: 0..<4)
+    func sectionsAndGroups(_ round: Int) throws {
+        var random = SeededRandom.fresh()
+        let seed = random.seed
+        let rows = RandomRows.make(&random, objectsPerClass: [0, 65, 200])
+        let executor = QueryExecutor(try MemoryColumnSource(rows))
+        let reference = ReferenceEvaluator(rows)
+        let queries = RandomQueries(rows.schema, forms: .all)
+        for _ in 0..<12 {
+            let query = queries.query(&random)
+            let key = queries.sectionKey(of: query.classID, &random)
+            let sections = try executor.sections(query, by: key)
+            #expect(try reference.agree(sections, to: query, by: key), "seed \(seed): \(query) by \(key)")
+            let paths = queries.singlePaths(from: query.classID, &random)
+            let requests = queries.aggregates(of: query.classID, &random)
+            let groups = try executor.aggregate(query, requests, by: paths)
+            #expect(
+                try reference.agree(groups, to: requests, over: query, by: paths),
+                "seed \(seed): \(query) by \(paths)")
+        }
+    }
+}
