@@ -39,8 +39,11 @@ package protocol ColumnSource: AnyObject, Sendable {
     /// The objects whose indexed or primary key property equals `value`, ascending; nil when there is no index.
     func lookUp(_ value: Value, in classID: ClassID, _ property: PropertyID) throws -> [ObjectKey]?
 
-    /// The objects of `origin` whose link `property` leads to `key`, ascending.
-    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey]
+    /// The objects of `origin` whose links in `property`, which may be of links or mixed, lead to `target`, ascending,
+    /// one as often as it does.
+    func backlinks(
+        to target: ObjectReference, from origin: ClassID, _ property: PropertyID
+    ) throws -> [ObjectKey]
 
     /// The object with that primary key; nil when there is none.
     func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey?

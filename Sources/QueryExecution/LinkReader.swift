@@ -9,7 +9,7 @@ final class LinkReader {
         /// One element of a list or map of links.
         case element(ColumnReader, ElementSelector, key: StableBytes?)
         case elements(ColumnReader)
-        case backward(origin: ClassID, property: PropertyID)
+        case backward(to: ClassID, origin: ClassID, property: PropertyID)
 
         var isToMany: Bool {
             switch self {
@@ -53,7 +53,7 @@ final class LinkReader {
                 steps.append(.element(ColumnReader(source, current, property), selector, key: key))
                 current = target
             case .backward(let origin, let property):
-                steps.append(.backward(origin: origin, property: property))
+                steps.append(.backward(to: current, origin: origin, property: property))
                 current = origin
             }
         }
@@ -124,8 +124,8 @@ final class LinkReader {
                     if case .link(let target) = element { keys.append(target) }
                     return true
                 }
-            case .backward(let origin, let property):
-                keys = try source.backlinks(to: key, from: origin, property)
+            case .backward(let target, let origin, let property):
+                keys = try source.backlinks(to: ObjectReference(target, key), from: origin, property)
             case .forward, .element:
                 break
             }

@@ -212,7 +212,10 @@ struct Planner {
     ) throws -> any Operator {
         if !keepsNull, !test.holds(.null), let keys = test.wantedKeys(in: target), keys.count <= 1 {
             // One target: the objects that link to it are already listed.
-            let found = try keys.first.map { try source.backlinks(to: $0, from: classID, property) } ?? []
+            let found =
+                try keys.first.map {
+                    try source.backlinks(to: ObjectReference(target, $0), from: classID, property)
+                } ?? []
             return KeySetOperator(found, capacity: capacity, origin: "backlinks")
         }
         let column = ColumnPlanner(source: source, classID: classID, property: property, base: .link(""))

@@ -13,7 +13,7 @@ enum ScopedObjects {
         else { return [] }
         if declared.type.isComputed {
             guard let origin = declared.targetClass, let link = declared.originProperty else { return [] }
-            return try source.backlinks(to: holder.key, from: origin, link)
+            return try source.backlinks(to: holder, from: origin, link)
         }
         guard declared.type.collection != .single else { return [] }
         return try source.elements(of: holder.classID, holder.key, property).values.compactMap { element in

@@ -164,11 +164,18 @@ extension Binding {
     }
 }
 
+extension PropertySchema {
+    /// Whether the property, which may be of links or mixed, can hold a link to an object of the class.
+    func canLink(to target: ClassSchema) -> Bool {
+        type.isMixed ? !target.isEmbedded : type.isLink && targetClass == target.id
+    }
+}
+
 extension Schema {
     /// From where links can lead to an object of the class, in the order of the schema.
     func linkOrigins(of target: ClassSchema) -> [LinkStep] {
         classes.flatMap { origin in
-            origin.properties.filter { $0.type.isLink && $0.targetClass == target.id }
+            origin.properties.filter { $0.canLink(to: target) }
                 .map { .backward(origin: origin.id, property: $0.id) }
         }
     }

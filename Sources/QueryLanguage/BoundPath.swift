@@ -29,8 +29,8 @@ package enum LinkStep: Hashable, Sendable {
     case forward(PropertyID, target: ClassID)
     /// Along links in a list, set or map of the current class: all, or one.
     case elements(PropertyID, target: ClassID, ElementSelector)
-    /// To every object of `origin` whose `property` links to the current object, ascending by key, one as often as
-    /// it does.
+    /// To every object of `origin` whose `property`, of links or mixed, links to the current object, ascending by key,
+    /// one as often as it does.
     case backward(origin: ClassID, property: PropertyID)
 
     package var isToMany: Bool {

@@ -77,8 +77,8 @@ extension PathWalk {
                 .unknownClass, "No class '\(className.clipped)' in the schema", whole,
                 hint: binding.schema.classes.map(\.name).hint(for: className))
         }
-        guard let link = origin[name], link.type.isLink, link.targetClass == current.id else {
-            let candidates = origin.properties.filter { $0.type.isLink && $0.targetClass == current.id }.map(\.name)
+        guard let link = origin[name], link.canLink(to: current) else {
+            let candidates = origin.properties.filter { $0.canLink(to: current) }.map(\.name)
             throw source.error(
                 .unknownProperty,
                 "No property '\(name.clipped)' found in type '\(className)' which links to type '\(current.name)'",

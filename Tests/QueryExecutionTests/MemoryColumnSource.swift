@@ -35,7 +35,7 @@ final class MemoryColumnSource: ColumnSource {
     // Sendable: filled in `init` and only read afterwards.
     nonisolated(unsafe) private var clusters: [ClassID: [Cluster?]] = [:]
     nonisolated(unsafe) private var indexes: [Column: [Value: [ObjectKey]]] = [:]
-    nonisolated(unsafe) private var links: [Column: [ObjectKey: [ObjectKey]]] = [:]
+    nonisolated(unsafe) private var links: [Column: [ObjectReference: [ObjectKey]]] = [:]
     nonisolated(unsafe) private var counts: [ClassID: Int] = [:]
     nonisolated(unsafe) private var buffers: [UnsafeMutableRawBufferPointer] = []
 
@@ -52,7 +52,9 @@ final class MemoryColumnSource: ColumnSource {
                 for key in objects.keys.sorted() {
                     let value = objects[key]?[property.id] ?? .null
                     if isIndexed { indexes[column, default: [:]][value.distinctForm, default: []].append(key) }
-                    for target in value.linkedKeys { links[column, default: [:]][target, default: []].append(key) }
+                    for target in value.references(to: property.targetClass) {
+                        links[column, default: [:]][target, default: []].append(key)
+                    }
                 }
                 if isIndexed, indexes[column] == nil { indexes[column] = [:] }
             }
@@ -124,7 +126,20 @@ final class MemoryColumnSource: ColumnSource {
         indexes[Column(classID: classID, property: property)].map { $0[value.distinctForm] ?? [] }
     }
 
-    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) -> [ObjectKey] {
-        links[Column(classID: origin, property: property)]?[key] ?? []
+    func backlinks(to target: ObjectReference, from origin: ClassID, _ property: PropertyID) -> [ObjectKey] {
+        links[Column(classID: origin, property: property)]?[target] ?? []
+    }
+}
+
+extension Value {
+    /// The objects that the value links to, as often as it does; `target` is the class of a property of links.
+    fileprivate func references(to target: ClassID?) -> [ObjectReference] {
+        switch self {
+        case .link(let key): return target.map { [ObjectReference($0, key)] } ?? []
+        case .reference(let object): return [object]
+        case .list(let elements), .set(let elements): return elements.flatMap { $0.references(to: target) }
+        case .dictionary(let map): return map.entries.flatMap { $0.value.references(to: target) }
+        default: return []
+        }
     }
 }

@@ -218,6 +218,16 @@ extension EmbeddedSnapshot: ColumnSource {
         return try reading { try $0.origins(trees.backlinks, prefix: prefix) }
     }
 
+    func backlinks(
+        to target: ObjectReference, from origin: ClassID, _ property: PropertyID
+    ) throws -> [ObjectKey] {
+        guard schema[origin]?[property]?.type.isMixed == true else {
+            return try backlinks(to: target.key, from: origin, property)
+        }
+        let prefix = TreeKey.backlinks(from: origin, property, to: target.key, targetClass: target.classID).bytes
+        return try reading { try $0.origins(trees.backlinks, prefix: prefix) }
+    }
+
     /// The object with that Int primary key.
     private func integerKey(_ value: Value, in classID: ClassID, _ property: PropertyID) throws -> ObjectKey? {
         switch value {

@@ -60,7 +60,9 @@ final class LinkSetOperator: Operator {
         }
         var found = KeyBitmap(limit: source.clusterCount(of: classID) * source.clusterCapacity)
         for key in targets.keys {
-            for origin in try source.backlinks(to: key, from: classID, property) { found.insert(origin) }
+            for origin in try source.backlinks(to: ObjectReference(target.classID, key), from: classID, property) {
+                found.insert(origin)
+            }
         }
         plan = .walk(KeySetOperator(found.keys, capacity: source.clusterCapacity, origin: "objects that link there"))
     }
@@ -199,7 +201,7 @@ final class BacklinkSetOperator: Operator {
             guard let live = try source.liveMask(of: classID, cluster: cluster) else { continue }
             for slot in 0..<min(live.slotCount, source.clusterCapacity) where live.isLive(slot) {
                 let key = ObjectKey(Int64(cluster * source.clusterCapacity + slot))
-                let links = try source.backlinks(to: key, from: origin.classID, property)
+                let links = try source.backlinks(to: ObjectReference(classID, key), from: origin.classID, property)
                 if links.contains(where: { origins.contains($0) }) { found.insert(key) }
             }
         }
