@@ -5,7 +5,8 @@ import QueryLanguage
 import StoreContract
 
 extension Gateway {
-    /// A page of the values in a list, set or map: `{"version", "count", "items"}`, where a map's items are an object.
+    /// A page of the values in a list, set or map: `{"version", "count", "items"}`, where a map's items are an
+    /// object.
     func getElements(_ request: Request, _ property: HeldProperty) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["limit", "offset", "count", "types"])
         // The count comes with every answer; asking for it is no mistake.

@@ -5,8 +5,8 @@ package import Logging
 import ObjectModel
 package import StoreContract
 
-/// The resources of a store over HTTP: schema, objects, aggregates, sections, live queries, health, the description and the
-/// console. Holds no connection; hand `router` to a server.
+/// The resources of a store over HTTP: schema, objects, aggregates, sections, live queries, health, the
+/// description and the console. Holds no connection; hand `router` to a server.
 package final class Gateway: Sendable {
     let store: any Store
     let live: LiveQueries

@@ -5,8 +5,9 @@ import Synchronization
 
 /// One client's stream of events about something that is observed.
 ///
-/// A client that reads too slowly is not queued for without end: when its stream is full, events are left out until it has
-/// drained, and then it is observed anew, which tells it everything from the start. Each such observation is a round.
+/// A client that reads too slowly is not queued for without end: when its stream is full, events are left out
+/// until it has drained, and then it is observed anew, which tells it everything from the start. Each such
+/// observation is a round.
 protocol StreamSubscription: AnyObject, Sendable {
     var stream: EventStream { get }
     var rounds: ObservationRounds { get }

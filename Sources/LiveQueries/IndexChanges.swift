@@ -2,7 +2,8 @@ import ObjectModel
 /// How one ordered list became another, by position. Taking `deletions` out from the back and then putting the new
 /// elements in at `insertions` from the front turns the old list into the new one.
 ///
-/// An element that stays keeps its order among those that stay; one that changed place is a deletion and an insertion.
+/// An element that stays keeps its order among those that stay; one that changed place is a deletion and an
+/// insertion.
 package struct IndexChanges: Hashable, Sendable {
     /// Positions in the old list, ascending.
     package var deletions: [Int]

@@ -3,8 +3,9 @@ import StoreContract
 
 /// Finds which objects of a class are modified in the sense of some key paths.
 ///
-/// What was assigned is found backwards from the changed objects, or forwards from few elements. Who stopped linking cannot be seen in the new
-/// state, so paths through linking objects also remember which objects they led to.
+/// What was assigned is found backwards from the changed objects, or forwards from few elements. Who stopped
+/// linking cannot be seen in the new state, so paths through linking objects also remember which objects they
+/// led to.
 final class KeyPathFilter {
     /// Up to this many elements are looked at one by one, however many objects link to what changed.
     private static let fewElements = 16

@@ -23,8 +23,8 @@ package struct LiveKeyPath: Hashable, Sendable {
     package let classID: ClassID
     let steps: [Step]
 
-    /// Reads names joined by dots, such as `owner.city`. Throws `unknownClass`, and `unknownProperty` with the nearest
-    /// name as hint.
+    /// Reads names joined by dots, such as `owner.city`. Throws `unknownClass`, and `unknownProperty` with the
+    /// nearest name as hint.
     package init(_ text: String, in classID: ClassID, of schema: Schema) throws(StoreError) {
         guard var current = schema[classID] else {
             throw StoreError(.unknownClass, "There is no class number \(classID.rawValue).")

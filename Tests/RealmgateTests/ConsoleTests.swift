@@ -362,4 +362,14 @@ struct ConsoleTests {
             result == "ann,dan,bob,cyd |  | ann,dan | ; eve,dan,cyd,ann | eve | ann | bob; "
                 + "dan,ann,fay | fay | ann | eve,cyd")
     }
+
+    @Test("Explain shows the parts of the plan and how much the query found")
+    func explain() throws {
+        try open("#/Dog?filter=age%20%3E%203")
+        try browser.click("document.querySelector('#explain')")
+        try browser.wait(for: "document.querySelector('#explain-dialog[open] tbody tr') !== null")
+        let sum = try browser.text("document.querySelector('#explain-sum').textContent")
+        #expect(sum.hasPrefix("2 objects in "))
+        #expect(try browser.text("document.querySelector('#explain-parts th').textContent") != "")
+    }
 }

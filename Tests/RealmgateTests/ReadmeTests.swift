@@ -48,6 +48,7 @@ struct ReadmeTests {
         for line in readme.split(separator: "\n") where line.hasPrefix("| `") {
             let parts = line.split(separator: "`", maxSplits: 2).map(String.init)
             let cells = parts[2].split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+                .filter { !$0.isEmpty }
             if cells == ["finds"] {
                 className = parts[1]
             } else if let expected = cells.first.flatMap({ Int($0) }), cells.count == 1, !className.isEmpty {
