@@ -122,10 +122,12 @@ enum RandomRows {
                 rows.objects[objectClass.id, default: [:]][ObjectKey(Int64(number))] = row
             }
         }
+        // Sorted once: asking the rows for every object would take most of the test's time.
+        let keys = Dictionary(uniqueKeysWithValues: schema.classes.map { ($0.id, rows.keys(of: $0.id)) })
         for objectClass in schema.classes {
             for property in objectClass.storedProperties where property.type.isLink || property.type.isMixed {
-                for key in rows.keys(of: objectClass.id) {
-                    guard let value = links(property, rows, &random) else { continue }
+                for key in keys[objectClass.id] ?? [] {
+                    guard let value = links(property, schema, keys, &random) else { continue }
                     rows.objects[objectClass.id]?[key]?[property.id] = stored(value)
                 }
             }
@@ -134,16 +136,18 @@ enum RandomRows {
     }
 
     /// A value of links to objects that there are; of mixed values mostly nil, to leave what is there.
-    private static func links(_ property: PropertySchema, _ rows: Rows, _ random: inout SeededRandom) -> Value? {
+    private static func links(
+        _ property: PropertySchema, _ schema: Schema, _ keys: [ClassID: [ObjectKey]], _ random: inout SeededRandom
+    ) -> Value? {
         if property.type.isMixed {
-            guard random.oneIn(5), let target = random.pick(rows.schema.classes.filter { !$0.isEmbedded }),
-                let key = random.pick(rows.keys(of: target.id).prefix(6))
+            guard random.oneIn(5), let target = random.pick(schema.classes.filter { !$0.isEmbedded }),
+                let key = random.pick((keys[target.id] ?? []).prefix(6))
             else { return nil }
             let reference = Value.reference(ObjectReference(target.id, key))
             return collection(property.type.collection, [reference, reference, .int(1)], &random)
         }
         guard let target = property.targetClass else { return nil }
-        let targets = rows.keys(of: target)
+        let targets = keys[target] ?? []
         let count = property.type.isCollection ? random.below(random.oneIn(10) ? 40 : 5) : random.below(4)
         let found = (0..<count).compactMap { _ in
             random.pick(random.oneIn(2) ? targets.prefix(6) : targets[...]).map { Value.link($0) }
