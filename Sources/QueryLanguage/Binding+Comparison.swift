@@ -125,6 +125,14 @@ extension Binding {
                 operand, relation, constants, isList: isList, constantSide, constantsFirst: constantsFirst)
         }
         try check(relation, operand, constants)
+        if constantsFirst, !isList, constants.allSatisfy(\.isNull), relation.comparison.isSubstringOperator {
+            // Null has no parts, not even where the other side is null, which is a part of everything.
+            return operand.operand.isToMany
+                ? .comparison(
+                    BoundComparison(
+                        operand.operand, .equal, .list([]), leftQuantifier: operand.side.quantifier ?? .any))
+                : .constant(false)
+        }
         var relation = relation
         var constants = constants
         var isList = isList

@@ -123,7 +123,8 @@ extension Binding {
 }
 
 extension ComparisonOperator {
-    fileprivate var isSubstringOperator: Bool { isStringOperator && self != .like }
+    /// BEGINSWITH, ENDSWITH and CONTAINS.
+    var isSubstringOperator: Bool { isStringOperator && self != .like }
 }
 
 extension Value {

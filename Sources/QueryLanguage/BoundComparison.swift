@@ -76,7 +76,8 @@ package struct BoundBetween: Hashable, Sendable {
     }
 }
 
-/// One side of a comparison. The binder puts a lone constant on the right.
+/// One side of a comparison. The binder puts constants on the right, except those before a string operator, and lists
+/// whose quantifier comes first and differs from that of a path with several values.
 package indirect enum BoundOperand: Hashable, Sendable {
     /// Already adapted to the other side's type where that loses nothing; a fractional number against an
     /// integer property stays a double.

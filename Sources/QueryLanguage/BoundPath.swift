@@ -55,8 +55,8 @@ package enum ElementSelector: Hashable, Sendable {
 }
 
 package enum PathEnd: Hashable, Sendable {
-    /// A stored value of the class that the links lead to. Never of links. The steps after it begin with one of
-    /// `elements`, `keys` and `size` when it is a collection.
+    /// A stored value of the class that the links lead to. Of links only for the keys and the size of a map. The steps after
+    /// it begin with one of `elements`, `keys` and `size` when it is a collection.
     case property(PropertyID, PropertyType)
     /// The object itself that the links lead to: what a path ending in links means. Its values are references, and
     /// null for a path that is not to-many.

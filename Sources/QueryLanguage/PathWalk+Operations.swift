@@ -101,7 +101,16 @@ extension PathWalk {
     /// `@count`, `@size` and `[SIZE]`.
     mutating func count() throws(QueryError) {
         guard meaning == nil else { throw nothingFollows() }
-        if case .links(let property, let target) = place { take(.all, of: property, target) }
+        if case .links(let property, let target) = place {
+            // A map may hold null links, which count as elements although they lead to no object.
+            if property.type.collection == .map, !links.contains(where: \.isToMany) {
+                end = .property(property.id, property.type)
+                steps.append(.size)
+                place = .size
+                return
+            }
+            take(.all, of: property, target)
+        }
         switch place {
         case .object:
             guard !links.isEmpty else {

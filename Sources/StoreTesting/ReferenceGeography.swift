@@ -45,11 +45,10 @@ enum ReferenceGeography {
     private static func isInside(_ corners: [GeoPosition], _ place: GeoPosition) -> Bool {
         let points = corners.map(Vector.init)
         let sought = Vector(place)
-        // The edges between the triangles are no edges of the region: a place that lies on one is looked at from
-        // another corner.
-        for apex in points.indices {
-            let turned = Array(points[apex...] + points[..<apex])
-            guard let (covered, area) = cover(turned, sought) else { continue }
+        // The triangles may begin at any point. Their inner edges are no edges of the region: a place that lies on one
+        // is looked at from another point.
+        for apex in points + points.map(\.turned) {
+            guard let (covered, area) = cover(points, from: apex, sought) else { continue }
             let spheres = (area / (4 * .pi)).rounded(.down)
             let isLeft = covered - Int(spheres) == 1
             return area - spheres * 4 * .pi <= 2 * .pi ? isLeft : !isLeft
@@ -57,15 +56,18 @@ enum ReferenceGeography {
         return false
     }
 
-    /// How often the triangles of a fan cover a point, and their area; nil where the point is on the edge of one.
-    private static func cover(_ points: [Vector], _ sought: Vector) -> (count: Int, area: Double)? {
+    /// How often the triangles between a point and the edges cover a place, and their area; nil where the place is on
+    /// the edge of one.
+    private static func cover(
+        _ points: [Vector], from apex: Vector, _ sought: Vector
+    ) -> (count: Int, area: Double)? {
         var count = 0
         var area = 0.0
-        for index in points.indices.dropFirst().dropLast() {
-            let (a, b, c) = (points[0], points[index], points[index + 1])
+        for index in points.indices {
+            let (a, b, c) = (apex, points[index], points[(index + 1) % points.count])
             let volume = a.volume(b, c)
-            area += 2 * atan2(volume, 1 + a.dot(b) + b.dot(c) + c.dot(a))
             guard abs(volume) > 1e-15 else { continue }
+            area += 2 * atan2(volume, 1 + a.dot(b) + b.dot(c) + c.dot(a))
             let sides = [a.volume(b, sought), b.volume(c, sought), c.volume(a, sought)]
             if sides.contains(where: { abs($0) < 1e-13 }) { return nil }
             if sides.allSatisfy({ ($0 > 0) == (volume > 0) }) { count += volume > 0 ? 1 : -1 }
@@ -86,6 +88,11 @@ enum ReferenceGeography {
             y = cos(latitude) * sin(longitude)
             z = sin(latitude)
         }
+
+        private init(_ x: Double, _ y: Double, _ z: Double) { (self.x, self.y, self.z) = (x, y, z) }
+
+        /// A point somewhere else.
+        var turned: Vector { Vector(y, z, x) }
 
         func dot(_ other: Vector) -> Double { x * other.x + y * other.y + z * other.z }
 

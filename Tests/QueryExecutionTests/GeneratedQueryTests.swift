@@ -132,10 +132,12 @@ enum RandomRows {
                 rows.objects[objectClass.id, default: [:]][ObjectKey(Int64(number))] = row
             }
         }
+        let keys = Dictionary(uniqueKeysWithValues: schema.classes.map { ($0.id, rows.keys(of: $0.id)) })
+        let classes = schema.classes.filter { !$0.isEmbedded }.map(\.id)
         for objectClass in schema.classes {
             for property in objectClass.storedProperties where property.type.isLink || property.type.isMixed {
-                for key in rows.keys(of: objectClass.id) {
-                    guard let value = links(property, rows, &random) else { continue }
+                for key in keys[objectClass.id] ?? [] {
+                    guard let value = links(property, classes, keys, &random) else { continue }
                     rows.objects[objectClass.id]?[key]?[property.id] = stored(value)
                 }
             }
@@ -144,16 +146,19 @@ enum RandomRows {
     }
 
     /// A value of links to objects that there are; of mixed values mostly nil, to leave what is there.
-    private static func links(_ property: PropertySchema, _ rows: Rows, _ random: inout SeededRandom) -> Value? {
+    private static func links(
+        _ property: PropertySchema, _ classes: [ClassID], _ keys: [ClassID: [ObjectKey]],
+        _ random: inout SeededRandom
+    ) -> Value? {
         if property.type.isMixed {
-            guard random.oneIn(5), let target = random.pick(rows.schema.classes.filter { !$0.isEmbedded }),
-                let key = random.pick(rows.keys(of: target.id).prefix(6))
+            guard random.oneIn(5), let target = random.pick(classes),
+                let key = random.pick((keys[target] ?? []).prefix(6))
             else { return nil }
-            let reference = Value.reference(ObjectReference(target.id, key))
+            let reference = Value.reference(ObjectReference(target, key))
             return collection(property.type.collection, [reference, reference, .int(1)], &random)
         }
         guard let target = property.targetClass else { return nil }
-        let targets = rows.keys(of: target)
+        let targets = keys[target] ?? []
         let count = property.type.isCollection ? random.below(random.oneIn(10) ? 40 : 5) : random.below(4)
         let found = (0..<count).compactMap { _ in
             random.pick(random.oneIn(2) ? targets.prefix(6) : targets[...]).map { Value.link($0) }

@@ -227,6 +227,17 @@ struct ComparisonBindingTests {
         #expect(fault("name.@type == 'string'")?.message == "Cannot compare two constants")
     }
 
+    @Test("null has no parts")
+    func partsOfNull() throws {
+        #expect(try bind("null CONTAINS name").predicate == .constant(false))
+        #expect(
+            try bind("null BEGINSWITH ALL tags").predicate
+                == comparison(.path(path("tags")), .equal, .list([]), leftQuantifier: .all))
+        #expect(
+            try bind("null LIKE name").predicate
+                == comparison(.constant(.null), .like, .path(path("name"))))
+    }
+
     @Test("IN needs a list on its right")
     func lists() {
         #expect(

@@ -32,9 +32,10 @@ struct PathBindingTests {
         #expect(fault("tags[$1] == 'x'", "Person", [.value(.int(1))])?.code == .argument)
     }
 
-    private func keys(_ name: String) -> BoundPath {
+    /// Of a map of links.
+    private func keys(_ name: String, _ step: ValueStep = .keys) -> BoundPath {
         guard let property = objectClass("Person")[name] else { return path("") }
-        return BoundPath(end: .property(property.id, property.type), steps: [.keys])
+        return BoundPath(end: .property(property.id, property.type), steps: [step])
     }
 
     @Test("sizes are of collections, of texts and data, and of links")
@@ -47,6 +48,7 @@ struct PathBindingTests {
         #expect(try left("dogs[SIZE] == 1") == .path(path("dogs", count: true)))
         #expect(try left("dogs.toys.@count == 1") == .path(path("dogs.toys", count: true)))
         #expect(try left("dog.@count == 1") == .path(path("dog", count: true)))
+        #expect(try left("pets.@count == 1") == .path(keys("pets", .size)))
         #expect(try left("dogs.name.@count == 1") == .path(path("dogs.name", steps: [.size])))
         #expect(try left("any.@count == 1") == .path(path("any", steps: [.size])))
         #expect(try left("any[*].@count == 1") == .path(path("any", steps: [.elements(.all), .size])))
