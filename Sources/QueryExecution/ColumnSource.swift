@@ -57,9 +57,6 @@ package protocol ColumnSource: AnyObject, Sendable {
     func lookUp(
         word: String, isPrefix: Bool, in classID: ClassID, _ property: PropertyID
     ) throws -> [ObjectKey]?
-
-    /// How many objects an index look-up gives, counted no further than `limit`; nil when there is no index.
-    func estimate(_ value: Value, in classID: ClassID, _ property: PropertyID, limit: Int) throws -> Int?
 }
 
 /// For sources without outsized values and full-text indexes.
@@ -77,8 +74,4 @@ extension ColumnSource {
     package func lookUp(
         word: String, isPrefix: Bool, in classID: ClassID, _ property: PropertyID
     ) throws -> [ObjectKey]? { nil }
-
-    package func estimate(_ value: Value, in classID: ClassID, _ property: PropertyID, limit: Int) throws -> Int? {
-        try lookUp(value, in: classID, property).map { min($0.count, limit) }
-    }
 }

@@ -80,13 +80,9 @@ struct ResultPipeline {
             }
             switch selected {
             case .scan(let scan):
-                if measure == nil, let best = try bestOfParts(scan, sortKeys) {
-                    for key in best { try sorter.add(key) }
-                } else {
-                    try scan.forEachCluster { cluster, mask in
-                        if measure != nil { rowsIn += mask.population }
-                        try add { try sorter.add(cluster, mask) }
-                    }
+                try scan.forEachCluster { cluster, mask in
+                    if measure != nil { rowsIn += mask.population }
+                    try add { try sorter.add(cluster, mask) }
                 }
             case .keys(let keys):
                 rowsIn = keys.count
@@ -107,19 +103,6 @@ struct ResultPipeline {
             for key in keys { try sorter.add(key) }
             return try sorter.sorted()
         }
-    }
-
-    /// The first few of each part of the class, in creation order, so that ties keep it; nil where one pass is as good.
-    private func bestOfParts(_ scan: ClassScan, _ sortKeys: [SortKey]) throws -> [ObjectKey]? {
-        let limit = limit(after: 0)
-        guard limit <= 1000 else { return nil }
-        let cursor = steps.count == 1 ? window.after : nil
-        let parts = try scan.inParts(cost: 0.5 * Double(sortKeys.count)) { scan in
-            let sorter = try sorter(sortKeys, limit: limit, after: cursor)
-            try scan.forEachCluster { try sorter.add($0, $1) }
-            return try sorter.sorted()
-        }
-        return parts.flatMap(\.self).sorted()
     }
 
     /// One that keeps the first few, or one for all.
