@@ -13,6 +13,16 @@ extension ReferenceEvaluator {
     package func aggregate(
         _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
     ) throws -> [AggregateGroup] {
+        try groups(of: query, by: paths).map {
+            AggregateGroup(
+                key: $0.key, count: $0.members.count,
+                results: try aggregates(requests, over: $0.members, of: query.classID))
+        }
+    }
+
+    private func groups(
+        of query: BoundQuery, by paths: [BoundPath]
+    ) throws -> [(key: [Value], members: [ObjectKey])] {
         var groups: [(key: [Value], members: [ObjectKey])] = []
         for object in try select(query) {
             let key = try paths.map { try singleValue(of: $0, from: object, in: query.classID) ?? .null }
@@ -22,13 +32,8 @@ extension ReferenceEvaluator {
                 groups.append((key, [object]))
             }
         }
-        groups.sort { a, b in
+        return groups.sorted { a, b in
             zip(a.key, b.key).lazy.map { Value.order($0, $1) }.first { $0 != 0 } ?? 0 < 0
-        }
-        return try groups.map {
-            AggregateGroup(
-                key: $0.key, count: $0.members.count,
-                results: try aggregates(requests, over: $0.members, of: query.classID))
         }
     }
 
@@ -84,19 +89,14 @@ extension ReferenceEvaluator {
     package func agree(
         _ answer: [AggregateGroup], to requests: [AggregateRequest], over query: BoundQuery, by paths: [BoundPath]
     ) throws -> Bool {
-        let expected = try aggregate(query, [], by: paths)
+        let expected = try groups(of: query, by: paths)
         guard answer.count == expected.count else { return false }
-        let keys = try select(query)
         for (group, wanted) in zip(answer, expected) {
-            guard Self.areAlike(group.key, wanted.key), group.count == wanted.count,
+            guard Self.areAlike(group.key, wanted.key), group.count == wanted.members.count,
                 group.results.count == requests.count
             else { return false }
-            let members = try keys.filter { object in
-                Self.areAlike(
-                    wanted.key, try paths.map { try singleValue(of: $0, from: object, in: query.classID) ?? .null })
-            }
             for (result, request) in zip(group.results, requests) {
-                guard try agrees(result, to: request, over: members, of: query.classID) else { return false }
+                guard try agrees(result, to: request, over: wanted.members, of: query.classID) else { return false }
             }
         }
         return true

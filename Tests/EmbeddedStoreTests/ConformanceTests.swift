@@ -46,7 +46,7 @@ struct ConformanceTests {
 
     @Test("random queries agree with the reference evaluator", arguments: 0..<6)
     func randomQueries(_ run: Int) throws {
-        try StoreConformance.randomQueries(make, seed: seed("queries"), steps: 60)
+        try StoreConformance.randomQueries(make, seed: seed("queries"), steps: 25)
     }
 
     @Test("every kind of data", arguments: StoreConformance.dataModelTopics(seed: seed))
