@@ -5,7 +5,9 @@ extension Unbinding {
         guard let (names, target) = links(bound.links) else { return nil }
         var components = names
         switch bound.end {
-        case .count: components.append(.atName("count"))
+        case .count:
+            guard !countsMapObjects(bound.links) else { return nil }
+            components.append(.atName("count"))
         case .object:
             if components.isEmpty {
                 guard let variable else { return nil }
@@ -17,6 +19,15 @@ extension Unbinding {
             components += steps
         }
         return ParsedPath(components)
+    }
+
+    /// Whether the objects that one map holds are counted, for which there are no words: `@count` of a map counts
+    /// its null links too.
+    private func countsMapObjects(_ links: [LinkStep]) -> Bool {
+        guard case .elements(let property, _, .all)? = links.last, !links.dropLast().contains(where: \.isToMany),
+            let (_, holder) = self.links(links.dropLast())
+        else { return false }
+        return holder[property]?.type.collection == .map
     }
 
     func aggregate(_ bound: BoundAggregate) -> ParsedPath? {
@@ -31,7 +42,7 @@ extension Unbinding {
     }
 
     /// The names along links, and the class that they lead to.
-    func links(_ links: [LinkStep]) -> (components: [ParsedPath.Component], target: ClassSchema)? {
+    func links(_ links: some Collection<LinkStep>) -> (components: [ParsedPath.Component], target: ClassSchema)? {
         var current = root
         var components: [ParsedPath.Component] = []
         for link in links {

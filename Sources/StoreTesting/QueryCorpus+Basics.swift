@@ -84,6 +84,8 @@ extension QueryCorpus {
                 ("@links.Person.dogs.age > 30", [0, 1]), ("owner.age > 30", [0, 1]), ("owner.name == null", []),
                 ("ALL owner.alive == true", [3]), ("@links.Person.dogs.@count == 2", [0, 1, 2]),
                 ("owner.@count == 1", [3]), ("@links.@count == 0", []),
+                // Links in mixed values count as well.
+                ("@links.@count == 5", [0]), ("@links.@count == 4", [1, 2]),
                 ("@links.Person.dog.name == 'anna'", [3]),
             ])
         + rows("§4", "Toy", [("@links.@count == 0", [2]), ("@links.@count == 2", [0, 1])])
