@@ -69,7 +69,9 @@ var targets: [Target] = [
     tests(
         "EmbeddedStore",
         ["EmbeddedStore", "DecodingProbe", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
-    tests("LiveQueries", ["LiveQueries", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
+    tests(
+        "LiveQueries",
+        ["LiveQueries", "EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("HTTPServer", ["HTTPServer"]),
     tests(

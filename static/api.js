@@ -9,6 +9,7 @@ export class Problem extends Error {
     this.status = status;
     this.code = body.code ?? null;
     this.position = Number.isInteger(body.position) ? body.position : null;
+    this.length = Number.isInteger(body.length) ? body.length : null;
     this.property = body.property ?? null;
     this.parameter = body.parameter ?? null;
     this.hint = body.hint ?? null;

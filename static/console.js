@@ -7,6 +7,7 @@ import { Completion, candidates } from "./completion.js";
 import { prepareDialogs, showKeys } from "./dialogs.js";
 import { explain } from "./explain.js";
 import { clearFault, showFault } from "./fault.js";
+import { showGroups } from "./groups.js";
 import { Grid } from "./grid.js";
 import { stringify } from "./json.js";
 import { linkAddress } from "./links.js";
@@ -419,6 +420,7 @@ byId("clear-predicate").addEventListener("click", () => {
 });
 byId("create").addEventListener("click", create);
 byId("explain").addEventListener("click", explainQuery);
+byId("group").addEventListener("click", group);
 byId("skip").addEventListener("click", () => grid.focus());
 byId("show-keys").addEventListener("click", showKeys);
 byId("theme").addEventListener("click", turnTheme);
@@ -436,6 +438,11 @@ async function explainQuery() {
     else if (error instanceof Unreachable) setState("waiting", error.message);
     else throw error;
   }
+}
+
+async function group() {
+  if (objectClass === null) return;
+  await showGroups(objectClass, schema, place.filter.trim());
 }
 
 function turnTheme() {
@@ -466,6 +473,7 @@ document.addEventListener("keydown", (event) => {
     "?": showKeys,
     n: create,
     e: explainQuery,
+    g: group,
     t: turnTheme,
     "[": () => turnClass(-1),
     "]": () => turnClass(1),

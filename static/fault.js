@@ -21,6 +21,14 @@ export function faultyRange(text, start) {
   return { start, end: start + (token ? token[0].length : 0) };
 }
 
+/** What the gateway says is wrong; the word at the place where it says no length. */
+export function rangeOf(text, problem) {
+  const start = indexOfByte(text, problem.position);
+  return problem.length > 0
+    ? { start, end: indexOfByte(text, problem.position + problem.length) }
+    : faultyRange(text, start);
+}
+
 /** The text with the faulty name replaced by the hint; null where there is nothing to replace. */
 export function mended(text, problem) {
   if (!problem.hint || problem.position === null) return null;
@@ -35,7 +43,7 @@ export function mended(text, problem) {
     }
     offset += name.length + 1;
   }
-  const { end } = faultyRange(text, start);
+  const { end } = rangeOf(text, problem);
   return splice(text, start, end - start, problem.hint);
 }
 
@@ -49,7 +57,7 @@ export function showFault(box, text, problem, { fix }) {
   box.hidden = false;
   const inPredicate = problem.parameter === null || problem.parameter === "filter";
   if (problem.position !== null && inPredicate) {
-    const { start, end } = faultyRange(text, indexOfByte(text, problem.position));
+    const { start, end } = rangeOf(text, problem);
     const mirror = document.createElement("pre");
     mirror.className = "mirror";
     mirror.setAttribute("aria-hidden", "true");

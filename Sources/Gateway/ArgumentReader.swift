@@ -71,7 +71,7 @@ struct ArgumentReader {
         }
         throw Problem(
             400, "query.argument",
-            "Argument \(index) is no value: write plain JSON or a typed object such as {\"$date\": …} or {\"$link\": …}.",
+            "Argument \(index) is no value: write plain JSON, a typed object such as {\"$date\": …} or {\"$link\": …}, or a shape such as {\"$geoCircle\": …}.",
             parameter: "args")
     }
 

@@ -9,20 +9,26 @@ struct CollectionPlace: Sendable {
     /// The class of the objects.
     let objectClass: ClassSchema
     let scope: QueryScope
+    /// As many objects as there may be.
+    let size: Int
 
     /// Reads `{Class}`.
     init(class path: PathParameters, _ snapshot: any Snapshot) throws(Problem) {
         self.snapshot = snapshot
         objectClass = try snapshot.schema.named(path["class"] ?? "")
         scope = .all
+        size = snapshot.count(of: objectClass.id)
     }
 
-    /// The objects that a property leads to; nil for a property of values.
-    init?(_ property: HeldProperty) {
+    /// The objects that a property leads to; nil for a property of values. Throws what the store does.
+    init?(_ property: HeldProperty) throws {
         guard let target = property.schema.targetClass.flatMap({ property.snapshot.schema[$0] }) else { return nil }
         snapshot = property.snapshot
         objectClass = target
         scope = .property(property.holder, property.schema.id)
+        // How many objects link to one is known when they have been read; at most all of their class, unless some do
+        // so several times.
+        size = property.schema.type.isComputed ? snapshot.count(of: target.id) : try property.elementCount
     }
 
     /// What the class's values are read by, and the parameters with them.
@@ -60,5 +66,10 @@ struct HeldProperty: Sendable {
         holder = ObjectReference(object.objectClass.id, key)
         holderClass = object.objectClass
         schema = property
+    }
+
+    /// Of a stored property. Throws what the store does.
+    var elementCount: Int {
+        get throws { try snapshot.elementCount(holder.classID, holder.key, schema.id) }
     }
 }

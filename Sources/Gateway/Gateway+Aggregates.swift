@@ -32,13 +32,15 @@ private struct AggregateRead: Sendable {
         json.name("version")
         json.int(snapshot.version.rawValue)
         let look = LookUps(.snapshot(snapshot))
+        let found = try snapshot.aggregate(query, requests, by: groups.map(\.path))
         if groups.isEmpty {
-            let values = try snapshot.aggregate(query, requests)
-            json.name("count")
-            json.int(try snapshot.count(query))
-            json.aggregates(names, values) { look.value($0, isMixed: $1, style, json) }
+            // One group, of everything.
+            for all in found {
+                json.name("count")
+                json.int(all.count)
+                json.aggregates(names, all.results) { look.value($0, isMixed: $1, style, json) }
+            }
         } else {
-            let found = try snapshot.aggregate(query, requests, by: groups.map(\.path))
             guard found.count <= limit else {
                 throw Problem(
                     400, "aggregate.too_many_groups",
@@ -96,7 +98,7 @@ extension Gateway {
     /// Of the objects, or the values, that a property of one object holds.
     func getHeldAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try HeldProperty(path, try store.snapshot())
-        guard let place = CollectionPlace(property) else { return try getElementAggregates(request, property) }
+        guard let place = try CollectionPlace(property) else { return try getElementAggregates(request, property) }
         return try getAggregates(request, place)
     }
 
@@ -122,7 +124,7 @@ extension Gateway {
             limit: configuration.largestGrouping,
             style: try parameters.choice("types", default: TypeStyle.plain))
         if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
-        return reply(reading: snapshot, objectClass.id) { try read.response() }
+        return reply(reading: place.size) { try read.response() }
     }
 
     /// Of the values in a list, set or map, which the only name is `self` for.
@@ -152,7 +154,8 @@ extension Gateway {
         let style = try parameters.choice("types", default: TypeStyle.plain)
         let (snapshot, holder, id, asked) = (property.snapshot, property.holder, property.schema.id, names)
         if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
-        return reply(reading: snapshot, holder.classID) {
+        let count = try property.elementCount
+        return reply(reading: count) {
             let values = try snapshot.aggregate(holder, id, asked.map(\.function))
             let json = JSONWriter(capacity: 256)
             let look = LookUps(.snapshot(snapshot))
@@ -160,7 +163,7 @@ extension Gateway {
             json.name("version")
             json.int(snapshot.version.rawValue)
             json.name("count")
-            json.int(try snapshot.elementCount(holder.classID, holder.key, id))
+            json.int(count)
             json.aggregates(asked, values) { look.value($0, isMixed: $1, style, json) }
             json.endObject()
             if let fault = look.fault { throw fault }

@@ -53,7 +53,7 @@ extension Gateway {
     /// The objects, or the values, that a property of one object holds.
     func getHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try HeldProperty(path, try store.snapshot())
-        guard let place = CollectionPlace(property) else { return try getElements(request, property) }
+        guard let place = try CollectionPlace(property) else { return try getElements(request, property) }
         return try getCollection(request, place)
     }
 
@@ -82,12 +82,12 @@ extension Gateway {
             snapshot: snapshot, query: query, window: window, plan: plan, wantsCount: try parameters.flag("count"))
         if let mode = try ExplainMode(parameters) {
             let explained = (query, window)
-            return reply(reading: snapshot, objectClass.id) {
+            return reply(reading: place.size) {
                 try mode.response(explained.0, explained.1, of: snapshot)
             }
         }
         if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
-        return reply(reading: snapshot, objectClass.id) { try read.response() }
+        return reply(reading: place.size) { try read.response() }
     }
 
     /// `offset` and `limit`.
@@ -103,10 +103,8 @@ extension Gateway {
         return Response(status: 304, headers: ["ETag": tag.header])
     }
 
-    /// Runs a read here and now when the class is small, else on a worker.
-    func reply(
-        reading snapshot: any Snapshot, _ classID: ClassID, _ read: @escaping @Sendable () throws -> Response
-    ) -> Reply {
+    /// Runs a read here and now when it looks at few objects or values, else on a worker.
+    func reply(reading size: Int, _ read: @escaping @Sendable () throws -> Response) -> Reply {
         let answer: @Sendable () -> Response = { [self] in
             do {
                 return try read()
@@ -114,8 +112,7 @@ extension Gateway {
                 return response(to: error)
             }
         }
-        return snapshot.count(of: classID) <= configuration.inlineObjects
-            ? .now(answer()) : workers.reply { .now(answer()) }
+        return size <= configuration.inlineObjects ? .now(answer()) : workers.reply { .now(answer()) }
     }
 }
 

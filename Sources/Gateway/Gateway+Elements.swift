@@ -16,30 +16,33 @@ extension Gateway {
         let snapshot = property.snapshot
         if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
         let (holder, id) = (property.holder, property.schema.id)
-        let count = try snapshot.elementCount(holder.classID, holder.key, id)
+        let count = try property.elementCount
         let start = min(window.offset, count)
         let range = start..<start + min(window.limit ?? count, count - start)
-        let page: Value
-        if property.schema.type.collection == .map {
-            // Elements come without their keys.
-            guard case .dictionary(let map) = try snapshot.value(holder.classID, holder.key, id) else {
-                throw Problem.internalError
+        // A map is read as a whole.
+        return reply(reading: property.schema.type.collection == .map ? count : range.count) {
+            let page: Value
+            if property.schema.type.collection == .map {
+                // Elements come without their keys.
+                guard case .dictionary(let map) = try snapshot.value(holder.classID, holder.key, id) else {
+                    throw Problem.internalError
+                }
+                page = .dictionary(ValueMap(map.entries[range].map { ($0.key, $0.value) }))
+            } else {
+                page = .list(try snapshot.elements(holder.classID, holder.key, id, range))
             }
-            page = .dictionary(ValueMap(map.entries[range].map { ($0.key, $0.value) }))
-        } else {
-            page = .list(try snapshot.elements(holder.classID, holder.key, id, range))
+            let json = JSONWriter(capacity: 256 + range.count * 16)
+            json.beginObject()
+            json.name("version")
+            json.int(snapshot.version.rawValue)
+            json.name("count")
+            json.int(count)
+            json.name("items")
+            let plan = RowPlan(
+                property.holderClass, of: snapshot.schema, properties: [property.schema], style: style)
+            try plan.write(page, of: id, snapshot, into: json)
+            json.endObject()
+            return .json(json.bytes, of: snapshot)
         }
-        let json = JSONWriter(capacity: 256 + range.count * 16)
-        json.beginObject()
-        json.name("version")
-        json.int(snapshot.version.rawValue)
-        json.name("count")
-        json.int(count)
-        json.name("items")
-        let plan = RowPlan(
-            property.holderClass, of: snapshot.schema, properties: [property.schema], style: style)
-        try plan.write(page, of: id, snapshot, into: json)
-        json.endObject()
-        return .now(.json(json.bytes, of: snapshot))
     }
 }

@@ -18,7 +18,7 @@ extension Gateway {
 
     func observeHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try HeldProperty(path, try store.snapshot())
-        guard let place = CollectionPlace(property) else {
+        guard let place = try CollectionPlace(property) else {
             throw Problem(
                 400, "observe.values",
                 "'\(property.holderClass.name).\(property.schema.name)' holds values. Observe its object, with keyPaths=\(property.schema.name).",

@@ -149,7 +149,7 @@ extension Gateway {
     /// Of the objects that a property of one object holds.
     func getHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try HeldProperty(path, try store.snapshot())
-        guard let place = CollectionPlace(property) else {
+        guard let place = try CollectionPlace(property) else {
             throw Problem(
                 400, "sections.values",
                 "'\(property.holderClass.name).\(property.schema.name)' holds values, and only objects have sections.",
@@ -189,7 +189,7 @@ extension Gateway {
                 objectClass, of: snapshot.schema, fields: parameters["fields"], expand: parameters["expand"],
                 style: style), style: style, configuration: configuration)
         if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
-        return reply(reading: snapshot, objectClass.id) { try read.response() }
+        return reply(reading: place.size) { try read.response() }
     }
 
     private static func choice(_ parameters: QueryParameters) throws(Problem) -> SectionChoice {

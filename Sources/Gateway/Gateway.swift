@@ -60,20 +60,13 @@ package final class Gateway: Sendable {
         on(.get, "/v1/schema", getSchema)
         on(.put, "/v1/schema", putSchema)
         on(.post, "/v1/schema/plan", planSchema)
-        on(.get, "/v1/objects/:class", getCollection)
         on(.post, "/v1/objects/:class", createObjects)
-        on(.get, "/v1/objects/:class/:key", getObject)
         on(.put, "/v1/objects/:class/:key", putObject)
         on(.patch, "/v1/objects/:class/:key", patchObject)
         on(.delete, "/v1/objects/:class/:key", deleteObject)
-        on(.get, "/v1/objects/:class/:key/:property", getHeldCollection)
-        on(.get, "/v1/aggregates/objects/:class", getAggregates)
-        on(.get, "/v1/aggregates/objects/:class/:key/:property", getHeldAggregates)
-        on(.get, "/v1/sections/objects/:class", getSections)
-        on(.get, "/v1/sections/objects/:class/:key/:property", getHeldSections)
-        on(.get, "/v1/observe/objects/:class", observeCollection)
-        on(.get, "/v1/observe/objects/:class/:key", observeObject)
-        on(.get, "/v1/observe/objects/:class/:key/:property", observeHeldCollection)
+        for (pattern, read) in reads { on(.get, pattern, read) }
+        let queries = queryRouter
+        on(.post, "/v1/query/*path") { [self] request, _ in try query(request, by: queries) }
         on(.get, "/healthz") { _, _ in .now(.json(Array(#"{"status":"ok"}"#.utf8))) }
         on(.get, "/readyz") { [self] _, _ in
             _ = try store.snapshot()
@@ -83,6 +76,21 @@ package final class Gateway: Sendable {
         on(.get, "/") { [files] request, _ in try files.index(request) }
         on(.get, "/static/*path") { [files] request, path in
             try files.file(path.rest.joined(separator: "/"), request)
+        }
+        return router
+    }
+
+    /// The reads alone, for those that come as forms.
+    private var queryRouter: Router {
+        var router = Router(logger: logger)
+        for (pattern, read) in reads {
+            router.on(.get, pattern) { [self] request, path in
+                do {
+                    return try read(request, path)
+                } catch {
+                    return .now(response(to: error))
+                }
+            }
         }
         return router
     }

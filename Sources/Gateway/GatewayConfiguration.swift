@@ -11,9 +11,11 @@ package struct GatewayConfiguration: Sendable {
     /// Largest request body; 413 beyond. Set the server's limit to the same.
     package var bodyLimit = 16 * 1024 * 1024
     /// Longest `filter`; 400 beyond.
-    package var filterLimit = 64 * 1024
+    package var filterLimit = 1024 * 1024
     /// Most values in `args`, those in lists included; 400 beyond.
-    package var argumentLimit = 10_000
+    package var argumentLimit = 100_000
+    /// Most key paths to sort, tell apart or group by; 400 beyond.
+    package var largestOrder = 100
     /// Objects per page when `limit` is not given.
     package var defaultPage = 100
     /// Most objects per page.

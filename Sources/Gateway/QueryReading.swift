@@ -20,6 +20,15 @@ struct QueryReader {
         return query
     }
 
+    /// Each sort is a pass over the whole result, so that there may not be any number of them.
+    private func bounded(_ keys: Int, _ parameter: String) throws(Problem) {
+        guard keys > configuration.largestOrder else { return }
+        throw Problem(
+            400, "query.too_many_keys",
+            "There are \(keys) key paths to sort or tell apart by; at most \(configuration.largestOrder) are taken.",
+            parameter: parameter)
+    }
+
     /// The query of `filter` and `args` alone.
     func filter(
         _ parameters: QueryParameters, _ objectClass: ClassSchema, in scope: QueryScope = .all
@@ -39,6 +48,7 @@ struct QueryReader {
             query = try bound("filter", filter) { binder, text throws(QueryError) in
                 try binder.bind(text, class: objectClass, arguments: arguments)
             }
+            try bounded(query.steps.reduce(0) { $0 + $1.keyCount }, "filter")
         }
         query.scope = scope
         return query
@@ -47,17 +57,21 @@ struct QueryReader {
     /// The keys of `sort`; nil when it is not given.
     func sort(_ parameters: QueryParameters, _ objectClass: ClassSchema) throws(Problem) -> [SortKey]? {
         guard let text = parameters["sort"] else { return nil }
-        return try bound("sort", text) { binder, text throws(QueryError) in
+        let keys = try bound("sort", text) { binder, text throws(QueryError) in
             try binder.bindSort(text, class: objectClass)
         }
+        try bounded(keys.count, "sort")
+        return keys
     }
 
     /// The key paths of `distinct`; nil when it is not given.
     func distinct(_ parameters: QueryParameters, _ objectClass: ClassSchema) throws(Problem) -> [BoundPath]? {
         guard let text = parameters["distinct"] else { return nil }
-        return try bound("distinct", text) { binder, text throws(QueryError) in
+        let keys = try bound("distinct", text) { binder, text throws(QueryError) in
             try binder.bindDistinct(text, class: objectClass)
         }
+        try bounded(keys.count, "distinct")
+        return keys
     }
 
     /// An aggregate over a key path, in the parameter that is called as the function.
@@ -79,6 +93,7 @@ struct QueryReader {
         for (name, path) in zip(Self.names(text), paths) where !named.contains(where: { $0.name == name }) {
             named.append(NamedPath(name: name, path: path))
         }
+        try bounded(named.count, "by")
         return named
     }
 
@@ -93,13 +108,22 @@ struct QueryReader {
     private static func names(_ text: String) -> [String] {
         var names = [""]
         var quote: Unicode.Scalar?
+        var isEscaped = false
         for scalar in text.unicodeScalars {
             if scalar == ",", quote == nil {
                 names.append("")
                 continue
             }
-            if scalar == quote { quote = nil } else if quote == nil, scalar == "'" || scalar == "\"" { quote = scalar }
             names[names.count - 1].unicodeScalars.append(scalar)
+            if isEscaped {
+                isEscaped = false
+            } else if scalar == "\\" {
+                isEscaped = true
+            } else if scalar == quote {
+                quote = nil
+            } else if quote == nil, scalar == "'" || scalar == "\"" {
+                quote = scalar
+            }
         }
         return names.map { name in
             var name = name.drop { $0 == " " }
@@ -132,6 +156,17 @@ extension BoundPath {
         return switch steps.last {
         case .size, .length, .typeName, .keys: false
         case .elements, nil: true
+        }
+    }
+}
+
+extension ResultStep {
+    /// How many key paths the step reads; a limit is as good as one.
+    fileprivate var keyCount: Int {
+        switch self {
+        case .sort(let keys): keys.count
+        case .distinct(let paths): paths.count
+        case .limit: 1
         }
     }
 }

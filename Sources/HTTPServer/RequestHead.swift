@@ -129,7 +129,9 @@ extension HTTPError {
     static let headerTooLarge = HTTPError(
         431, code: "header_too_large", detail: "The request header is too large. Send fewer or shorter fields.")
     static let targetTooLong = HTTPError(
-        414, code: "target_too_long", detail: "The path and query are too long. Send a shorter filter.")
+        414, code: "target_too_long",
+        detail:
+            "The path and query are too long. Send long parameters in the body, where the resource takes them so.")
     static func bodyTooLarge(_ limit: Int) -> HTTPError {
         HTTPError(413, code: "body_too_large", detail: "The body is larger than \(limit) bytes. Send it in parts.")
     }

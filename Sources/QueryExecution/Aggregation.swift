@@ -13,6 +13,8 @@ final class Aggregation {
     }
 
     private var parts: [Part]
+    /// The objects added.
+    private(set) var count = 0
     private let scratch: SelectionMask
 
     init(_ requests: [AggregateRequest], on classID: ClassID, in source: any ColumnSource) {
@@ -26,6 +28,7 @@ final class Aggregation {
 
     /// Adds the selected objects of a cluster.
     func add(_ cluster: ClusterView, _ mask: SelectionMask) throws {
+        count += mask.population
         for index in parts.indices {
             if let property = parts[index].property {
                 try parts[index].state.add(try cluster.leaf(property), mask, scratch: scratch)
@@ -38,10 +41,12 @@ final class Aggregation {
 
     /// Adds one object.
     func add(_ key: ObjectKey) throws {
+        count += 1
         for index in parts.indices { try add(key, to: &parts[index]) }
     }
 
     func merge(_ other: Aggregation) {
+        count += other.count
         for index in parts.indices { parts[index].state.merge(other.parts[index].state) }
     }
 

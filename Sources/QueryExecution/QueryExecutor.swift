@@ -48,21 +48,7 @@ package struct QueryExecutor: Sendable {
 
     /// The aggregates in the order asked for, over what the query gives.
     package func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
-        let aggregation: Aggregation
-        switch try chosen(query) {
-        case .scan(let scan):
-            let parts = try scan.inParts(cost: Double(requests.count) / 2) { scan in
-                let part = Aggregation(requests, on: query.classID, in: source)
-                try scan.forEachCluster { try part.add($0, $1) }
-                return part
-            }
-            aggregation = parts[0]
-            for part in parts.dropFirst() { aggregation.merge(part) }
-        case .keys(let keys):
-            aggregation = Aggregation(requests, on: query.classID, in: source)
-            for key in keys { try aggregation.add(key) }
-        }
-        return aggregation.results
+        try aggregation(query, requests).results
     }
 
     /// The aggregates over the elements of a list or set, or the values of a map, of one object, which must exist.
@@ -77,10 +63,17 @@ package struct QueryExecutor: Sendable {
         return states.map(\.result)
     }
 
-    /// The aggregates of each group of objects with equal values at the paths, ascending by those values.
+    /// The aggregates of each group of objects with equal values at the paths, ascending by those values. Without paths
+    /// one group of everything, even of nothing.
     package func aggregate(
         _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
     ) throws -> [AggregateGroup] {
+        if paths.isEmpty {
+            // Counting alone need not look at every object.
+            if requests.isEmpty { return [AggregateGroup(key: [], count: try count(query), results: [])] }
+            let all = try aggregation(query, requests)
+            return [AggregateGroup(key: [], count: all.count, results: all.results)]
+        }
         switch try chosen(query) {
         case .scan(let scan):
             return Grouping.results(
@@ -93,6 +86,24 @@ package struct QueryExecutor: Sendable {
             let grouping = Grouping(requests, by: paths, on: query.classID, in: source)
             for key in keys { try grouping.add(key) }
             return Grouping.results(of: [grouping])
+        }
+    }
+
+    /// Everything that the query gives, added up.
+    private func aggregation(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> Aggregation {
+        switch try chosen(query) {
+        case .scan(let scan):
+            let parts = try scan.inParts(cost: Double(requests.count) / 2) { scan in
+                let part = Aggregation(requests, on: query.classID, in: source)
+                try scan.forEachCluster { try part.add($0, $1) }
+                return part
+            }
+            for part in parts.dropFirst() { parts[0].merge(part) }
+            return parts[0]
+        case .keys(let keys):
+            let all = Aggregation(requests, on: query.classID, in: source)
+            for key in keys { try all.add(key) }
+            return all
         }
     }
 

@@ -113,17 +113,18 @@ extension Binding {
     // MARK: Values
 
     private func mismatch(_ constant: Constant, _ value: Value, _ type: OperandType, _ name: String) -> QueryError {
+        // The sentences have quotes of their own.
+        let words = if case .string(let text) = value { text } else { QueryPrinter.text(value) }
         if dialect == .format {
             return source.error(
                 .typeMismatch,
-                "Cannot compare value '\(QueryPrinter.text(value).clipped)' of type '\(value.typeName)' to property '\(name)' of type '\(type.name)'",
+                "Cannot compare value '\(words.clipped)' of type '\(value.typeName)' to property '\(name)' of type '\(type.name)'",
                 constant.range)
         }
         if let number = constant.argument {
             return source.error(
                 .typeMismatch,
-                "Cannot compare argument $\(number) with value '\(QueryPrinter.text(value).clipped)' to a \(type.name)",
-                constant.range)
+                "Cannot compare argument $\(number) with value '\(words.clipped)' to a \(type.name)", constant.range)
         }
         return source.error(
             .typeMismatch, "Unsupported comparison between type '\(type.name)' and type '\(value.typeName)'",

@@ -9,6 +9,15 @@ extension QueryBinder {
         for part in parts(text) {
             let isDescending = part.text.hasPrefix("-")
             let name = isDescending || part.text.hasPrefix("+") ? String(part.text.dropFirst()) : part.text
+            if let order = name.split(separator: " ").last, Self.orders.contains(order.lowercased()), order != name,
+                !name.contains("\\")
+            {
+                let path = name.dropLast(order.count).filter { $0 != " " }
+                let hint = order.lowercased().hasPrefix("d") ? "-\(path)" : path
+                throw QueryError(
+                    .syntax, "The order is a sign before the key path, '-' for descending. Write \(hint.clipped).",
+                    position: part.offset, length: part.text.unicodeScalars.count, hint: hint.clipped)
+            }
             let path = try bindValuePath(
                 name, offset: part.offset + part.text.unicodeScalars.count - name.unicodeScalars.count, objectClass,
                 clause: .sortKey)
@@ -16,6 +25,8 @@ extension QueryBinder {
         }
         return keys
     }
+
+    private static let orders = ["asc", "ascending", "desc", "descending"]
 
     /// The wire's form of distinct key paths: `breed,owner.name`.
     package func bindDistinct(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> [BoundPath] {

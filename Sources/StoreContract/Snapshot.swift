@@ -63,7 +63,8 @@ package protocol Snapshot: AnyObject, Sendable {
     ) throws -> [Value]
 
     /// The aggregates of each group of objects that have equal values at the paths, which have one value each;
-    /// ascending by those values in the total order.
+    /// ascending by those values in the total order. Without paths it is one group of everything that the query gives,
+    /// even of nothing: the aggregates and the count in one pass.
     func aggregate(
         _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
     ) throws -> [AggregateGroup]

@@ -9,7 +9,8 @@ extension ReferenceEvaluator {
     }
 
     /// The aggregates of each group of objects with equal values, ascending by those. Of values that are equal in the
-    /// order but not the same, such as 1 and 1.0, the group's key has those of its first object.
+    /// order but not the same, such as 1 and 1.0, the group's key has those of its first object. Without paths
+    /// there is one group, of everything.
     package func aggregate(
         _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
     ) throws -> [AggregateGroup] {
@@ -23,8 +24,10 @@ extension ReferenceEvaluator {
     private func groups(
         of query: BoundQuery, by paths: [BoundPath]
     ) throws -> [(key: [Value], members: [ObjectKey])] {
+        let objects = try select(query)
+        if paths.isEmpty { return [([], objects)] }
         var groups: [(key: [Value], members: [ObjectKey])] = []
-        for object in try select(query) {
+        for object in objects {
             let key = try paths.map { try singleValue(of: $0, from: object, in: query.classID) ?? .null }
             if let place = groups.firstIndex(where: { Self.areAlike($0.key, key) }) {
                 groups[place].members.append(object)

@@ -115,7 +115,7 @@ struct CorpusTests {
         #expect(fault("$K0 == 1", "Person", [.value(.int(1))])?.message.contains("found type 'int'") == true)
         #expect(fault("ANY $0 == age", "Person", [.value(.int(1))])?.code == .argument)
         #expect(
-            fault("age == $0", "Person", [.value(.string("old"))])?.message.contains("argument $0 with value ''old''")
+            fault("age == $0", "Person", [.value(.string("old"))])?.message.contains("argument $0 with value 'old'")
                 == true)
     }
 

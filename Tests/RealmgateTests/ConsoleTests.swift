@@ -308,6 +308,13 @@ struct ConsoleTests {
         ("fault", #"m.indexOfByte("ä👍x", 6)"#, "3"),
         ("fault", #"m.indexOfByte("abc", 99)"#, "3"),
         (
+            "fault", #"m.rangeOf("é == old school", {position: 6, length: 10})"#, #"{"start":5,"end":15}"#
+        ),
+        (
+            "fault", #"m.mended("age -1 == 4", {hint: "- 1", position: 4, length: 2, message: "a sign"})"#,
+            #""age - 1 == 4""#
+        ),
+        (
             "fault", #"m.mended("owner.ctiy == 'é'", {hint: "city", position: 0, message: "no property 'ctiy'"})"#,
             #""owner.city == 'é'""#
         ),
@@ -371,5 +378,31 @@ struct ConsoleTests {
         let sum = try browser.text("document.querySelector('#explain-sum').textContent")
         #expect(sum.hasPrefix("2 objects in "))
         #expect(try browser.text("document.querySelector('#explain-parts th').textContent") != "")
+    }
+
+    @Test("Group counts and adds up what the predicate selects, by the property chosen")
+    func groups() throws {
+        try open("#/Dog?filter=age%20%3E%203")
+        try browser.click("document.querySelector('#group')")
+        try browser.wait(for: "document.querySelector('#group-dialog[open] tbody tr') !== null")
+        let counted = """
+            [...document.querySelectorAll('#group-rows tr')]
+              .reduce((sum, row) => sum + Number(row.cells[1].textContent), 0)
+            """
+        #expect(try browser.text("String(\(counted))") == "2")
+        try browser.evaluate(
+            """
+            for (const [id, value] of [['group-by', 'age'], ['group-of', 'age']]) {
+              const select = document.getElementById(id);
+              select.value = value;
+              select.dispatchEvent(new Event('change'));
+            }
+            """)
+        try browser.wait(for: "document.querySelector('#group-heads th')?.textContent === 'age'")
+        let heads = try browser.text(
+            "[...document.querySelectorAll('#group-heads th')].map((head) => head.textContent).join()")
+        #expect(heads == "age,count,sum,average,min,max")
+        #expect(try browser.text("document.querySelector('#group-sum').textContent") == "2 groups")
+        expectNoComplaints()
     }
 }

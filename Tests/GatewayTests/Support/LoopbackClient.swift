@@ -37,11 +37,11 @@ final class LoopbackClient {
 
     deinit { close(fd) }
 
-    /// Sends a request with its head and body.
-    func send(_ line: String, headers: String = "", body: String = "") throws {
+    /// Sends a request with its head and a body of JSON, or a form that the headers declare.
+    func send(_ line: String, headers: String = "", body: String = "", form: String = "") throws {
         var head = "\(line) HTTP/1.1\r\nHost: t\r\n\(headers)"
         if !body.isEmpty { head += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n" }
-        var rest = Array((head + "\r\n" + body).utf8)[...]
+        var rest = Array((head + "\r\n" + body + form).utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.send(fd, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             guard count > 0 else { throw Failure(what: "send \(errno)") }

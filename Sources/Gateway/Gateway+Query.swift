@@ -1,0 +1,45 @@
+import HTTPServer
+
+extension Gateway {
+    /// The resources that are read by parameters, each under its path.
+    var reads: KeyValuePairs<String, @Sendable (Request, PathParameters) throws -> Reply> {
+        [
+            "/v1/objects/:class": getCollection,
+            "/v1/objects/:class/:key": getObject,
+            "/v1/objects/:class/:key/:property": getHeldCollection,
+            "/v1/aggregates/objects/:class": getAggregates,
+            "/v1/aggregates/objects/:class/:key/:property": getHeldAggregates,
+            "/v1/sections/objects/:class": getSections,
+            "/v1/sections/objects/:class/:key/:property": getHeldSections,
+            "/v1/observe/objects/:class": observeCollection,
+            "/v1/observe/objects/:class/:key": observeObject,
+            "/v1/observe/objects/:class/:key/:property": observeHeldCollection,
+        ]
+    }
+
+    /// `POST /v1/query/…`: a read whose parameters come as a form in the body, because a target has no room for them.
+    /// The path behind `query` is that of the resource.
+    ///
+    /// - Parameter router: has the `reads`.
+    func query(_ request: Request, by router: Router) throws -> Reply {
+        let type = (request.header("Content-Type") ?? "").prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
+        guard request.body.isEmpty || type == "application/x-www-form-urlencoded" else {
+            throw Problem(
+                415, "unsupported_media_type",
+                "Send the parameters as a form with Content-Type: application/x-www-form-urlencoded.")
+        }
+        guard let form = String(validating: request.body, as: UTF8.self) else {
+            throw Problem(400, "malformed_form", "The form is not UTF-8. Percent-encode it as you would a query.")
+        }
+        var headers = request.headers
+        // These are about the resource that a GET names.
+        headers["If-None-Match"] = nil
+        headers["Content-Type"] = nil
+        let query = request.target.dropFirst(request.path.count).dropFirst()
+        let parameters = [String(query), form].filter { !$0.isEmpty }.joined(separator: "&")
+        let read = try Request(
+            .get, "/v1" + request.path.dropFirst("/v1/query".count) + "?" + parameters, headers: headers,
+            remoteAddress: request.remoteAddress, id: request.id)
+        return router.respond(to: read)
+    }
+}
