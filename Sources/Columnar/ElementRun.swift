@@ -1,3 +1,5 @@
+package import ObjectModel
+
 /// The elements that `ElementBlock` wrote, read where they lie: a whole small collection, or one block of a
 /// large one. Damaged bytes read as fewer elements.
 package struct ElementRun {
@@ -25,6 +27,25 @@ package struct ElementRun {
         }
         return true
     }
+
+    /// The same with each link alone: what a collection of links holds beside the nulls of a map.
+    @inline(__always)
+    package func forEachLink(_ body: (ObjectKey) throws -> Bool) rethrows -> Bool {
+        guard let (tag, first) = values() else { return true }
+        var reader = first
+        guard tag == Self.linkTag else {
+            return try forEach { element in
+                if case .link(let target) = element { try body(target) } else { true }
+            }
+        }
+        for _ in 0..<count {
+            guard let raw = try? reader.signed() else { return true }
+            guard try body(ObjectKey(raw)) else { return false }
+        }
+        return true
+    }
+
+    private static let linkTag = ValueRecord.tag(of: .link(ObjectKey(0)))
 
     /// Calls `body` with each key until it returns false; returns whether it got to the end.
     package func forEachKey(_ body: (ValueView.Bytes) throws -> Bool) rethrows -> Bool {

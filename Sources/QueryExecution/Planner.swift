@@ -34,7 +34,7 @@ struct Planner {
         return ClassScan(source, classID, try plan(predicate, classID))
     }
 
-    private func plan(_ predicate: BoundPredicate, _ classID: ClassID) throws -> any Operator {
+    func plan(_ predicate: BoundPredicate, _ classID: ClassID) throws -> any Operator {
         switch predicate {
         case .constant(let value): return ConstantOperator(value)
         case .comparison(let comparison): return try plan(comparison, classID)
@@ -55,13 +55,18 @@ struct Planner {
 
     private func plan(_ comparison: BoundComparison, _ classID: ClassID) throws -> any Operator {
         let words = "\(comparison.operator.rawValue) between computed values"
+        if !comparison.isElementwise, let test = ElementTest(comparison),
+            let found = try planNumber(comparison.left, classID, test)
+        {
+            return found
+        }
         if case .path(let path) = comparison.left, !comparison.isElementwise, let test = ElementTest(comparison),
             let found = try plan(insideOf: path, classID, quantifier: comparison.leftQuantifier, test)
         {
             return found
         }
-        guard case .path(let path) = comparison.left, path.isColumn, !comparison.isElementwise,
-            let test = ElementTest(comparison)
+        guard case .path(let path) = comparison.left, path.isColumn, !isShorter(path.links, classID),
+            !comparison.isElementwise, let test = ElementTest(comparison)
         else { return RowOperator(source, classID, .comparison(comparison), about: words) }
         return try plan(path, classID, quantifier: comparison.leftQuantifier, [test])
     }
@@ -70,7 +75,7 @@ struct Planner {
         func bound(_ operation: ComparisonOperator, _ value: Value) -> ElementTest? {
             ElementTest(BoundComparison(between.operand, operation, .constant(value)))
         }
-        guard case .path(let path) = between.operand, path.isColumn,
+        guard case .path(let path) = between.operand, path.isColumn, !isShorter(path.links, classID),
             let low = bound(.greaterOrEqual, between.low), let high = bound(.lessOrEqual, between.high)
         else { return RowOperator(source, classID, .between(between), about: "between two values") }
         return try plan(path, classID, quantifier: between.quantifier, [low, high])
@@ -130,7 +135,7 @@ struct Planner {
 
     private func plan(_ search: BoundFullText, _ classID: ClassID) throws -> any Operator {
         guard case .property(let property, let type) = search.path.end, type.collection == .single,
-            type.base == .string, search.path.isColumn
+            type.base == .string, search.path.isColumn, !isShorter(search.path.links, classID)
         else { return RowOperator(source, classID, .fullText(search), about: "words of a text") }
         func find(inverted: Bool) throws -> any Operator {
             try plan(
@@ -159,7 +164,7 @@ struct Planner {
     // MARK: Links
 
     /// What is asked at the end of a path's links.
-    private struct LinkWalk {
+    struct LinkWalk {
         /// Whether a null link on the way passes.
         var keepsNull: Bool
         var end: (ClassID) throws -> any Operator
@@ -167,7 +172,7 @@ struct Planner {
         var link: (PropertyID, ClassID) throws -> (any Operator)?
     }
 
-    private func plan(
+    func plan(
         _ links: ArraySlice<LinkStep>, _ classID: ClassID, _ walk: LinkWalk
     ) throws -> any Operator {
         switch links.first {
@@ -178,9 +183,11 @@ struct Planner {
             let inner = try plan(links.dropFirst(), target, walk)
             return LinkSetOperator(
                 source, classID, property, target: ClassScan(source, target, inner), keepsNull: walk.keepsNull)
-        case .elements:
-            // `isColumn` keeps such paths away.
-            return ConstantOperator(false)
+        case .elements(let property, let target, let selector):
+            let inner = ClassScan(source, target, try plan(links.dropFirst(), target, walk))
+            let wanted: ElementLinkOperator.Wanted =
+                selector == .all ? .any : .one(selector, orNull: walk.keepsNull)
+            return ElementLinkOperator(source, classID, property, wanted, target: inner)
         case .backward(let origin, let property):
             let inner = try plan(links.dropFirst(), origin, walk)
             return BacklinkSetOperator(classID, property, origin: ClassScan(source, origin, inner))
@@ -223,6 +230,16 @@ struct Planner {
         if keepsNull == test.holds(.null) { return found }
         let nulls = NullOperator(property, isNull: keepsNull)
         return keepsNull ? disjunction([found, nulls]) : try conjunction([found, nulls], classID)
+    }
+
+    /// Whether following the links of each object costs less than asking all objects that they may lead to: those are
+    /// so many more that a pass over a column of theirs takes longer.
+    func isShorter(_ links: [LinkStep], _ classID: ClassID) -> Bool {
+        let rows = source.objectCount(of: classID)
+        return links.contains { link in
+            guard case .elements(_, let target, _) = link else { return false }
+            return rows < source.objectCount(of: target) / 500
+        }
     }
 
     // MARK: AND, OR, NOT
@@ -297,9 +314,6 @@ extension BoundPath {
     /// Whether its values lie in columns of single values that links between objects lead to.
     fileprivate var isColumn: Bool {
         guard steps.isEmpty else { return false }
-        for link in links {
-            if case .elements = link { return false }
-        }
         switch end {
         case .property(_, let type): return type.collection == .single
         case .object: return true

@@ -44,6 +44,22 @@ struct StoredCollection {
         }
     }
 
+    /// The same for the links alone, of a collection of links.
+    @inline(__always)
+    func forEachLink(_ body: (ObjectKey) throws -> Bool) throws -> Bool {
+        switch place {
+        case .run(let run):
+            return try run.forEachLink(body)
+        case .blocks(let source, let classID, let key, let property):
+            for block in try source.outsizedBlocks(of: classID, key, property) {
+                guard try self.run(block.number, source, classID, key, property).forEachLink(body) else {
+                    return false
+                }
+            }
+            return true
+        }
+    }
+
     /// The same for the keys of a map, ascending.
     func forEachKey(_ body: (ValueView.Bytes) throws -> Bool) throws -> Bool {
         switch place {

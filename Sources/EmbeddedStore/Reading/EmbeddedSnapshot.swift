@@ -18,7 +18,7 @@ final class EmbeddedSnapshot: Snapshot {
     private let transaction: Mutex<LMDBTransaction>
     private let resolved = ResolvedLeaves()
     /// By class number.
-    private let directories: [DirectorySlot?]
+    private let directories: [Published<ClassDirectory>?]
 
     init(_ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String) {
         version = catalogue.version
@@ -28,11 +28,11 @@ final class EmbeddedSnapshot: Snapshot {
         self.path = path
         self.trees = trees
         self.transaction = Mutex(transaction)
-        var directories = [DirectorySlot?](repeating: nil, count: Int(catalogue.schema.nextClassID))
+        var directories = [Published<ClassDirectory>?](repeating: nil, count: Int(catalogue.schema.nextClassID))
         for objectClass in catalogue.schema.classes {
             let state = catalogue.classes[objectClass.id] ?? ClassState()
-            directories[Int(objectClass.id.rawValue)] = DirectorySlot(
-                clusterCount: state.clusterCount(capacity: clusterCapacity))
+            let clusterCount = state.clusterCount(capacity: clusterCapacity)
+            directories[Int(objectClass.id.rawValue)] = Published(patience: clusterCount <= 4 ? 0 : clusterCount)
         }
         self.directories = directories
     }
@@ -185,7 +185,7 @@ extension EmbeddedSnapshot: ColumnSource {
     @inline(__always)
     func storedLeaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf {
         if let directory = try directory(of: classID) {
-            guard let leaf = directory.leaf(cluster, property) else { throw StoreError.damaged(path) }
+            guard let leaf = try? directory.leaf(cluster, property) else { throw StoreError.damaged(path) }
             return leaf
         }
         guard let kind = schema[classID]?[property]?.leafKind else { throw StoreError.damaged(path) }
@@ -256,7 +256,7 @@ extension EmbeddedSnapshot: ColumnSource {
     private func directory(of classID: ClassID) throws -> ClassDirectory? {
         let number = Int(classID.rawValue)
         guard number < directories.count, let slot = directories[number] else { return nil }
-        if let built = slot.built { return built }
+        if let built = slot.value { return built }
         guard slot.isDue() else { return nil }
         return slot.publish(try buildDirectory(of: classID))
     }
@@ -274,7 +274,7 @@ extension EmbeddedSnapshot: ColumnSource {
         }
         let clusterCount = clusterCount(of: classID)
         var masks = [LiveMask?](repeating: nil, count: clusterCount)
-        var leaves = [Leaf?](repeating: nil, count: clusterCount * kinds.count)
+        var places = [ClassDirectory.Place](repeating: ClassDirectory.Place(), count: clusterCount * kinds.count)
         var prefix = TreeKey(capacity: 4)
         prefix.append(classID.rawValue)
         try reading { transaction in
@@ -287,8 +287,7 @@ extension EmbeddedSnapshot: ColumnSource {
                     if number == Int(FileFormat.liveMaskColumn.rawValue) {
                         masks[cluster] = try LiveMask(validating: bytes)
                     } else if number < columns.count, columns[number] >= 0 {
-                        let column = columns[number]
-                        leaves[cluster * kinds.count + column] = try Leaf(validating: bytes, kind: kinds[column])
+                        places[cluster * kinds.count + columns[number]] = ClassDirectory.Place(bytes)
                     }
                     return true
                 } catch {
@@ -298,7 +297,7 @@ extension EmbeddedSnapshot: ColumnSource {
             }
             if let fault { throw fault }
         }
-        return ClassDirectory(liveMasks: masks, leaves: leaves, columns: columns, columnCount: kinds.count)
+        return ClassDirectory(liveMasks: masks, places: places, kinds: kinds, columns: columns)
     }
 }
 

@@ -1,0 +1,72 @@
+import ObjectModel
+import QueryLanguage
+
+/// Numbers of objects that links lead to.
+extension Planner {
+    /// The number of objects that satisfy a subquery, or that links in a list or set lead to; nil for what else there is.
+    func planNumber(_ operand: BoundOperand, _ classID: ClassID, _ test: ElementTest) throws -> (any Operator)? {
+        switch operand {
+        case .path(let path):
+            guard case .count = path.end, case .elements(let property, _, .all)? = path.links.last,
+                let holder = holder(of: path.links, classID),
+                let kind = source.schema[holder]?[property]?.type.collection, kind == .list || kind == .set
+            else { return nil }
+            return try plan(
+                path.links.dropLast(), classID,
+                LinkWalk(keepsNull: test.holds(.int(0))) { _ in
+                    CollectionOperator(property, .size, test)
+                } link: { _, _ in
+                    nil
+                })
+        case .subquery(let subquery):
+            guard !isShorter(subquery.links, classID) else { return nil }
+            if let exists = test.asksForAny {
+                let found = try plan(
+                    subquery.links[...], classID,
+                    LinkWalk(keepsNull: false) {
+                        try plan(subquery.predicate, $0)
+                    } link: { _, _ in
+                        nil
+                    })
+                return exists ? found : negation(found)
+            }
+            guard case .elements(let property, let target, .all)? = subquery.links.last,
+                holder(of: subquery.links, classID) != nil
+            else { return nil }
+            return try plan(
+                subquery.links.dropLast(), classID,
+                LinkWalk(keepsNull: test.holds(.int(0))) { holder in
+                    let inner = ClassScan(source, target, try plan(subquery.predicate, target))
+                    return ElementLinkOperator(source, holder, property, .number(test), target: inner)
+                } link: { _, _ in
+                    nil
+                })
+        case .constant, .list, .objects, .aggregate, .arithmetic: return nil
+        }
+    }
+
+    /// The class that all links but the last lead to, when those are to-one links.
+    private func holder(of links: [LinkStep], _ classID: ClassID) -> ClassID? {
+        var current = classID
+        for link in links.dropLast() {
+            guard case .forward(_, let target) = link else { return nil }
+            current = target
+        }
+        return current
+    }
+}
+
+extension ElementTest {
+    /// For a test of a number of objects: whether it asks for at least one, or, false, for none; nil when it asks for
+    /// something else.
+    fileprivate var asksForAny: Bool? {
+        guard constants.count == 1, !isNegated, quantifier == .any, case .int(let number) = constants[0] else {
+            return nil
+        }
+        switch (operation, number) {
+        case (.greater, 0), (.greaterOrEqual, 1), (.notEqual, 0): return true
+        case (.equal, 0), (.lessOrEqual, 0), (.less, 1): return false
+        default: return nil
+        }
+    }
+}
