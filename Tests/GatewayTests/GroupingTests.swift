@@ -227,6 +227,27 @@ struct GroupingTests {
         #expect(try gateway.get(large + "&keys").status == 200)
     }
 
+    @Test(
+        "what one object holds is read on the spot while it is little, whatever its class has",
+        arguments: [
+            ("objects/Dog", true), ("objects/Person/ada/dogs", true), ("objects/Person/cy/dogs", false),
+            ("objects/Person/bob/pets", false), ("objects/Person/ada/pets", true), ("objects/Person/ada/tags", true),
+            ("objects/Person/ada/tags?limit=1", false), ("objects/Person/bob/prices", false),
+            ("objects/Person/ada/prices?limit=1", true), ("aggregates/objects/Person/ada/nums?sum", true),
+            ("aggregates/objects/Person/cy/nums?sum", false), ("aggregates/objects/Person/dee/dogs", false),
+            ("sections/objects/Person/ada/dogs?by=breed", true), ("objects/Dog/4/owners", true),
+        ])
+    func places(target: String, isLater: Bool) throws {
+        let gateway = try Shelter.model { $0.inlineObjects = 1 }
+        switch gateway.router.respond(to: try Request(.get, "/v1/" + target)) {
+        case .now(let response):
+            #expect(!isLater)
+            #expect(response.status == 200)
+        case .later: #expect(isLater)
+        case .events: Issue.record("a stream")
+        }
+    }
+
     @Test("a query is explained with or without being run")
     func explained() throws {
         let wire = try Shelter.embedded()

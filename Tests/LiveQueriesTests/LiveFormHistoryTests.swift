@@ -19,7 +19,11 @@ struct LiveFormHistoryTests {
         case model, embedded
     }
 
-    @Test("a live result of any query is what a fresh one gives", arguments: Kind.allCases, 0..<6)
+    /// REALMGATE_LONG_TESTS multiplies the rounds.
+    private static let rounds =
+        3 * (ProcessInfo.processInfo.environment["REALMGATE_LONG_TESTS"].flatMap { Int($0) } ?? 1)
+
+    @Test("a live result of any query is what a fresh one gives", arguments: Kind.allCases, 0..<rounds)
     func staysCurrent(_ kind: Kind, _ round: Int) throws {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = SeededRandom(seed: seed)
@@ -37,8 +41,8 @@ struct LiveFormHistoryTests {
         let queries = RandomQueries(schema, forms: .all)
         var history = RandomHistory(schema)
         // Some are observed from the beginning, others join later.
-        var observed = (0..<40).map { _ in observe(queries.query(&random), live) }
-        for step in 0..<40 {
+        var observed = (0..<30).map { _ in observe(queries.query(&random), live) }
+        for step in 0..<30 {
             for _ in 0..<1 + random.below(2) {
                 try commit(&history, to: store, &random)
             }
