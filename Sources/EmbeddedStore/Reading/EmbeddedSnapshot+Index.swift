@@ -11,8 +11,8 @@ extension EmbeddedSnapshot {
     func lookUp(
         _ values: [Value], in classID: ClassID, _ property: PropertyID, limit: Int
     ) throws -> [ObjectKey]? {
-        guard let declared = indexed(property, of: classID) else { return nil }
-        if isIntegerKey(declared, of: classID) {
+        guard let index = index(property, of: classID) else { return nil }
+        if index.isIntegerKey {
             return values.count <= limit ? try integerKeys(values, in: classID, property) : nil
         }
         let most = min(max(0, limit), .max - 1)
@@ -30,12 +30,12 @@ extension EmbeddedSnapshot {
     private func lookUp(
         _ value: Value, in classID: ClassID, _ property: PropertyID, atMost most: Int
     ) throws -> [ObjectKey]? {
-        guard let declared = indexed(property, of: classID) else { return nil }
-        if isIntegerKey(declared, of: classID) {
+        guard let index = index(property, of: classID) else { return nil }
+        if index.isIntegerKey {
             guard case .int(let number) = value else { return try integerKeys([value], in: classID, property) }
             return try integerKey(number, in: classID, property).map { [$0] } ?? []
         }
-        guard let encoded = IndexKey.encode(value, isMixed: declared.type.isMixed) else { return nil }
+        guard let encoded = IndexKey.encode(value, isMixed: index.isMixed) else { return nil }
         var prefix = TreeKey.entries(of: classID, property)
         prefix.append(contentsOf: encoded)
         let keys = try keys(in: trees.index, prefix: prefix.bytes, atMost: most)
@@ -44,15 +44,14 @@ extension EmbeddedSnapshot {
         return try keys.filter { try self.value(classID, $0, property) == value }
     }
 
-    private func indexed(_ property: PropertyID, of classID: ClassID) -> PropertySchema? {
-        guard let objectClass = schema[classID], let declared = objectClass[property],
-            declared.isIndexed || objectClass.primaryKey == declared.name
-        else { return nil }
-        return declared
-    }
-
-    private func isIntegerKey(_ property: PropertySchema, of classID: ClassID) -> Bool {
-        property.type.base == .int && schema[classID]?.primaryKey == property.name
+    /// What is to be known of a property's index; nil when it has none.
+    private func index(
+        _ property: PropertyID, of classID: ClassID
+    ) -> (isIntegerKey: Bool, isMixed: Bool)? {
+        guard let objectClass = schema[classID], let declared = objectClass[property] else { return nil }
+        let isKey = objectClass.primaryKey == declared.name
+        guard isKey || declared.isIndexed else { return nil }
+        return (isKey && declared.type.base == .int, declared.type.isMixed)
     }
 
     /// The objects with those Int primary keys. Many are looked up in ascending order with one cursor, so that neighbours
