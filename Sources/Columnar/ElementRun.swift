@@ -89,6 +89,7 @@ package struct ElementRun {
     }
 
     /// The tag that all elements share, or the one that says that each has its own, and a reader behind it.
+    @inline(__always)
     private func values() -> (tag: UInt8, reader: ByteReader)? {
         guard count > 0 else { return nil }
         var reader = start

@@ -39,6 +39,10 @@ package protocol ColumnSource: AnyObject, Sendable {
     /// The objects whose indexed or primary key property equals `value`, ascending; nil when there is no index.
     func lookUp(_ value: Value, in classID: ClassID, _ property: PropertyID) throws -> [ObjectKey]?
 
+    /// The same for several values, in any order; nil also when there are more than `limit` entries: whoever asks has
+    /// a cheaper way then. Cost: the entries found, at most `limit` and one.
+    func lookUp(_ values: [Value], in classID: ClassID, _ property: PropertyID, limit: Int) throws -> [ObjectKey]?
+
     /// The objects of `origin` whose links in `property`, which may be of links or mixed, lead to `target`, ascending,
     /// one as often as it does.
     func backlinks(
@@ -64,6 +68,19 @@ extension ColumnSource {
     package func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
         guard let property = schema[classID]?.primaryKeyProperty else { return nil }
         return try lookUp(primaryKey, in: classID, property.id)?.first
+    }
+
+    package func lookUp(
+        _ values: [Value], in classID: ClassID, _ property: PropertyID, limit: Int
+    ) throws -> [ObjectKey]? {
+        var keys: [ObjectKey] = []
+        for value in values {
+            guard let found = try lookUp(value, in: classID, property), found.count <= limit - keys.count else {
+                return nil
+            }
+            keys += found
+        }
+        return keys
     }
 
     package func elements(of classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> ElementBlock {

@@ -169,6 +169,49 @@ struct ScanTests {
         }
     }
 
+    @Test("an index is used for what it finds quickly, and the column is read for what many objects have")
+    func indexByCost() throws {
+        let schema = Schema(
+            version: 1,
+            classes: [
+                ClassSchema(
+                    "Item", primaryKey: "id",
+                    properties: [
+                        PropertySchema("id", PropertyType(.int)),
+                        PropertySchema("group", PropertyType(.int), isIndexed: true),
+                        PropertySchema("name", PropertyType(.string), isIndexed: true),
+                    ])
+            ])
+        var rows = Rows(schema: schema)
+        for number in 0..<1000 {
+            rows.objects[Self.item, default: [:]][ObjectKey(Int64(number))] = [
+                PropertyID(1): .int(Int64(number * 3)), PropertyID(2): .int(number % 100 == 0 ? 1 : 0),
+                PropertyID(3): .string(number % 100 == 7 ? "rare" : "usual"),
+            ]
+        }
+        let executor = QueryExecutor(try MemoryColumnSource(rows))
+        func path(_ number: UInt16) -> BoundPath {
+            let id = PropertyID(number)
+            return BoundPath(end: .property(id, schema.classes[0][id]?.type ?? PropertyType(.int)))
+        }
+        func check(_ number: UInt16, _ right: BoundOperand, _ words: String, count: Int) throws {
+            let query = BoundQuery(
+                classID: Self.item, predicate: .comparison(BoundComparison(.path(path(number)), .equal, right)))
+            let plan = try executor.explain(query, running: true)
+            #expect(plan.count == count && plan.root.parts[0].words == words)
+        }
+        try check(2, .constant(.int(1)), "index: 10 objects", count: 10)
+        try check(2, .constant(.int(0)), "scan group in 0, zones first", count: 990)
+        try check(3, .constant(.string("rare")), "index: 10 objects", count: 10)
+        try check(3, .constant(.string("usual")), "scan name: equal, dictionary first", count: 990)
+        try check(
+            3, .list([.string("usual"), .string("rare")]), "scan name: any of 2 strings, dictionary first", count: 1000)
+        let keys = (0..<60).map { Value.int(Int64($0)) }
+        try check(1, .list(keys.reversed()), "index, 60 look-ups: 20 objects", count: 20)
+        let all = (0..<3000).map { Value.int(Int64($0)) }
+        try check(1, .list(all), "scan id: one of 3000 numbers", count: 1000)
+    }
+
     @Test("explain counts objects and clusters of each part of the plan")
     func explainFigures() throws {
         var rows = Rows(schema: Self.schema)

@@ -1,7 +1,7 @@
 import CLMDB
 
-/// A cursor that is kept open for many look-ups in one tree of a write transaction. LMDB keeps it right while
-/// the tree changes.
+/// A cursor that is kept open for many look-ups in one tree. LMDB keeps it right while a write transaction changes the
+/// tree.
 final class LMDBCursor {
     private let pointer: OpaquePointer
     /// Closes before the transaction does, which the order of the references guarantees.
@@ -29,5 +29,17 @@ final class LMDBCursor {
         try check(code, "Reading from")
         let found = UnsafeRawBufferPointer(key)
         return found.hasPrefix(prefix) ? found : nil
+    }
+
+    /// The value of a key; borrowed as what the transaction hands out is. Near the last one it takes no descent.
+    func value(_ wanted: [UInt8]) throws(LMDBError) -> UnsafeRawBufferPointer? {
+        var value = MDB_val()
+        let code = wanted.withUnsafeBytes { bytes in
+            var key = MDB_val(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+            return mdb_cursor_get(pointer, &key, &value, MDB_SET_KEY)
+        }
+        if code == MDB_NOTFOUND { return nil }
+        try check(code, "Reading from")
+        return UnsafeRawBufferPointer(value)
     }
 }

@@ -122,7 +122,7 @@ final class EmbeddedSnapshot: Snapshot {
         return objectClass
     }
 
-    private func reading<R>(_ body: (LMDBTransaction) throws -> R) throws -> R {
+    func reading<R>(_ body: (LMDBTransaction) throws -> R) throws -> R {
         do {
             return try transaction.withLock { transaction in try Protected(body(transaction)) }.value
         } catch let error as LMDBError {
@@ -196,23 +196,6 @@ extension EmbeddedSnapshot: ColumnSource {
         }
     }
 
-    func lookUp(_ value: Value, in classID: ClassID, _ property: PropertyID) throws -> [ObjectKey]? {
-        guard let objectClass = schema[classID], let declared = objectClass[property],
-            declared.isIndexed || objectClass.primaryKey == declared.name
-        else { return nil }
-        if objectClass.primaryKey == declared.name, declared.type.base == .int {
-            return try integerKey(value, in: classID, property).map { [$0] } ?? []
-        }
-        guard let encoded = IndexKey.encode(value, isMixed: declared.type.isMixed) else { return nil }
-        var prefix = TreeKey.entries(of: classID, property)
-        prefix.append(contentsOf: encoded)
-        var keys = try keys(in: trees.index, prefix: prefix.bytes)
-        if !IndexKey.isExact(value) {
-            keys = try keys.filter { try self.value(classID, $0, property) == value }
-        }
-        return keys
-    }
-
     func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
         let prefix = TreeKey.backlinks(from: origin, property, to: key).bytes
         return try reading { try $0.origins(trees.backlinks, prefix: prefix) }
@@ -226,30 +209,6 @@ extension EmbeddedSnapshot: ColumnSource {
         }
         let prefix = TreeKey.backlinks(from: origin, property, to: target.key, targetClass: target.classID).bytes
         return try reading { try $0.origins(trees.backlinks, prefix: prefix) }
-    }
-
-    /// The object with that Int primary key.
-    private func integerKey(_ value: Value, in classID: ClassID, _ property: PropertyID) throws -> ObjectKey? {
-        switch value {
-        case .int(let number):
-            let key = TreeKey.keyBlock(of: classID, property, KeyBlock.place(of: number).block).bytes
-            return try reading { try $0.get(trees.index, key).flatMap { try KeyBlock.find(number, in: $0) } }
-        case .null:
-            let key = TreeKey.nullKey(of: classID, property).bytes
-            return try reading { try $0.get(trees.index, key)?.trailingObjectKey }
-        default: return nil
-        }
-    }
-
-    func keys(in tree: LMDBDatabase, prefix: [UInt8]) throws -> [ObjectKey] {
-        try reading { transaction in
-            var keys: [ObjectKey] = []
-            try transaction.scan(tree, prefix: prefix) { key, _ in
-                keys.append(key.trailingObjectKey)
-                return true
-            }
-            return keys
-        }
     }
 
     /// The class's directory, building it if it is due; nil while single look-ups are cheaper.
