@@ -53,7 +53,7 @@ package struct QueryExecutor: Sendable {
         case .scan(let scan):
             let parts = try scan.inParts(cost: Double(requests.count) / 2) { scan in
                 let part = Aggregation(requests, on: query.classID, in: source)
-                try scan.forEachCluster { try part.add($0, $1) }
+                try part.add(scan)
                 return part
             }
             aggregation = parts[0]

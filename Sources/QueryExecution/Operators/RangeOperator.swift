@@ -65,7 +65,7 @@ extension Leaf {
 
 /// Keeps the objects whose number, date, bool or link lies in a range, or, inverted, all others with the nulls. The zone in
 /// each leaf's header decides whole clusters; the kernels do the rest.
-final class RangeOperator: Operator {
+final class RangeOperator: ColumnOperator {
     let property: PropertyID
     let range: ColumnRange
     let inverted: Bool
@@ -89,8 +89,8 @@ final class RangeOperator: Operator {
         }
     }
 
-    func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
-        try cluster.leaf(property).narrow(mask, range, inverted: inverted, scratch: scratch)
+    func narrow(_ mask: SelectionMask, _ leaf: Leaf) throws {
+        try leaf.narrow(mask, range, inverted: inverted, scratch: scratch)
     }
 
     func share(of cluster: ClusterView) throws -> Double {
@@ -111,8 +111,8 @@ final class RangeOperator: Operator {
 }
 
 /// Keeps the objects without a value, or those with one.
-final class NullOperator: Operator {
-    private let property: PropertyID
+final class NullOperator: ColumnOperator {
+    let property: PropertyID
     private let wantsNull: Bool
 
     init(_ property: PropertyID, isNull: Bool) {
@@ -122,9 +122,7 @@ final class NullOperator: Operator {
 
     var cost: Double { 0.01 }
 
-    func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
-        try cluster.leaf(property).narrow(mask, toNulls: wantsNull)
-    }
+    func narrow(_ mask: SelectionMask, _ leaf: Leaf) { leaf.narrow(mask, toNulls: wantsNull) }
 
     func share(of cluster: ClusterView) throws -> Double {
         let leaf = try cluster.leaf(property)
