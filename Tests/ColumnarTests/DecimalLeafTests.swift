@@ -42,7 +42,7 @@ struct DecimalLeafTests {
                 Int.random(in: 0..<9, using: &random) == 0 ? Value.null : .decimal(Self.decimal(&random))
             }
             try encode(values, .decimal128).withLeaf(.decimal128) { leaf in
-                for _ in 0..<150 {
+                for _ in 0..<60 {
                     let (low, high) = (Self.decimal(&random), Self.decimal(&random))
                     let (lowClosed, highClosed) = (Bool.random(using: &random), Bool.random(using: &random))
                     let form = Int.random(in: 0..<3, using: &random)
