@@ -28,6 +28,12 @@ extension Leaf {
         }
     }
 
+    /// decimal128 leaves, whose headers tell nothing of the values.
+    package func share(decimals range: DecimalRange) -> Double {
+        guard count > nullCount, !range.isEmpty else { return 0 }
+        return 0.3 * Double(count - nullCount) / Double(count)
+    }
+
     private func share(
         _ low: Double, _ high: Double, _ minimum: Double, _ maximum: Double, _ certain: () -> Bool?
     ) -> Double {

@@ -3,18 +3,24 @@
 /// A class, because operators hand it down and narrow it in place. Used by one thread at a time.
 package final class SelectionMask {
     package let words: UnsafeMutablePointer<UInt64>
-    /// The slots of the present cluster.
-    package private(set) var slotCount = 0
+    /// Lies in memory of its own before the words: the accesses to a property of a class are checked while the program runs,
+    /// which would cost as much as a scan of some clusters.
+    private let memory: UnsafeMutablePointer<UInt64>
     private let capacity: Int
+
+    /// The slots of the present cluster.
+    package var slotCount: Int { Int(truncatingIfNeeded: memory.pointee) }
 
     /// Room for clusters of up to `capacity` slots; selects nothing.
     package init(capacity: Int) {
         self.capacity = capacity
-        words = .allocate(capacity: max(1, maskWordCount(capacity)))
-        words.initialize(repeating: 0, count: max(1, maskWordCount(capacity)))
+        let count = 1 + max(1, maskWordCount(capacity))
+        memory = .allocate(capacity: count)
+        memory.initialize(repeating: 0, count: count)
+        words = memory + 1
     }
 
-    deinit { words.deallocate() }
+    deinit { memory.deallocate() }
 
     package var wordCount: Int { maskWordCount(slotCount) }
 
@@ -104,6 +110,6 @@ package final class SelectionMask {
 
     private func resize(_ slotCount: Int) {
         precondition(slotCount <= capacity, "a cluster larger than the mask")
-        self.slotCount = slotCount
+        memory.pointee = UInt64(truncatingIfNeeded: slotCount)
     }
 }

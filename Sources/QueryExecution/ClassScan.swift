@@ -58,10 +58,33 @@ final class ClassScan {
         }
     }
 
+    /// Calls `body` with the values of a property in each cluster, ascending, that has objects, and all of them selected.
+    func forEachLeaf(_ property: PropertyID, _ body: (Leaf, SelectionMask) throws -> Void) throws {
+        let mask = SelectionMask(capacity: source.clusterCapacity)
+        let capacity = source.clusterCapacity
+        try source.forEachLeaf(of: classID, property, in: clusters) { live, leaf in
+            guard live.liveCount > 0 else { return }
+            // As with `ClusterView`: in a damaged file the sizes may differ.
+            guard live.slotCount <= capacity, leaf.count == live.slotCount else { throw LeafError.malformed }
+            mask.reset(to: live)
+            try body(leaf, mask)
+        }
+    }
+
+    /// Whether every object is a match.
+    var selectsAll: Bool { (root as? ConstantOperator)?.value ?? false }
+
     /// The number of matches.
     func count() throws -> Int {
         try inParts(cost: 0) { scan in
             var count = 0
+            if let column = scan.root as? any ColumnOperator {
+                try scan.forEachLeaf(column.property) { leaf, mask in
+                    try column.narrow(mask, leaf)
+                    count += mask.population
+                }
+                return count
+            }
             try scan.forEachCluster { count += $1.population }
             return count
         }.reduce(0, +)

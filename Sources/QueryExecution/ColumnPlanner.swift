@@ -33,7 +33,7 @@ struct ColumnPlanner {
     /// Whether comparisons of the column's values come down to ranges, texts or identifiers.
     private var hasRanges: Bool {
         switch base {
-        case .decimal128, .data, .mixed, .linkingObjects: false
+        case .data, .mixed, .linkingObjects: false
         default: true
         }
     }
@@ -55,7 +55,7 @@ struct ColumnPlanner {
         if let range = ColumnRange(operation, constant, base: base) {
             return RangeOperator(property, range, inverted: inverted, capacity: capacity)
         }
-        if constant.isDecimal, base.isNumeric { return valueTest(operation, constant) }
+        if base == .decimal128 || (constant.isDecimal && base.isNumeric) { return valueTest(operation, constant) }
         switch (base, constant) {
         case (.string, .string(let text)):
             let pattern = TextPattern(
@@ -158,12 +158,19 @@ struct ColumnPlanner {
         case .uuid:
             let ids = Set(values.compactMap { if case .uuid(let id) = $0 { id } else { nil } })
             return [IdentifierOperator(property, .uuid { ids.contains($0) }, inverted: false)]
+        case .decimal128:
+            // Looking each value up among many is faster than a pass for each.
+            if values.count > 8 {
+                return [ElementOperator(property, ElementTest(.equal, values), capacity: capacity)]
+            }
         default: break
         }
         return values.map { value in
-            if value.isDecimal, base.isNumeric { return valueTest(.equal, value) }
-            guard let range = ColumnRange(.equal, value, base: base) else { return ConstantOperator(false) }
-            return RangeOperator(property, range, inverted: false, capacity: capacity)
+            if let range = ColumnRange(.equal, value, base: base) {
+                return RangeOperator(property, range, inverted: false, capacity: capacity)
+            }
+            let mayBeEqual = base == .decimal128 || (value.isDecimal && base.isNumeric)
+            return mayBeEqual ? valueTest(.equal, value) : ConstantOperator(false)
         }
     }
 }

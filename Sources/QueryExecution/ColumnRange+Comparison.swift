@@ -18,6 +18,8 @@ extension ColumnRange {
         case (.float, .float(let value)): self = Self.double(operation, Double(value)).narrowedToFloat
         case (.float, .int(let value)): self = Self.double(operation, value).narrowedToFloat
         case (.date, .date(let value)): self = .date(operation, value)
+        case (.decimal128, .decimal(let value)): self = .decimal(operation, value)
+        case (.decimal128, .int(let value)): self = .decimal(operation, Decimal128(value))
         default: return nil
         }
         if operation.isStringOperator { return nil }
@@ -98,6 +100,17 @@ extension ColumnRange {
         case .greater: value.next.map { .dates($0, .highest) } ?? noDate
         case .greaterOrEqual: .dates(value, .highest)
         default: .dates(value, value)
+        }
+    }
+
+    private static func decimal(_ operation: ComparisonOperator, _ value: Decimal128) -> ColumnRange {
+        switch operation {
+        case .less: .decimals(DecimalRange(below: value, closed: false))
+        case .lessOrEqual: .decimals(DecimalRange(below: value, closed: true))
+        case .greater: .decimals(DecimalRange(above: value, closed: false))
+        case .greaterOrEqual: .decimals(DecimalRange(above: value, closed: true))
+        default:
+            .decimals(DecimalRange(above: value, closed: true).intersection(DecimalRange(below: value, closed: true)))
         }
     }
 }

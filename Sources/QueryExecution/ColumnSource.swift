@@ -25,6 +25,12 @@ package protocol ColumnSource: AnyObject, Sendable {
     /// The values of one property in a cluster that has a live mask. Its count is that of the live mask's slots.
     func leaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf
 
+    /// Calls `body` with each cluster in the range, ascending, that has a live mask, and the values of one property: what the
+    /// two methods above say, in one go.
+    func forEachLeaf(
+        of classID: ClassID, _ property: PropertyID, in clusters: Range<Int>, _ body: (LiveMask, Leaf) throws -> Void
+    ) throws
+
     /// The blocks of a collection whose slot is outsized, in the order of its elements: their numbers, and how many
     /// elements each has.
     func outsizedBlocks(
@@ -65,6 +71,15 @@ package protocol ColumnSource: AnyObject, Sendable {
 
 /// For sources without outsized values and full-text indexes.
 extension ColumnSource {
+    package func forEachLeaf(
+        of classID: ClassID, _ property: PropertyID, in clusters: Range<Int>, _ body: (LiveMask, Leaf) throws -> Void
+    ) throws {
+        for cluster in clusters {
+            guard let live = try liveMask(of: classID, cluster: cluster) else { continue }
+            try body(live, try leaf(of: classID, cluster: cluster, property))
+        }
+    }
+
     package func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
         guard let property = schema[classID]?.primaryKeyProperty else { return nil }
         return try lookUp(primaryKey, in: classID, property.id)?.first

@@ -127,7 +127,7 @@ struct Planner {
         return try plan(
             path.links[...], classID,
             LinkWalk(keepsNull: keepsNull) { _ in
-                CollectionOperator(property, part, test)
+                CollectionOperator(property, of: type.base, part, test, capacity: capacity)
             } link: { _, _ in
                 nil
             })

@@ -95,7 +95,7 @@ package struct QueryExecutor: Sendable {
         case .scan(let scan):
             let parts = try scan.inParts(cost: Double(requests.count) / 2) { scan in
                 let part = Aggregation(requests, on: query.classID, in: source)
-                try scan.forEachCluster { try part.add($0, $1) }
+                try part.add(scan)
                 return part
             }
             for part in parts.dropFirst() { parts[0].merge(part) }

@@ -4,8 +4,8 @@ import QueryLanguage
 
 /// Sorts objects by several keys, stably in the order that they come in, and keeps only the first `limit`.
 ///
-/// With a limit it sorts and cuts whenever half as many again have gathered, and lets whole clusters pass unread whose zone
-/// lies behind the last of the present best. Used by one thread at a time.
+/// With a limit it sorts and cuts whenever half as many again have gathered, and lets whole clusters pass
+/// unread whose zone lies behind the last of the present best. Used by one thread at a time.
 final class Sorter: ObjectSorter {
     private struct Column {
         let reader: PathReader
@@ -16,11 +16,21 @@ final class Sorter: ObjectSorter {
         let base: BaseType?
     }
 
+    /// Selects what one column puts before the last of the best, and what it does not put behind it.
+    private struct Threshold {
+        let better: RangeOperator
+        let notWorse: RangeOperator
+    }
+
     private let source: any ColumnSource
     private let classID: ClassID
     private let columns: [Column]
     private let limit: Int
-    private let scratch: SelectionMask
+    /// Cutting often keeps the thresholds tight, so that few objects are taken in at all: of n in random order about
+    /// limit × ln n. A sort of so few is cheap.
+    private let mostRows: Int
+    /// For each column but the last: those better by it, and those that it does not tell from the last of the best.
+    private let masks: [(better: SelectionMask, ties: SelectionMask)]
 
     // By row: the object, when it came, and a cell for each column.
     private var keys: [ObjectKey] = []
@@ -34,16 +44,20 @@ final class Sorter: ObjectSorter {
     private var texts: [UnsafeMutableBufferPointer<UInt8>] = []
     /// The cells of the last of the best, once there are enough: what is not before it is not taken in.
     private var worst: [SortCell] = []
-    /// What the first column must satisfy to get among the best.
-    private var threshold: (range: ColumnRange, inverted: Bool)?
+    /// What the columns must satisfy to get among the best, of as many as can be said, in their order.
+    private var thresholds: [Threshold] = []
     /// What the first column must satisfy to lie behind the start.
-    private var startBound: (range: ColumnRange, inverted: Bool)?
+    private var startBound: RangeOperator?
 
     init(_ keys: [SortKey], _ classID: ClassID, _ source: any ColumnSource, limit: Int) {
         self.source = source
         self.classID = classID
         self.limit = limit
-        scratch = SelectionMask(capacity: source.clusterCapacity)
+        mostRows = limit < Int.max / 2 ? limit + max(limit / 2, 128) : .max
+        let capacity = source.clusterCapacity
+        masks = keys.dropLast().map { _ in
+            (SelectionMask(capacity: capacity), SelectionMask(capacity: capacity))
+        }
         columns = keys.map { key in
             let base = key.path.valueBase
             return Column(
@@ -66,11 +80,9 @@ final class Sorter: ObjectSorter {
                 value = try column.reader.single(cursor.key)
             }
             cells.append(cell(value, column))
-            if index == 0, column.property != nil, let base = column.base, let value, !value.isNull {
+            if index == 0, let value, !value.isNull, !value.isNaN {
                 // Nulls stay; they are compared one by one.
-                startBound = ColumnRange(column.ascending ? .less : .greater, value, base: base).map { ($0, true) }
-                if case .double(let number) = value, number.isNaN { startBound = nil }
-                if case .float(let number) = value, number.isNaN { startBound = nil }
+                startBound = bound(column, column.ascending ? .less : .greater, value, inverted: true)
             }
         }
         start = (cells, cursor.key)
@@ -78,8 +90,8 @@ final class Sorter: ObjectSorter {
 
     /// Adds the selected objects of a cluster; narrows the mask.
     func add(_ cluster: ClusterView, _ mask: SelectionMask) throws {
-        if let startBound { try narrow(mask, startBound, cluster) }
-        if let threshold { try narrow(mask, threshold, cluster) }
+        try startBound?.narrow(mask, in: cluster)
+        try keepBetter(mask, cluster)
         if mask.isEmpty { return }
         let leaves = try columns.map { column in try column.property.map { try cluster.leaf($0) } }
         let first = Int64(cluster.firstKey)
@@ -97,13 +109,11 @@ final class Sorter: ObjectSorter {
             }
             finishRow(key)
         }
-        pruneIfLarge()
     }
 
     func add(_ key: ObjectKey) throws {
         for column in columns { cells.append(try cell(key, column)) }
         finishRow(key)
-        pruneIfLarge()
     }
 
     /// The objects in order, at most `limit`.
@@ -140,6 +150,7 @@ final class Sorter: ObjectSorter {
         }
         keys.append(key)
         arrivals.append(arrived)
+        if keys.count > mostRows { prune() }
     }
 
     private func cell(_ key: ObjectKey, _ column: Column) throws -> SortCell {
@@ -186,10 +197,7 @@ final class Sorter: ObjectSorter {
         }
     }
 
-    private func pruneIfLarge() {
-        // Cutting often keeps the threshold tight, so that few objects are taken in at all: of n in random order about
-        // limit × ln n. A sort of so few is cheap.
-        guard limit < Int.max / 2, keys.count > limit + max(limit / 2, 128) else { return }
+    private func prune() {
         let best = order().prefix(limit)
         let width = columns.count
         keys = best.map { keys[Int($0.row)] }
@@ -197,31 +205,55 @@ final class Sorter: ObjectSorter {
         cells = best.flatMap { item in cells[Int(item.row) * width..<(Int(item.row) + 1) * width] }
         if limit > 0, keys.count == limit {
             worst = Array(cells.suffix(width))
-            updateThreshold()
+            updateThresholds()
         }
     }
 
-    // MARK: Threshold
+    // MARK: Thresholds
 
-    /// Later objects must come before the last of the best; with a single key an equal value is behind it.
-    private func updateThreshold() {
-        threshold = nil
-        guard let last = keys.last, let column = columns.first, column.property != nil, let base = column.base,
-            let value = try? column.reader.single(last), !value.isNaN
-        else { return }
-        let isSingle = columns.count == 1
-        if column.ascending {
-            // Nulls and NaN come first, and stay.
-            threshold = ColumnRange(isSingle ? .greaterOrEqual : .greater, value, base: base).map { ($0, true) }
-        } else {
-            threshold = ColumnRange(isSingle ? .greater : .greaterOrEqual, value, base: base).map { ($0, false) }
+    /// Later objects must come before the last of the best; one that is equal in all columns is behind it.
+    private func updateThresholds() {
+        thresholds = []
+        guard let last = keys.last else { return }
+        for column in columns {
+            // Where nulls and NaN come first, they stay.
+            guard let value = try? column.reader.single(last), !value.isNaN,
+                let better = bound(column, column.ascending ? .greaterOrEqual : .greater, value),
+                let notWorse = bound(column, column.ascending ? .greater : .greaterOrEqual, value)
+            else { return }
+            thresholds.append(Threshold(better: better, notWorse: notWorse))
         }
     }
 
-    private func narrow(
-        _ mask: SelectionMask, _ bound: (range: ColumnRange, inverted: Bool), _ cluster: ClusterView
-    ) throws {
-        guard let property = columns.first?.property else { return }
-        try cluster.leaf(property).narrow(mask, bound.range, inverted: bound.inverted, scratch: scratch)
+    /// Of an ascending column the values outside the range, otherwise, unless said, those in it; nil when the
+    /// column cannot be narrowed.
+    private func bound(
+        _ column: Column, _ operation: ComparisonOperator, _ value: Value, inverted: Bool? = nil
+    ) -> RangeOperator? {
+        guard let property = column.property, let base = column.base,
+            let range = ColumnRange(operation, value, base: base)
+        else { return nil }
+        return RangeOperator(
+            property, range, inverted: inverted ?? column.ascending, capacity: source.clusterCapacity)
+    }
+
+    /// Takes out what is behind the last of the best, as far as the columns from `level` on that have
+    /// thresholds tell.
+    private func keepBetter(_ mask: SelectionMask, _ cluster: ClusterView, level: Int = 0) throws {
+        guard level < thresholds.count else { return }
+        let threshold = thresholds[level]
+        if level + 1 == columns.count { return try threshold.better.narrow(mask, in: cluster) }
+        try threshold.notWorse.narrow(mask, in: cluster)
+        if level + 1 == thresholds.count || mask.isEmpty { return }
+        let (better, ties) = masks[level]
+        better.reset(to: mask)
+        try threshold.better.narrow(better, in: cluster)
+        ties.reset(to: mask)
+        ties.subtract(better)
+        if ties.isEmpty { return }
+        // The next column decides among equals.
+        try keepBetter(ties, cluster, level: level + 1)
+        mask.reset(to: better)
+        mask.formUnion(ties)
     }
 }

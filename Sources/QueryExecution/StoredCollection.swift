@@ -23,7 +23,9 @@ struct StoredCollection {
             count = leaf.outsizedSize(slot)
             place = .blocks(source, classID, key, property)
         } else {
-            let run = ElementRun(UnsafeRawBufferPointer(leaf.utf8(at: slot)), hasKeys: leaf.kind == .map)
+            // What stands in the place of a null may be another object's.
+            let bytes = leaf.isNull(slot) ? UnsafeBufferPointer(start: nil, count: 0) : leaf.utf8(at: slot)
+            let run = ElementRun(UnsafeRawBufferPointer(bytes), hasKeys: leaf.kind == .map)
             count = run.count
             place = .run(run)
         }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decimals.h"
 #include "text.h"
 #include "texts.h"
 

@@ -164,6 +164,27 @@ extension EmbeddedSnapshot: ColumnSource {
         return leaf.hasOutsized ? try resolving(leaf, of: classID, cluster: cluster, property) : leaf
     }
 
+    func forEachLeaf(
+        of classID: ClassID, _ property: PropertyID, in clusters: Range<Int>, _ body: (LiveMask, Leaf) throws -> Void
+    ) throws {
+        var rest = clusters
+        while let cluster = rest.first {
+            if let directory = try directory(of: classID) {
+                // Held once for all that is left.
+                for cluster in rest {
+                    guard let live = directory.liveMask(cluster) else { continue }
+                    guard let leaf = directory.leaf(cluster, property) else { throw StoreError.damaged(path) }
+                    try body(
+                        live, leaf.hasOutsized ? try resolving(leaf, of: classID, cluster: cluster, property) : leaf)
+                }
+                return
+            }
+            rest.removeFirst()
+            guard let live = try liveMask(of: classID, cluster: cluster) else { continue }
+            try body(live, try leaf(of: classID, cluster: cluster, property))
+        }
+    }
+
     /// The leaf with where its outsized values lie.
     private func resolving(
         _ leaf: Leaf, of classID: ClassID, cluster: Int, _ property: PropertyID

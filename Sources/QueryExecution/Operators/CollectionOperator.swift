@@ -17,19 +17,34 @@ final class CollectionOperator: Operator {
     private let part: Part
     private let test: ElementTest
     private let key: StableBytes?
+    private let base: BaseType
+    private let capacity: Int
+    /// The integers that pass the test, when sizes or Ints are what is tested.
+    private let integers: LeafIntegers?
+    private let scratch: SelectionMask?
 
-    init(_ property: PropertyID, _ part: Part, _ test: ElementTest) {
+    /// Of a collection of elements of type `base`.
+    init(_ property: PropertyID, of base: BaseType, _ part: Part, _ test: ElementTest, capacity: Int) {
         self.property = property
+        self.base = base
         self.part = part
         self.test = test
+        self.capacity = capacity
+        switch part {
+        case .size: integers = test.integers
+        case .elements where base == .int: integers = test.integers
+        case .elements, .keys, .one: integers = nil
+        }
+        scratch = integers == nil ? nil : SelectionMask(capacity: capacity)
         if case .one(.key(let text)) = part { key = StableBytes(text.utf8) } else { key = nil }
     }
 
     var cost: Double {
         switch part {
-        case .size: 8
+        case .size: integers == nil ? 8 : 4
         case .one: 20
-        case .elements, .keys: 40
+        case .elements: integers == nil ? 40 : 10
+        case .keys: 40
         }
     }
 
@@ -40,6 +55,18 @@ final class CollectionOperator: Operator {
         func collection(_ slot: Int) -> StoredCollection {
             StoredCollection(
                 leaf, slot, cluster.source, cluster.classID, ObjectKey(first + Int64(slot)), property)
+        }
+        if let integers, let scratch {
+            switch part {
+            case .size: return leaf.narrow(mask, sizes: integers, scratch: scratch)
+            case .elements(let quantifier):
+                // All pass when none does not.
+                let wanted = quantifier == .all ? integers.inverted : integers
+                return try leaf.narrow(mask, toAny: wanted, isOpposite: quantifier != .any, scratch: scratch) { slot in
+                    try quantifier.holds(test) { body in try collection(slot).forEach { try body($0) } }
+                }
+            case .one, .keys: break
+            }
         }
         switch part {
         case .size:
@@ -57,7 +84,9 @@ final class CollectionOperator: Operator {
         }
     }
 
-    func copy() -> any Operator { CollectionOperator(property, part, test) }
+    func copy() -> any Operator {
+        CollectionOperator(property, of: base, part, test, capacity: capacity)
+    }
 
     func words(_ names: Names) -> String {
         switch part {
@@ -79,5 +108,14 @@ extension Quantifier {
         case .none: try all { !test.holds(view: $0) }
         case .all: try all { test.holds(view: $0) }
         }
+    }
+}
+
+extension ElementTest {
+    /// The integers that pass, when the test is one comparison that comes down to a range of them.
+    fileprivate var integers: LeafIntegers? {
+        guard let single, case .integers(let low, let high) = ColumnRange(single.operation, single.constant, base: .int)
+        else { return nil }
+        return LeafIntegers(low, through: high, isInverted: single.operation == .notEqual)
     }
 }

@@ -3,8 +3,8 @@ import ObjectModel
 
 /// Tests the values of one column, each by itself: for kinds that have no faster operator. Where a cluster has few
 /// distinct values each is tested once.
-final class ElementOperator: Operator {
-    private let property: PropertyID
+final class ElementOperator: ColumnOperator {
+    let property: PropertyID
     private let test: ElementTest
     private let capacity: Int
     private let keepsNull: Bool
@@ -20,8 +20,7 @@ final class ElementOperator: Operator {
 
     var cost: Double { 20 }
 
-    func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
-        let leaf = try cluster.leaf(property)
+    func narrow(_ mask: SelectionMask, _ leaf: Leaf) {
         leaf.narrow(mask, values: { test.holds(view: $0) }, keepsNull: keepsNull, scratch: scratch)
     }
 

@@ -68,3 +68,17 @@ extension Operator {
 
     var innerClass: ClassID? { nil }
 }
+
+/// An operator that asks nothing but one column.
+protocol ColumnOperator: Operator {
+    var property: PropertyID { get }
+
+    /// The mask's slots are those of the leaf.
+    func narrow(_ mask: SelectionMask, _ leaf: Leaf) throws
+}
+
+extension ColumnOperator {
+    func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
+        try narrow(mask, try cluster.leaf(property))
+    }
+}

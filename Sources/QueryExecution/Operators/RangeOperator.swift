@@ -7,6 +7,7 @@ enum ColumnRange: Hashable {
     case doubles(Double, Double)
     case floats(Float, Float)
     case dates(Timestamp, Timestamp)
+    case decimals(DecimalRange)
 
     /// What lies in both; nil for ranges of different kinds.
     func intersection(_ other: ColumnRange) -> ColumnRange? {
@@ -15,6 +16,7 @@ enum ColumnRange: Hashable {
         case (.doubles(let a, let b), .doubles(let c, let d)): .doubles(max(a, c), min(b, d))
         case (.floats(let a, let b), .floats(let c, let d)): .floats(max(a, c), min(b, d))
         case (.dates(let a, let b), .dates(let c, let d)): .dates(max(a, c), min(b, d))
+        case (.decimals(let a), .decimals(let b)): .decimals(a.intersection(b))
         default: nil
         }
     }
@@ -30,6 +32,7 @@ enum ColumnRange: Hashable {
             low == high
                 ? low.rfc3339
                 : "\(low == .lowest ? "lowest" : low.rfc3339)...\(high == .highest ? "highest" : high.rfc3339)"
+        case .decimals(let range): range.words
         }
     }
 }
@@ -47,6 +50,8 @@ extension Leaf {
             narrow(mask, floats: low, through: high, inverted: inverted, scratch: scratch)
         case (.dates(let low, let high), .date):
             narrow(mask, dates: low, through: high, inverted: inverted, scratch: scratch)
+        case (.decimals(let range), .decimal128):
+            narrow(mask, decimals: DecimalTable(range), inverted: inverted, scratch: scratch)
         default:
             throw LeafError.kindMismatch
         }
@@ -59,18 +64,21 @@ extension Leaf {
         case .doubles(let low, let high): share(floating: low, through: high)
         case .floats(let low, let high): share(floating: Double(low), through: Double(high))
         case .dates(let low, let high): share(dates: low, through: high)
+        case .decimals(let range): share(decimals: range)
         }
     }
 }
 
 /// Keeps the objects whose number, date, bool or link lies in a range, or, inverted, all others with the nulls. The zone in
 /// each leaf's header decides whole clusters; the kernels do the rest.
-final class RangeOperator: Operator {
+final class RangeOperator: ColumnOperator {
     let property: PropertyID
     let range: ColumnRange
     let inverted: Bool
     private let capacity: Int
     private let scratch: SelectionMask
+    /// Made once, for decimals.
+    private let table: DecimalTable?
 
     init(_ property: PropertyID, _ range: ColumnRange, inverted: Bool, capacity: Int) {
         self.property = property
@@ -78,6 +86,7 @@ final class RangeOperator: Operator {
         self.inverted = inverted
         self.capacity = capacity
         scratch = SelectionMask(capacity: capacity)
+        if case .decimals(let range) = range { table = DecimalTable(range) } else { table = nil }
     }
 
     var cost: Double {
@@ -86,11 +95,17 @@ final class RangeOperator: Operator {
         case .floats: 0.1
         case .doubles: 0.2
         case .dates: 0.3
+        case .decimals: 2
         }
     }
 
-    func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
-        try cluster.leaf(property).narrow(mask, range, inverted: inverted, scratch: scratch)
+    func narrow(_ mask: SelectionMask, _ leaf: Leaf) throws {
+        if let table {
+            guard leaf.kind == .decimal128 else { throw LeafError.kindMismatch }
+            leaf.narrow(mask, decimals: table, inverted: inverted, scratch: scratch)
+        } else {
+            try leaf.narrow(mask, range, inverted: inverted, scratch: scratch)
+        }
     }
 
     func share(of cluster: ClusterView) throws -> Double {
@@ -111,8 +126,8 @@ final class RangeOperator: Operator {
 }
 
 /// Keeps the objects without a value, or those with one.
-final class NullOperator: Operator {
-    private let property: PropertyID
+final class NullOperator: ColumnOperator {
+    let property: PropertyID
     private let wantsNull: Bool
 
     init(_ property: PropertyID, isNull: Bool) {
@@ -122,9 +137,7 @@ final class NullOperator: Operator {
 
     var cost: Double { 0.01 }
 
-    func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
-        try cluster.leaf(property).narrow(mask, toNulls: wantsNull)
-    }
+    func narrow(_ mask: SelectionMask, _ leaf: Leaf) { leaf.narrow(mask, toNulls: wantsNull) }
 
     func share(of cluster: ClusterView) throws -> Double {
         let leaf = try cluster.leaf(property)

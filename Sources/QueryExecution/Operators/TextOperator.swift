@@ -3,14 +3,14 @@ import ObjectModel
 
 /// Keeps the objects whose string passes a test, or, inverted, all others with the nulls. Where a cluster has few distinct
 /// strings each is tested once.
-final class TextOperator: Operator {
+final class TextOperator: ColumnOperator {
     enum Test {
         case pattern(TextPattern)
         /// Any of these, byte by byte.
         case anyOf(Set<[UInt8]>)
     }
 
-    private let property: PropertyID
+    let property: PropertyID
     private let test: Test
     private let inverted: Bool
     private let capacity: Int
@@ -35,8 +35,7 @@ final class TextOperator: Operator {
         }
     }
 
-    func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
-        let leaf = try cluster.leaf(property)
+    func narrow(_ mask: SelectionMask, _ leaf: Leaf) throws {
         guard leaf.kind == .string else { throw LeafError.kindMismatch }
         switch test {
         case .pattern(let pattern): leaf.narrow(mask, texts: pattern, inverted: inverted, scratch: scratch)

@@ -1,0 +1,140 @@
+import CKernels
+import ObjectModel
+
+/// A closed range of integers, which is empty when its low end is above its high end, or everything outside it.
+package struct LeafIntegers: Sendable {
+    fileprivate let low: Int64
+    fileprivate let high: Int64
+    fileprivate let isInverted: Bool
+
+    package init(_ low: Int64, through high: Int64, isInverted: Bool = false) {
+        self.low = low
+        self.high = high
+        self.isInverted = isInverted
+    }
+
+    package var inverted: LeafIntegers { LeafIntegers(low, through: high, isInverted: !isInverted) }
+
+    @inline(__always)
+    fileprivate func contains(_ value: Int64) -> Bool { (low <= value && value <= high) != isInverted }
+
+    /// How the only one is written in a record; nil when there may be others.
+    fileprivate var needle: [UInt8]? {
+        guard low == high, !isInverted else { return nil }
+        var writer = ByteWriter()
+        writer.signed(low)
+        return writer.bytes
+    }
+}
+
+/// Narrowing a selection by what is in collections, read straight from the bytes that `ElementBlock` wrote.
+extension Leaf {
+    /// Keeps the slots whose number of elements is one of the integers. Null is an empty collection. `scratch` is
+    /// overwritten.
+    package func narrow(_ mask: SelectionMask, sizes: LeafIntegers, scratch: SelectionMask) {
+        precondition(kind.collection != .single, "not a leaf of collections")
+        checkSlots(mask)
+        if narrow(mask, scratch, byEntries: { sizes.contains(size($0)) }) { return }
+        let hasOutsized = hasOutsized
+        mask.filter { slot in
+            if hasOutsized, isOutsized(slot) { return sizes.contains(Int64(outsizedSize(slot))) }
+            return sizes.contains(isNull(slot) ? 0 : size(inlineBytes(at: slot)))
+        }
+    }
+
+    /// The number of elements that the bytes of a collection tell.
+    @inline(__always)
+    private func size(_ bytes: UnsafeBufferPointer<UInt8>) -> Int64 {
+        if bytes.isEmpty { return 0 }
+        if bytes[0] < 0x80 { return Int64(bytes[0]) }
+        return Int64(ElementRun(UnsafeRawBufferPointer(bytes), hasKeys: kind == .map).count)
+    }
+
+    /// Tests the distinct collections of a dictionary leaf once each; false when the leaf is another one, or the test
+    /// does not know.
+    private func narrow(
+        _ mask: SelectionMask, _ scratch: SelectionMask, byEntries test: (UnsafeBufferPointer<UInt8>) -> Bool?
+    ) -> Bool {
+        guard encoding == .dictionary else { return false }
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
+            table.initialize(repeating: 0)
+            for code in 0..<entryCount {
+                guard let passes = test(entry(code)) else { return false }
+                table[code] = passes ? 1 : 0
+            }
+            guard let ofNull = test(UnsafeBufferPointer(start: nil, count: 0)) else { return false }
+            selectCodes(UnsafeBufferPointer(table), into: scratch)
+            if nulls != nil {
+                for index in 0..<scratch.wordCount {
+                    let word = nullWord(index)
+                    if ofNull { scratch.words[index] |= word } else { scratch.words[index] &= ~word }
+                }
+            }
+            mask.formIntersection(scratch)
+            return true
+        }
+    }
+
+    /// Keeps the slots of collections of Ints and nulls that have one of the integers as an element, or, with
+    /// `isOpposite`, the others. Slots that are not plain runs of Ints are decided by `otherwise`, which says
+    /// whether to keep them. `scratch` is overwritten.
+    package func narrow(
+        _ mask: SelectionMask, toAny wanted: LeafIntegers, isOpposite: Bool, scratch: SelectionMask,
+        otherwise: (Int) throws -> Bool
+    ) rethrows {
+        precondition(kind.collection != .single, "not a leaf of collections")
+        checkSlots(mask)
+        if narrow(mask, scratch, byEntries: { anyInteger($0, wanted).map { $0 != isOpposite } }) { return }
+        if let needle = wanted.needle, encoding == .text, entryCount == 0 {
+            // Only where its bytes occur it can be an element; that they do is not enough.
+            scratch.reset(slotCount: count)
+            needle.withUnsafeBufferPointer { bytes in
+                guard let start = bytes.baseAddress else { return }
+                rk_mark_texts(
+                    area.assumingMemoryBound(to: UInt8.self), areaSize, values, UInt32(width), count, start,
+                    bytes.count, 0, rk_text_anywhere, scratch.words)
+            }
+            if isOpposite {
+                // What does not have its bytes stays as it is.
+                try mask.filter { slot in
+                    guard scratch.contains(slot) else { return true }
+                    return try anyInteger(slot, wanted).map { !$0 } ?? otherwise(slot)
+                }
+                return
+            }
+            mask.formIntersection(scratch)
+        }
+        try mask.filter { slot in
+            try anyInteger(slot, wanted).map { $0 != isOpposite } ?? otherwise(slot)
+        }
+    }
+
+    /// Nil where the slot is not a short run of Ints.
+    @inline(__always)
+    private func anyInteger(_ slot: Int, _ wanted: LeafIntegers) -> Bool? {
+        if hasOutsized, isOutsized(slot) { return nil }
+        return isNull(slot) ? false : anyInteger(inlineBytes(at: slot), wanted)
+    }
+
+    @inline(__always)
+    private func anyInteger(_ bytes: UnsafeBufferPointer<UInt8>, _ wanted: LeafIntegers) -> Bool? {
+        if bytes.isEmpty { return false }
+        // The number of elements, and the tag of Ints for all of them.
+        guard kind != .map, bytes.count > 2, bytes[0] < 0x80, bytes[1] == 3 else { return nil }
+        var place = 2
+        for _ in 0..<bytes[0] {
+            var bits: UInt64 = 0
+            var shift: UInt64 = 0
+            while true {
+                guard place < bytes.count, shift < 64 else { return nil }
+                let byte = bytes[place]
+                place += 1
+                bits |= UInt64(byte & 0x7F) << shift
+                if byte < 0x80 { break }
+                shift += 7
+            }
+            if wanted.contains(Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1)) { return true }
+        }
+        return false
+    }
+}
