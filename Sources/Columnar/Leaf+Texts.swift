@@ -13,27 +13,26 @@ extension Leaf {
         }
     }
 
-    private static func place(_ test: TextPattern.Test) -> rk_text_place? {
+    private static func place(_ test: TextPattern.Test) -> TextKernel.Place? {
         switch test {
-        case .equal: rk_text_place(rk_text_start.rawValue | rk_text_end.rawValue)
-        case .prefix: rk_text_start
-        case .suffix: rk_text_end
-        case .contains: rk_text_anywhere
+        case .equal: .whole
+        case .prefix: .start
+        case .suffix: .end
+        case .contains: .anywhere
         case .like, .less, .lessOrEqual, .greater, .greaterOrEqual: nil
         }
     }
 
     /// Looks for the needle in all texts at once; false when each must be looked at by itself.
-    private func markTexts(_ pattern: TextPattern, _ place: rk_text_place, in scratch: SelectionMask) -> Bool {
+    private func markTexts(_ pattern: TextPattern, _ place: TextKernel.Place, in scratch: SelectionMask) -> Bool {
         guard encoding == .text, entryCount == 0, !pattern.needle.isEmpty else { return false }
-        let bytes = area.assumingMemoryBound(to: UInt8.self)
-        if pattern.foldsBeyondASCII, rk_is_ascii(bytes, areaSize) == 0 { return false }
+        let bytes = UnsafeBufferPointer(start: area.assumingMemoryBound(to: UInt8.self), count: areaSize)
+        if pattern.foldsBeyondASCII, rk_is_ascii(bytes.baseAddress, areaSize) == 0 { return false }
         scratch.reset(slotCount: count)
         pattern.needle.withUnsafeBufferPointer { needle in
-            guard let start = needle.baseAddress else { return }
-            rk_mark_texts(
-                bytes, areaSize, values, UInt32(width), count, start, needle.count, pattern.foldsASCIICase ? 1 : 0,
-                place, scratch.words)
+            TextKernel.best.mark(
+                bytes, offsets: values, width: width, count: count, needle, place,
+                foldsASCIICase: pattern.foldsASCIICase, into: scratch.words)
         }
         return true
     }

@@ -1,0 +1,43 @@
+import CKernels
+
+/// Looks for a text in all texts that lie one behind the other: the fastest way that the processor runs, or the portable one
+/// that it is tested against.
+package enum TextKernel: Sendable {
+    case best
+    case portable
+
+    /// Where in a text the needle has to stand.
+    package enum Place: Sendable {
+        case start
+        case end
+        case anywhere
+        /// The needle is all of the text.
+        case whole
+
+        var code: rk_text_place {
+            switch self {
+            case .start: rk_text_start
+            case .end: rk_text_end
+            case .anywhere: rk_text_anywhere
+            case .whole: rk_text_place(rk_text_start.rawValue | rk_text_end.rawValue)
+            }
+        }
+    }
+
+    /// Marks the texts that have the needle, which must not be empty, and is in lower case when ASCII letters are compared
+    /// without their case. `offsets` are `count` + 1 places in the area, of 16 or 32 bits each, possibly unaligned; damaged
+    /// ones give wrong marks, never a fault. Writes one bit per text, and clears the bits behind them in the last word.
+    package func mark(
+        _ area: UnsafeBufferPointer<UInt8>, offsets: UnsafeRawPointer, width: Int, count: Int,
+        _ needle: UnsafeBufferPointer<UInt8>, _ place: Place, foldsASCIICase: Bool,
+        into mask: UnsafeMutablePointer<UInt64>
+    ) {
+        guard let start = area.baseAddress, let wanted = needle.baseAddress else {
+            return mask.update(repeating: 0, count: maskWordCount(count))
+        }
+        let run = self == .best ? rk_mark_texts : rk_mark_texts_portable
+        run(
+            start, area.count, offsets, UInt32(width), count, wanted, needle.count, foldsASCIICase ? 1 : 0, place.code,
+            mask)
+    }
+}
