@@ -2,8 +2,8 @@ package import ObjectModel
 
 /// The few distinct values of a leaf, where it has so few.
 extension Leaf {
-    /// How many codes the leaf's slots can have, when they are codes or small numbers of at most 8 bits; nil otherwise. A
-    /// code stands for one value, which `firstSlot` cannot tell: ask a slot that has it.
+    /// How many codes the leaf's slots can have, when they are codes or small numbers of at most 8 bits; nil
+    /// otherwise. A code stands for one value, which `firstSlot` cannot tell: ask a slot that has it.
     package var codeCount: Int? {
         switch encoding {
         case .dictionary, .packed: width <= 8 && side * (encoding == .packed ? 1 : 0) == 0 ? 1 << width : nil
@@ -26,5 +26,20 @@ extension Leaf {
 
     package func dictionaryValue(_ index: Int) -> Value {
         kind == .string ? .string(String(decoding: entry(index), as: UTF8.self)) : .data(Array(entry(index)))
+    }
+
+    /// Selects the slots, apart from nulls, whose text is exactly those bytes; false when the leaf is no
+    /// dictionary. Cost: for each distinct text a comparison of its length.
+    func selectEntry(_ wanted: [UInt8], into scratch: SelectionMask) -> Bool {
+        guard encoding == .dictionary else { return false }
+        for code in 0..<entryCount {
+            let entry = entry(code)
+            guard entry.count == wanted.count, entry.elementsEqual(wanted) else { continue }
+            scratch.reset(slotCount: count)
+            selectOffsets(from: UInt64(code), span: 0, into: scratch)
+            return true
+        }
+        fill(scratch, false)
+        return true
     }
 }

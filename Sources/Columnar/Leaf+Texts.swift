@@ -6,7 +6,9 @@ extension Leaf {
     package func narrow(_ mask: SelectionMask, texts pattern: TextPattern, inverted: Bool, scratch: SelectionMask) {
         precondition(kind == .string, "not a string leaf")
         checkSlots(mask)
-        if let place = Self.place(pattern.test), markTexts(pattern, place, in: scratch) {
+        if pattern.test == .equal, pattern.isExact, selectEntry(pattern.needle, into: scratch) {
+            finish(mask, scratch, inverted)
+        } else if let place = Self.place(pattern.test), markTexts(pattern, place, in: scratch) {
             finish(mask, scratch, inverted)
         } else {
             narrow(mask, inverted: inverted, scratch: scratch) { pattern.matches($0) }
