@@ -24,13 +24,19 @@ final class FullSorter: ObjectSorter {
     }
 
     private let columns: [Column]
+    private let threadLimit: Int
+    /// Makes another one, for another thread.
+    private let another: () -> FullSorter
     private var values: [KeyedWord] = []
     /// Those of another rank than values have: nulls and null links.
     private var others: [UInt8: [KeyedWord]] = [:]
     /// Below that many, whole cells are compared.
     private static let comparisonLimit = 64
 
-    init(_ keys: [SortKey], _ classID: ClassID, _ source: any ColumnSource) {
+    /// From `threadLimit` objects on, several threads order what the first words do not tell apart.
+    init(_ keys: [SortKey], _ classID: ClassID, _ source: any ColumnSource, threadLimit: Int = 50_000) {
+        self.threadLimit = threadLimit
+        another = { FullSorter(keys, classID, source) }
         columns = keys.map { key in
             let base = key.path.valueBase
             return Column(
@@ -84,53 +90,126 @@ final class FullSorter: ObjectSorter {
         for rank in others.keys.sorted() {
             try others[rank]?.withUnsafeMutableBufferPointer { items in
                 KeyedWord.sort(items)
-                try refineRuns(items, 0)
+                try refineParts(items, isExact: isExact(rank, 0))
                 for item in items { sorted.append(item.key) }
             }
         }
         return sorted
     }
 
-    /// Orders the runs of items that have the same word of a column by what the word does not say.
-    private func refineRuns(_ items: UnsafeMutableBufferPointer<KeyedWord>, _ column: Int) throws {
-        if column == columns.count - 1, columns[column].isExact { return }
-        if column >= columns.count { return }
+    /// Whether the first word of a column's cell says all that there is to say. Nulls are all alike.
+    private func isExact(_ rank: UInt8, _ column: Int) -> Bool {
+        rank != 1 || !columns.indices.contains(column) || columns[column].isExact
+    }
+
+    /// `refineRuns` of the first column, on several threads where that pays.
+    private func refineParts(_ items: UnsafeMutableBufferPointer<KeyedWord>, isExact: Bool) throws {
+        if columns.count <= 1, isExact { return }
+        guard items.count >= threadLimit, ScanThreads.count > 1 else {
+            return try refineRuns(items, 0, isExact: isExact)
+        }
+        // Parts end where a word does.
+        let count = ScanThreads.count * 4
+        var ends = [0]
+        for part in 1...count {
+            var end = max(ends[part - 1], items.count * part / count)
+            while end > 0, end < items.count, items[end].word == items[end - 1].word { end += 1 }
+            ends.append(end)
+        }
+        let sorters = (0..<count).map { _ in another() }
+        let failures = UnsafeMutableBufferPointer<(any Error)?>.allocate(capacity: count)
+        failures.initialize(repeating: nil)
+        defer {
+            failures.deinitialize()
+            failures.deallocate()
+        }
+        let parts = ends
+        // Each thread has a sorter, items and a failure of its own.
+        ScanThreads.perform(count) { part in
+            let own = UnsafeMutableBufferPointer(rebasing: items[parts[part]..<parts[part + 1]])
+            do { try sorters[part].refineRuns(own, 0, isExact: isExact) } catch { failures[part] = error }
+        }
+        if let failure = failures.lazy.compactMap(\.self).first { throw failure }
+    }
+
+    /// Orders the runs of items that have the same word of a column by what the word does not say: nothing of that column
+    /// when it is exact.
+    private func refineRuns(
+        _ items: UnsafeMutableBufferPointer<KeyedWord>, _ column: Int, isExact: Bool
+    ) throws {
+        if column >= columns.count - 1, isExact || columns.isEmpty { return }
         var start = 0
         while start < items.count {
             let word = items[start].word
             var end = start + 1
             while end < items.count, items[end].word == word { end += 1 }
             if end - start > 1 {
-                try refine(UnsafeMutableBufferPointer(rebasing: items[start..<end]), column)
+                try refine(UnsafeMutableBufferPointer(rebasing: items[start..<end]), column, isExact: isExact)
             }
             start = end
         }
     }
 
-    private func refine(_ run: UnsafeMutableBufferPointer<KeyedWord>, _ column: Int) throws {
-        guard run.count > Self.comparisonLimit, columns[column].isExact else { return try compare(run, from: column) }
+    private func refine(
+        _ run: UnsafeMutableBufferPointer<KeyedWord>, _ column: Int, isExact: Bool
+    ) throws {
+        guard run.count > Self.comparisonLimit, isExact else { return try compare(run, from: column) }
         // The next column's words, by rank.
         let next = columns[column + 1]
         var ranks: [UInt8: [KeyedWord]] = [:]
         var same: [KeyedWord] = []
         same.reserveCapacity(run.count)
+        var texts: [UnsafeBufferPointer<UInt8>] = []
+        if next.shape == .text { texts.reserveCapacity(run.count) }
         for item in run {
             let cell = try cell(item.key, next)
             let word = KeyedWord(word: cell.primary, key: item.key)
-            if cell.rank == 1 { same.append(word) } else { ranks[cell.rank, default: []].append(word) }
+            if cell.rank == 1 {
+                same.append(word)
+                if next.shape == .text { texts.append(cell.bytes) }
+            } else {
+                ranks[cell.rank, default: []].append(word)
+            }
         }
+        var saysAll = next.isExact
+        if next.shape == .text { saysAll = Self.setWords(&same, of: texts, ascending: next.ascending) }
         ranks[1] = same
         var place = 0
         for rank in ranks.keys.sorted() {
             try ranks[rank]?.withUnsafeMutableBufferPointer { items in
                 KeyedWord.sort(items)
-                try refineRuns(items, column + 1)
+                try refineRuns(items, column + 1, isExact: rank != 1 || saysAll)
                 for item in items {
                     run[place].key = item.key
                     place += 1
                 }
             }
         }
+    }
+
+    /// Makes words of what comes after that with which all texts begin; whether they say all of it.
+    private static func setWords(
+        _ items: inout [KeyedWord], of texts: [UnsafeBufferPointer<UInt8>], ascending: Bool
+    ) -> Bool {
+        guard let first = texts.first else { return true }
+        var shared = first.count
+        var longest = 0
+        for text in texts {
+            shared = min(shared, text.count)
+            longest = max(longest, text.count)
+            var same = 0
+            while same < shared, text[same] == first[same] { same += 1 }
+            shared = same
+        }
+        let saysAll = longest - shared < 8
+        for (index, text) in texts.enumerated() {
+            let rest = UnsafeBufferPointer(rebasing: text[shared...])
+            var word = SortCell.bits(rest)
+            // Of texts that differ only in zeros at the end the shorter one comes first.
+            if saysAll { word |= UInt64(rest.count) }
+            items[index].word = ascending ? word : ~word
+        }
+        return saysAll
     }
 
     /// Compares all cells from a column on; few, or of texts and the like that begin alike.

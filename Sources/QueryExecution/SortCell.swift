@@ -145,7 +145,8 @@ struct SortCell {
         rank = 1
     }
 
-    private var bytes: UnsafeBufferPointer<UInt8> {
+    /// The text or record.
+    var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: UnsafePointer(bitPattern: UInt(secondary)), count: Int(length))
     }
 
@@ -171,7 +172,8 @@ struct SortCell {
             ValueView(record: UnsafeRawBufferPointer(a)), ValueView(record: UnsafeRawBufferPointer(b)))
     }
 
-    private static func bits(_ text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    /// The first eight bytes, so that they compare as the text does; zeros where it has fewer.
+    static func bits(_ text: UnsafeBufferPointer<UInt8>) -> UInt64 {
         if text.count >= 8 {
             return UInt64(bigEndian: UnsafeRawBufferPointer(text).loadUnaligned(as: UInt64.self))
         }
