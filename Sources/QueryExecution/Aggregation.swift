@@ -41,14 +41,17 @@ final class Aggregation {
 
     /// Adds all objects of a scan.
     func add(_ scan: ClassScan) throws {
-        guard scan.selectsAll else { return try scan.forEachCluster { try add($0, $1) } }
+        guard scan.selectsAll, !parts.isEmpty else { return try scan.forEachCluster { try add($0, $1) } }
         for index in parts.indices {
             if let property = parts[index].property {
                 try scan.forEachLeaf(property) { leaf, mask in
+                    // Each column has them all.
+                    if index == 0 { count += mask.population }
                     try parts[index].state.add(leaf, mask, scratch: scratch)
                 }
             } else {
                 try scan.forEachCluster { cluster, mask in
+                    if index == 0 { count += mask.population }
                     let first = Int64(cluster.firstKey)
                     try mask.forEach { try add(ObjectKey(first + Int64($0)), to: &parts[index]) }
                 }

@@ -9,12 +9,12 @@ extension Planner {
         case .path(let path):
             guard case .count = path.end, case .elements(let property, _, .all)? = path.links.last,
                 let holder = holder(of: path.links, classID),
-                let kind = source.schema[holder]?[property]?.type.collection, kind == .list || kind == .set
+                let type = source.schema[holder]?[property]?.type, type.collection == .list || type.collection == .set
             else { return nil }
             return try plan(
                 path.links.dropLast(), classID,
                 LinkWalk(keepsNull: test.holds(.int(0))) { _ in
-                    CollectionOperator(property, .size, test)
+                    CollectionOperator(property, of: type.base, .size, test, capacity: source.clusterCapacity)
                 } link: { _, _ in
                     nil
                 })

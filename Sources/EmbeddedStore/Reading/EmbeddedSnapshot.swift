@@ -173,7 +173,7 @@ extension EmbeddedSnapshot: ColumnSource {
                 // Held once for all that is left.
                 for cluster in rest {
                     guard let live = directory.liveMask(cluster) else { continue }
-                    guard let leaf = directory.leaf(cluster, property) else { throw StoreError.damaged(path) }
+                    guard let leaf = try? directory.leaf(cluster, property) else { throw StoreError.damaged(path) }
                     try body(
                         live, leaf.hasOutsized ? try resolving(leaf, of: classID, cluster: cluster, property) : leaf)
                 }
