@@ -40,6 +40,12 @@ struct ColumnPlanner {
 
     private func planAny(_ test: ElementTest) throws -> any Operator {
         if test.operation == .equal, !test.folds, test.constants.count > 1 { return try planIn(test.constants) }
+        // Many texts that differ by case or marks from what is wanted are looked for at once.
+        if test.operation == .equal, base == .string, test.constants.count > 8 {
+            let members = ElementTest(
+                .equal, test.constants, ignoresCase: test.ignoresCase, ignoresDiacritics: test.ignoresDiacritics)
+            return ElementOperator(property, members, capacity: capacity)
+        }
         return planner.disjunction(try test.constants.map { try planOne(test, $0) })
     }
 

@@ -13,8 +13,10 @@ struct ElementTest {
     /// Whether the test is the opposite.
     let isNegated: Bool
     private let tests: [ConstantTest]
-    /// The distinct forms of many constants that a value is to be one of.
+    /// The distinct forms of many constants that a value is to be one of, with their texts folded.
     private let members: Set<Value>
+    /// What makes texts equal; nil when only the same bytes do.
+    private let folding: TextFolding?
 
     /// Nil when the right side is no constant, and for a comparison in order, which is no test of single values.
     init?(_ comparison: BoundComparison) {
@@ -42,13 +44,19 @@ struct ElementTest {
         self.ignoresCase = ignoresCase
         self.ignoresDiacritics = ignoresDiacritics
         isNegated = false
-        let isMembership = operation == .equal && quantifier != .all && !ignoresCase && !ignoresDiacritics
+        let folding = TextFolding(ignoresCase: ignoresCase, ignoresDiacritics: ignoresDiacritics)
+        let folds = ignoresCase || ignoresDiacritics
+        // Data folds in its own way.
+        let isMembership = operation == .equal && quantifier != .all && !(folds && constants.contains(where: \.isData))
         if isMembership, constants.count > 8 {
             // Nothing is equal to a NaN.
-            members = Set(constants.filter { !$0.isNaN }.map(\.distinctForm))
+            members = Set(
+                constants.filter { !$0.isNaN }.map { folds ? $0.folded(folding).distinctForm : $0.distinctForm })
+            self.folding = folds ? folding : nil
             tests = []
         } else {
             members = []
+            self.folding = nil
             tests = constants.map {
                 ConstantTest(operation, $0, ignoresCase: ignoresCase, ignoresDiacritics: ignoresDiacritics)
             }
@@ -64,6 +72,7 @@ struct ElementTest {
         isNegated = !test.isNegated
         tests = test.tests
         members = test.members
+        folding = test.folding
     }
 
     var negated: ElementTest { ElementTest(negating: self) }
@@ -75,7 +84,7 @@ struct ElementTest {
 
     func holds(view value: ValueView) -> Bool {
         if !members.isEmpty {
-            let isMember = !value.isNaN && members.contains(value.value.distinctForm)
+            let isMember = !value.isNaN && members.contains(distinctForm(of: value))
             return (isMember == (quantifier == .any)) != isNegated
         }
         let holds: Bool
@@ -85,6 +94,13 @@ struct ElementTest {
         case .none: holds = !tests.contains { $0.holds(value) }
         }
         return holds != isNegated
+    }
+
+    private func distinctForm(of value: ValueView) -> Value {
+        if let folding, case .string(let text) = value {
+            return .string(String(decoding: folding.folded(text), as: UTF8.self))
+        }
+        return value.value.distinctForm
     }
 
     func holds(_ value: Value) -> Bool {
@@ -99,5 +115,17 @@ struct ElementTest {
             if case .reference(let object) = constant { keys.append(object.key) } else if constant.isNull { return nil }
         }
         return keys.filter { $0.rawValue >= 0 }
+    }
+}
+
+extension Value {
+    fileprivate var isData: Bool {
+        if case .data = self { return true }
+        return false
+    }
+
+    fileprivate func folded(_ folding: TextFolding) -> Value {
+        guard case .string(let text) = self else { return self }
+        return .string(String(decoding: folding.folded(text.utf8), as: UTF8.self))
     }
 }
