@@ -120,6 +120,8 @@ package final class EmbeddedStore: Store {
         throw StoreError(.versionGone, "Version \(version) \(advice)")
     }
 
+    package func past(at version: Version, before snapshot: any Snapshot) throws -> Past? { nil }
+
     package func changeLogFloor() throws -> Version {
         try throwIfClosed()
         return try file.changeLogFloor()

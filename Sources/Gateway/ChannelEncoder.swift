@@ -23,7 +23,7 @@ final class ChannelEncoder: Sendable {
 
     init(_ key: ChannelKey) { state = Mutex(State(key: key)) }
 
-    func initial(_ snapshot: any Snapshot, _ keys: [ObjectKey]) throws -> SharedBytes {
+    func initial(_ snapshot: any Snapshot, _ keys: KeySequence) throws -> SharedBytes {
         try state.withLock { try $0.initial(snapshot, keys) }
     }
 
@@ -43,7 +43,7 @@ private struct State {
 
     init(key: ChannelKey) { self.key = key }
 
-    mutating func initial(_ snapshot: any Snapshot, _ keys: [ObjectKey]) throws -> SharedBytes {
+    mutating func initial(_ snapshot: any Snapshot, _ keys: KeySequence) throws -> SharedBytes {
         if initialVersion == snapshot.version, let lastInitial { return lastInitial }
         let plan = try plan(for: snapshot.schema)
         let json = JSONWriter(capacity: 256 + keys.count * 128)
@@ -54,7 +54,7 @@ private struct State {
         json.int(keys.count)
         json.name("items")
         json.beginArray()
-        try plan.write(keys, of: snapshot, into: json)
+        try plan.write(Array(keys), of: snapshot, into: json)
         json.endArray()
         json.endObject()
         let event = json.event("initial", snapshot.version)

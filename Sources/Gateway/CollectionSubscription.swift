@@ -39,7 +39,7 @@ final class CollectionSubscription: StreamSubscription {
         guard rounds.isCurrent(round), !rounds.isBehind else { return }
         do {
             switch event {
-            case .initial(let snapshot, let keys):
+            case .initial(let snapshot, let keys), .resumed(let snapshot, let keys):
                 if round == 1, lastSeen == snapshot.version { return }
                 let limit = gateway.configuration.largestObserved
                 guard keys.count <= limit else {

@@ -42,7 +42,7 @@ final class ObjectSubscription: StreamSubscription {
         guard rounds.isCurrent(round) else { return }
         do {
             switch event {
-            case .initial(let snapshot):
+            case .initial(let snapshot), .resumed(let snapshot):
                 if round == 1, lastSeen == snapshot.version { return }
                 send(try initial(snapshot))
             case .change(let change):

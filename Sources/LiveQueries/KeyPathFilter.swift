@@ -17,7 +17,7 @@ final class KeyPathFilter {
     init(_ paths: [LiveKeyPath]) { self.paths = paths }
 
     /// Takes the present state of `elements` as what later changes are relative to.
-    func remember(_ elements: [ObjectKey], _ snapshot: any Snapshot) throws {
+    func remember(_ elements: some Collection<ObjectKey>, _ snapshot: any ObjectReads) throws {
         for path in paths where path.hasBacklinks {
             reached[path] = try Dictionary(
                 elements.map { ($0, try path.reach(from: $0, snapshot)) }, uniquingKeysWith: { first, _ in first })
@@ -27,8 +27,9 @@ final class KeyPathFilter {
     /// The objects of the paths' class that each path finds modified. `elements` are all that are observed now,
     /// `joined` those among them that were not observed before.
     func modified(
-        by changes: ChangeSet, _ elements: [ObjectKey], joined: [ObjectKey], _ snapshot: any Snapshot
+        by step: LiveStep, _ elements: some Collection<ObjectKey>, joined: [ObjectKey]
     ) throws -> [LiveKeyPath: Set<ObjectKey>] {
+        let (changes, snapshot) = (step.changes, step.after)
         var result: [LiveKeyPath: Set<ObjectKey>] = [:]
         for path in paths where path.watchedClasses.contains(where: { changes.classes[$0] != nil }) {
             result[path] =
@@ -57,7 +58,7 @@ final class KeyPathFilter {
 
 extension LiveKeyPath {
     /// The objects that start the path and reach an assignment along it, in the new state.
-    fileprivate func modifiedRoots(by changes: ChangeSet, _ snapshot: any Snapshot) throws -> Set<ObjectKey> {
+    fileprivate func modifiedRoots(by changes: ChangeSet, _ snapshot: any ObjectReads) throws -> Set<ObjectKey> {
         var roots: Set<ObjectKey> = []
         let classes = classes
         for (index, step) in steps.enumerated() {
@@ -73,7 +74,7 @@ extension LiveKeyPath {
     }
 
     private func objects(
-        before step: Step, in classID: ClassID, leadingTo targets: Set<ObjectKey>, _ snapshot: any Snapshot
+        before step: Step, in classID: ClassID, leadingTo targets: Set<ObjectKey>, _ snapshot: any ObjectReads
     ) throws -> Set<ObjectKey> {
         var objects: Set<ObjectKey> = []
         for target in targets {
@@ -90,7 +91,7 @@ extension LiveKeyPath {
 
     /// Whether an assignment lies along the path from one object that starts it, in the new state.
     fileprivate func isModified(
-        from key: ObjectKey, by changes: ChangeSet, _ snapshot: any Snapshot
+        from key: ObjectKey, by changes: ChangeSet, _ snapshot: any ObjectReads
     ) throws -> Bool {
         let levels = [[key]] + (try reach(from: key, snapshot)).levels
         return zip(zip(classes, steps), levels).contains { place, objects in
@@ -100,7 +101,7 @@ extension LiveKeyPath {
     }
 
     /// What each step leads to from one object that starts the path.
-    fileprivate func reach(from key: ObjectKey, _ snapshot: any Snapshot) throws -> PathReach {
+    fileprivate func reach(from key: ObjectKey, _ snapshot: any ObjectReads) throws -> PathReach {
         var reach = PathReach()
         var current = [key]
         for (classID, step) in zip(classes, steps) {

@@ -35,9 +35,13 @@ struct LinkReach {
         }
     }
 
+    /// The classes whose changes can matter.
+    var classes: Set<ClassID> { Set(distances.keys) }
+
     /// The objects of the root class that were modified, or that reach a modified object. Walks the links backwards
     /// from what changed. Cost: follows the number of objects that link to it.
-    func modifiedRoots(by changes: ChangeSet, _ snapshot: any Snapshot) throws -> Set<ObjectKey> {
+    func modifiedRoots(by step: LiveStep) throws -> Set<ObjectKey> {
+        let (changes, snapshot) = (step.changes, step.after)
         var seen: [ClassID: Set<ObjectKey>] = [:]
         for (id, changes) in changes.classes where distances[id] != nil && !changes.modifications.isEmpty {
             seen[id] = Set(changes.modifications.keys)

@@ -1,10 +1,13 @@
 package import ObjectModel
 package import StoreContract
 
-/// What an observer of a query is told: `initial` once, then updates, or `failed` and nothing more.
+/// What an observer of a query is told: `initial` or `resumed` once, then updates, or `failed` and nothing more.
 package enum LiveEvent: Sendable {
     /// The result when the observation began, at the snapshot's version.
-    case initial(snapshot: any Snapshot, keys: [ObjectKey])
+    case initial(snapshot: any Snapshot, keys: KeySequence)
+    /// Instead of `initial`, where what became different since the version that the observer had heard of is known: an
+    /// update with all of that follows at once, unless there is nothing.
+    case resumed(snapshot: any Snapshot, keys: KeySequence)
     case update(LiveChange)
     /// The query cannot be kept up to date any more, for example because its class is gone from the schema.
     case failed(any Error)
@@ -19,9 +22,9 @@ package final class LiveChange: Sendable {
     package let version: Version
     package let indices: IndexChanges
     /// The whole new result. Shares its storage with the maintained result until that changes.
-    package let newKeys: [ObjectKey]
+    package let newKeys: KeySequence
 
-    init(snapshot: any Snapshot, indices: IndexChanges, newKeys: [ObjectKey]) {
+    init(snapshot: any Snapshot, indices: IndexChanges, newKeys: KeySequence) {
         self.snapshot = snapshot
         version = snapshot.version
         self.indices = indices
@@ -46,10 +49,14 @@ package final class LiveChange: Sendable {
     package var modificationsNew: [Int] { indices.modificationsNew }
 }
 
-/// What an observer of one object is told: `initial` once, then changes; `deleted` or `failed`, and nothing more.
+/// What an observer of one object is told: `initial` or `resumed` once, then changes; `deleted` or `failed`, and nothing
+/// more.
 package enum LiveObjectEvent: Sendable {
     /// The observation has begun; later changes are relative to this version.
     case initial(snapshot: any Snapshot)
+    /// Instead of `initial`, where what changed since the version that the observer had heard of is known: it follows
+    /// at once, unless there is nothing.
+    case resumed(snapshot: any Snapshot)
     case change(LiveObjectChange)
     case deleted(Version)
     case failed(any Error)

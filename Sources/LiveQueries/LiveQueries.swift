@@ -13,8 +13,8 @@ import Synchronization
 package final class LiveQueries: Sendable {
     private struct Inbox {
         var changes: [ChangeSet] = []
-        var registrations: [LiveWork.Registration] = []
-        var left: Set<LiveWork.Subject> = []
+        var registrations: [LiveRegistration] = []
+        var left: Set<LiveSubjectID> = []
         var isScheduled = false
     }
 
@@ -36,28 +36,51 @@ package final class LiveQueries: Sendable {
     /// Observes a query: `initial` when its result is known, then an update whenever the result became different.
     /// With key paths, an object counts as modified only when one of them leads to a change; without, when it or an
     /// object within three links was changed. `failed` when the query or a key path does not fit the schema.
+    ///
+    /// - Parameter version: what the observer has heard of before, under the same parameters: it is told `resumed`
+    ///   and the difference since then if that can still be found out, else `initial`.
     package func observe(
-        _ query: BoundQuery, keyPaths: [LiveKeyPath] = [], deliver: @escaping @Sendable (LiveEvent) -> Void
+        _ query: BoundQuery, keyPaths: [LiveKeyPath] = [], since version: Version? = nil,
+        deliver: @escaping @Sendable (LiveEvent) -> Void
     ) -> LiveToken {
-        let subscriber = Subscriber(deliver)
-        hand { $0.registrations.append(.query(query, keyPaths, subscriber)) }
-        return LiveToken { [self] in
-            subscriber.cancel()
-            hand { $0.left.insert(.query(query)) }
-        }
+        register(.query(query, Subscriber(deliver)), keyPaths, version)
+    }
+
+    /// Observes a query's result in sections, in the same way.
+    package func observeSections(
+        _ query: BoundQuery, by key: SectionKey, keyPaths: [LiveKeyPath] = [], since version: Version? = nil,
+        deliver: @escaping @Sendable (LiveSectionEvent) -> Void
+    ) -> LiveToken {
+        register(.sections(query, key, Subscriber(deliver)), keyPaths, version)
     }
 
     /// Observes one object: `initial`, then its changes until it is deleted. Without key paths, only assignments to
-    /// its own stored properties count. `failed` with `notFound` when there is no such object.
+    /// its own stored properties count. `failed` with `notFound` when there is no such object. Of one that was deleted
+    /// after the version that the observer resumes from it is told `deleted`.
     package func observeObject(
-        _ classID: ClassID, _ key: ObjectKey, keyPaths: [LiveKeyPath] = [],
+        _ classID: ClassID, _ key: ObjectKey, keyPaths: [LiveKeyPath] = [], since version: Version? = nil,
         deliver: @escaping @Sendable (LiveObjectEvent) -> Void
     ) -> LiveToken {
-        let subscriber = Subscriber(deliver)
-        hand { $0.registrations.append(.object(classID, key, keyPaths, subscriber)) }
+        register(.object(ObjectReference(classID, key), Subscriber(deliver)), keyPaths, version)
+    }
+
+    /// Observes one object's list, set or map: of values, or of links as they lie in it, nulls included. Key paths are
+    /// for links, and begin at the class that they lead to. `failed` with `notFound`, `notACollection`.
+    package func observeCollection(
+        _ object: ObjectReference, _ property: PropertyID, keyPaths: [LiveKeyPath] = [], since version: Version? = nil,
+        deliver: @escaping @Sendable (LiveCollectionEvent) -> Void
+    ) -> LiveToken {
+        register(.collection(object, property, Subscriber(deliver)), keyPaths, version)
+    }
+
+    private func register(
+        _ observer: LiveRegistration.Observer, _ keyPaths: [LiveKeyPath], _ version: Version?
+    ) -> LiveToken {
+        let registration = LiveRegistration(observer: observer, keyPaths: keyPaths, since: version)
+        hand { $0.registrations.append(registration) }
         return LiveToken { [self] in
-            subscriber.cancel()
-            hand { $0.left.insert(.objects) }
+            registration.cancel()
+            hand { $0.left.insert(registration.subject) }
         }
     }
 

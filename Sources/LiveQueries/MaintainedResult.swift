@@ -2,8 +2,8 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// One query's result, kept current for all who observe the query. Used on the worker's thread only.
-final class MaintainedResult {
+/// One query's result, kept current for all who observe the query. Used by one thread at a time.
+final class MaintainedResult: LiveSubject {
     /// Observers with the same key paths, which are told the same.
     private struct Audience {
         let keyPaths: [LiveKeyPath]
@@ -15,29 +15,39 @@ final class MaintainedResult {
     let query: BoundQuery
     /// The query with the objects that it names looked up at the version that the result is at.
     private var resolved: BoundQuery
-    private(set) var keys: [ObjectKey]
+    private(set) var keys: KeySequence
     private var route: QueryRoute
     private var reach: LinkReach
     private var audiences: [Audience] = []
 
     /// Runs the query. Throws what the store throws, and `unknownClass` or `unknownProperty` when the query does not
     /// fit the snapshot's schema.
-    init(_ query: BoundQuery, _ snapshot: any Snapshot) throws {
+    ///
+    /// - Parameter keys: what the query gives at the snapshot, where that is known already.
+    init(_ query: BoundQuery, _ snapshot: any Snapshot, keys: KeySequence? = nil) throws {
         self.query = query
         route = try QueryRoute(query, schema: snapshot.schema)
         reach = LinkReach(from: query.classID, schema: snapshot.schema)
         resolved = try Self.resolve(query, snapshot)
-        keys = try snapshot.select(resolved, .all)
+        self.keys = try keys ?? KeySequence(snapshot.select(resolved, .all))
     }
 
-    private static func resolve(_ query: BoundQuery, _ snapshot: any Snapshot) throws -> BoundQuery {
+    private static func resolve(_ query: BoundQuery, _ snapshot: any ObjectReads) throws -> BoundQuery {
         try query.namingObjects { try snapshot.key(of: $0, primaryKey: $1) }
     }
 
     var isObserved: Bool { !audiences.isEmpty }
 
+    var watches: Set<LiveWatch> {
+        Set((route.classes.union(reach.classes).union(audiences.flatMap { $0.keyPaths.flatMap(\.watchedClasses) }))
+            .map { .objects(of: $0) })
+    }
+
     /// Adds an observer and tells it the present result, which must be that of `snapshot`.
-    func add(_ subscriber: Subscriber<LiveEvent>, _ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot) throws {
+    func add(
+        _ subscriber: Subscriber<LiveEvent>, _ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot,
+        since version: Version?, _ past: PastVersions
+    ) throws {
         if let index = audiences.firstIndex(where: { $0.keyPaths == keyPaths }) {
             audiences[index].subscribers.append(subscriber)
         } else {
@@ -60,12 +70,11 @@ final class MaintainedResult {
         audiences = []
     }
 
-    /// Brings the result to the snapshot's version and tells the observers what became different. `changes` are
-    /// those since the version that the result was at. On a throw the result is of no use any more.
-    func advance(_ changes: ChangeSet, _ snapshot: any Snapshot) throws {
+    func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
+        let changes = step.changes
         if changes.schemaChanged { try adopt(snapshot.schema) }
         let old = keys
-        let touched = try reach.modifiedRoots(by: changes, snapshot)
+        let touched = try reach.modifiedRoots(by: step)
         var indices = IndexChanges()
         let before = resolved
         if changes.schemaChanged || route.mayRename(changes) { resolved = try Self.resolve(query, snapshot) }
@@ -78,7 +87,7 @@ final class MaintainedResult {
             let modified: Set<ObjectKey>
             if let filter = audience.filter {
                 modified = try filter.modified(
-                    by: changes, keys, joined: indices.insertions.map { keys[$0] }, snapshot
+                    by: step, keys, joined: indices.insertions.map { keys[$0] }
                 ).values.reduce(into: []) { $0.formUnion($1) }
             } else {
                 modified = touched
@@ -126,7 +135,7 @@ final class MaintainedResult {
 
     /// Positions of those of the objects that are in the list, ascending. Cost: a binary search for each object, or
     /// a pass over the keys when they are sorted by something else.
-    private func positions(of objects: Set<ObjectKey>, in list: [ObjectKey]) -> [Int] {
+    private func positions(of objects: Set<ObjectKey>, in list: KeySequence) -> [Int] {
         guard let lowest = objects.min(), let highest = objects.max() else { return [] }
         guard isInCreationOrder else {
             // The range spares most look-ups in the set: what changes together was often made together.
@@ -166,8 +175,8 @@ extension MaintainedResult {
 
     private func selectAnew(modified: Set<ObjectKey>, _ snapshot: any Snapshot) throws -> IndexChanges {
         let old = keys
-        keys = try snapshot.select(resolved, .all)
-        return KeyDiff.between(old, keys, isModified: modified.contains)
+        keys = KeySequence(try snapshot.select(resolved, .all))
+        return KeyDiff.between(Array(old), Array(keys), isModified: modified.contains)
     }
 
     /// Takes the suspects out and puts those that match back in where they belong now. Cost: a look-up of sort values
@@ -179,7 +188,7 @@ extension MaintainedResult {
         let removed = positions(of: suspects, in: old)
         let removedKeys = Dictionary(
             removed.map { (old[$0], $0) }, uniquingKeysWith: { first, _ in first })
-        let untouched = ResultEdit.Untouched(old: old, removed: removed)
+        let untouched = ResultEdit.Untouched(old: Array(old), removed: removed)
         var arrivals: [(arrival: ResultEdit.Arrival, place: SortPlace)] = []
         for key in suspects where try snapshot.matches(resolved, key) {
             let place = try SortPlace(key, route.sortKeys, query.classID, snapshot)
@@ -193,9 +202,9 @@ extension MaintainedResult {
             a.arrival.rank != b.arrival.rank
                 ? a.arrival.rank < b.arrival.rank : a.place.isBefore(b.place, by: route.sortKeys)
         }
-        let edit = ResultEdit(old: old, removed: removed, arrivals: arrivals.map(\.arrival))
+        let edit = ResultEdit(old: Array(old), removed: removed, arrivals: arrivals.map(\.arrival))
         let indices = edit.indexChanges(modified: positions(of: modified, in: old))
-        if !indices.deletions.isEmpty || !indices.insertions.isEmpty { keys = edit.applied() }
+        if !indices.deletions.isEmpty || !indices.insertions.isEmpty { keys = KeySequence(edit.applied()) }
         return indices
     }
 }

@@ -62,6 +62,14 @@ struct QueryRoute {
         }
     }
 
+    /// The classes whose changes can matter.
+    var classes: Set<ClassID> {
+        var classes = namedClasses.union(dependencies.keys)
+        classes.insert(classID)
+        if let holder { classes.insert(holder.object.classID) }
+        return classes
+    }
+
     /// Whether objects came or went of a class of which the query names some.
     func mayRename(_ changes: ChangeSet) -> Bool {
         namedClasses.contains { id in

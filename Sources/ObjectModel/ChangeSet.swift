@@ -88,3 +88,19 @@ package struct ChangeSet: Hashable, Sendable {
         }
     }
 }
+
+extension ClassChanges {
+    /// What leads back.
+    package var inverted: ClassChanges {
+        ClassChanges(
+            insertions: deletions, deletions: insertions, modifications: modifications,
+            edits: edits.mapValues { $0.mapValues(\.inverted) })
+    }
+}
+
+extension ChangeSet {
+    /// What leads back from `version` to the one that these changes start from.
+    package func inverted(to version: Version) -> ChangeSet {
+        ChangeSet(version: version, classes: classes.mapValues(\.inverted), schemaChanged: schemaChanged)
+    }
+}

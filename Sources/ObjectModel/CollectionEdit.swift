@@ -21,6 +21,18 @@ package enum CollectionEdit: Hashable, Sendable {
         }
     }
 
+    /// What leads back.
+    package var inverted: CollectionEdit {
+        switch self {
+        case .list(let edit): .list(edit.inverted)
+        case .set(let edit): .set(SetEdit(deletions: edit.insertions, insertions: edit.deletions))
+        case .map(let edit):
+            .map(
+                MapEdit(
+                    deletions: edit.insertions, insertions: edit.deletions, modifications: edit.modifications))
+        }
+    }
+
     package var isEmpty: Bool {
         switch self {
         case .list(let edit): edit.isEmpty

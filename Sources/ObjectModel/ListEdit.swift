@@ -20,6 +20,18 @@ package struct ListEdit: Hashable, Sendable {
         insertions.insert(0..<after)
     }
 
+    /// What leads back. Cost: the runs.
+    package var inverted: ListEdit {
+        // Assigned elements stayed, so each has a place among those that are neither deleted nor inserted.
+        let before = modifications.runs.flatMap { run in
+            insertions.gaps(in: run).flatMap { stayed in
+                let rank = stayed.lowerBound - insertions.count(below: stayed.lowerBound)
+                return deletions.positions(ofNonMembers: rank..<rank + stayed.count)
+            }
+        }
+        return ListEdit(deletions: insertions, insertions: deletions, modifications: IndexRuns(runs: before))
+    }
+
     package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 
     /// An element was put in at `index`.

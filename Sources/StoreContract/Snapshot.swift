@@ -1,15 +1,11 @@
 package import ObjectModel
 package import QueryLanguage
 
-/// The store at one version. Immutable, usable from any thread, also from several at once. It pins its version
-/// until the last reference is dropped, which keeps the space of older versions from being reused: hold it for
-/// a request, not for a session.
-package protocol Snapshot: AnyObject, Sendable {
+/// What can be read of the store as it is, or was, at one version: the objects one by one, and which of them a query
+/// gives. Immutable, usable from any thread, also from several at once.
+package protocol ObjectReads: AnyObject, Sendable {
     var version: Version { get }
     var schema: Schema { get }
-
-    /// The number of objects of a class; 0 for a class that the schema does not have. Cost: constant.
-    func count(of classID: ClassID) -> Int
 
     func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool
 
@@ -30,21 +26,12 @@ package protocol Snapshot: AnyObject, Sendable {
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
     ) throws -> [Value]
 
-    /// The objects of `origin` whose `property` links to `key`, ascending; one that links to it several times,
-    /// in a list, is there as many times.
-    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey]
-
-    /// Reads stored properties of many objects into `sink`, object by object in the order of `keys`, properties
-    /// in the order given. Keys that do not exist are left out. Borrowed bytes are valid during the call only.
-    /// The sink may read from this snapshot.
-    func read<Sink: RowSink>(
-        _ classID: ClassID, _ keys: [ObjectKey], _ properties: [PropertyID], into sink: inout Sink) throws
+    /// The objects of `origin` whose `property` links to `target`, ascending; one that links to it several times,
+    /// in a list, is there as many times. The property may be mixed.
+    func backlinks(to target: ObjectReference, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey]
 
     /// The objects that the query gives, in its order, cut to the window.
     func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey]
-
-    /// The number of objects that the query gives.
-    func count(_ query: BoundQuery) throws -> Int
 
     /// Whether an object satisfies the query's predicate; its steps are not looked at. False if the object does
     /// not exist.
@@ -52,6 +39,22 @@ package protocol Snapshot: AnyObject, Sendable {
 
     /// The values that an object is sorted by, for cursors: nil where a link on the way is null.
     func sortValues(_ keys: [SortKey], of key: ObjectKey, in classID: ClassID) throws -> [Value?]
+}
+
+/// The store at one version. It pins its version until the last reference is dropped, which keeps the space of older
+/// versions from being reused: hold it for a request, not for a session.
+package protocol Snapshot: ObjectReads {
+    /// The number of objects of a class; 0 for a class that the schema does not have. Cost: constant.
+    func count(of classID: ClassID) -> Int
+
+    /// Reads stored properties of many objects into `sink`, object by object in the order of `keys`, properties
+    /// in the order given. Keys that do not exist are left out. Borrowed bytes are valid during the call only.
+    /// The sink may read from this snapshot.
+    func read<Sink: RowSink>(
+        _ classID: ClassID, _ keys: [ObjectKey], _ properties: [PropertyID], into sink: inout Sink) throws
+
+    /// The number of objects that the query gives.
+    func count(_ query: BoundQuery) throws -> Int
 
     /// The aggregates in the order asked for, over what the query gives; see `AggregateRequest`.
     func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value]
@@ -95,4 +98,13 @@ package protocol RowSink {
     /// A mixed value that is not null, or a collection.
     mutating func value(_ column: Int, _ value: Value)
     mutating func endObject()
+}
+
+extension ObjectReads {
+    /// The objects of `origin` whose `property`, which is of links, leads to `key`.
+    package func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
+        // A property of links knows its target's class.
+        let target = schema[origin]?[property]?.targetClass ?? origin
+        return try backlinks(to: ObjectReference(target, key), from: origin, property)
+    }
 }

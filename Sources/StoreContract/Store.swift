@@ -42,8 +42,26 @@ package protocol Store: AnyObject, Sendable {
     /// reach back that far.
     func changes(after version: Version) throws -> [ChangeSet]?
 
+    /// The store as it was at `version`, seen from a later snapshot, and what changed in between: for whoever knows
+    /// that version and wants to hear what became different. Nil when the change log does not reach back that far, does
+    /// not have the old values of all changes, or the schema changed since. Cost: follows the changes; reads of objects
+    /// that changed cost more than those of a snapshot, and a query over everything much more.
+    func past(at version: Version, before snapshot: any Snapshot) throws -> Past?
+
     /// Finishes the queued work and releases the file, as soon as nobody holds a snapshot of it. Later calls throw or complete with `closed`.
     func close()
+}
+
+/// An earlier version, and what was done since.
+package struct Past: Sendable {
+    package let reads: any ObjectReads
+    /// Everything after that version, merged.
+    package let changes: ChangeSet
+
+    package init(reads: any ObjectReads, changes: ChangeSet) {
+        self.reads = reads
+        self.changes = changes
+    }
 }
 
 extension Store {

@@ -6,6 +6,7 @@ package import StoreContract
 package final class ModelSnapshot: Snapshot {
     private let state: ModelState
     let evaluator: ReferenceEvaluator<ModelState>
+    private let incomingLinks = IncomingLinkTable()
 
     init(_ state: ModelState) {
         self.state = state
@@ -36,10 +37,10 @@ package final class ModelSnapshot: Snapshot {
     ) throws -> [Value] { try state.elements(classID, key, property, range) }
 
     package func backlinks(
-        to key: ObjectKey, from origin: ClassID, _ property: PropertyID
+        to target: ObjectReference, from origin: ClassID, _ property: PropertyID
     ) throws -> [ObjectKey] {
         _ = try state.storedProperty(property, of: try state.objectClass(origin))
-        return try state.backlinks(to: key, from: origin, property)
+        return try incomingLinks.origins(to: target.key, of: target.classID, from: origin, property, in: state)
     }
 
     package func read<Sink: RowSink>(

@@ -101,6 +101,8 @@ package final class ModelStore: Store {
         }
     }
 
+    package func past(at version: Version, before snapshot: any Snapshot) throws -> Past? { nil }
+
     package func changeLogFloor() throws -> Version {
         try shared.withLock { shared in
             guard !shared.isClosed else { throw Self.closed }

@@ -173,19 +173,22 @@ struct LifecycleTests {
         b.cancel()
     }
 
-    @Test("no snapshot is kept between commits")
+    @Test("only the version that the observers are at is kept, and none for nobody")
     func pins() throws {
         let tasks = try TaskStore()
         let store = ProbeStore(tasks.store)
         let live = try LiveQueries(store)
         let token = live.observe(BoundQuery(classID: TaskStore.task)) { _ in }
         live.settle()
-        #expect(store.pinned == 0)
+        #expect(store.pinned == 1)
         try tasks.store.write { try $0.task(1, 1) }
         live.settle()
         #expect(store.given > 1)
-        #expect(store.pinned == 0)
+        #expect(store.pinned == 1)
+        #expect(throws: StoreError.self) { try store.snapshot(at: Version(1)) }
         token.cancel()
+        live.settle()
+        #expect(store.pinned == 0)
     }
 
     @Test("a version that can be seen before its change set arrives is told when it has arrived, and completely")

@@ -16,7 +16,7 @@ struct ObservedObjectTests {
         @Sendable func receive(_ event: LiveObjectEvent) {
             let text =
                 switch event {
-                case .initial: "initial"
+                case .initial, .resumed: "initial"
                 case .deleted: "deleted"
                 case .failed(let error): "failed \((error as? StoreError)?.code.rawValue ?? "?")"
                 case .change(let change):
@@ -165,6 +165,7 @@ struct ObservedObjectTests {
         classes[1].properties.append(PropertySchema("note", PropertyType(.string, isOptional: true)))
         classes[1].properties.removeAll { $0.name == "tasks" }
         try fixture.tasks.store.replaceSchema(with: Schema(version: 2, classes: classes))
+        fixture.tasks.live.settle()
         let note = try #require(try fixture.tasks.store.snapshot().schema[TaskStore.person]?["note"])
         try fixture.set(fixture.boss, [note.id: .string("n")])
         #expect(recorder.events == ["initial", "\(note.id.rawValue): null -> n"])

@@ -70,6 +70,9 @@ final class ProbeStore: Store {
     ) { base.replaceSchema(with: schema, migration: migration, completion: completion) }
 
     func snapshot(at version: Version) throws -> any Snapshot { try base.snapshot(at: version) }
+    func past(at version: Version, before snapshot: any Snapshot) throws -> Past? {
+        try base.past(at: version, before: snapshot)
+    }
     func changeLogFloor() throws -> Version { try base.changeLogFloor() }
 
     func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) {

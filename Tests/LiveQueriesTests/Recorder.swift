@@ -38,8 +38,10 @@ final class Recorder: Sendable {
             switch event {
             case .initial(let snapshot, let keys):
                 if state.keys != nil { state.faults.append("a second initial event") }
-                state.keys = keys
+                state.keys = Array(keys)
                 state.version = snapshot.version
+            case .resumed:
+                if state.keys == nil { state.faults.append("resumed without a state") }
             case .update(let change):
                 guard let old = state.keys, let version = state.version else {
                     state.faults.append("an update before the initial event")
@@ -47,8 +49,8 @@ final class Recorder: Sendable {
                 }
                 if change.version <= version { state.faults.append("version \(change.version) after \(version)") }
                 if change.indices.isEmpty { state.faults.append("an empty update") }
-                state.faults += change.indices.faults(from: old, to: change.newKeys)
-                state.keys = change.newKeys
+                state.faults += change.indices.faults(from: old, to: Array(change.newKeys))
+                state.keys = Array(change.newKeys)
                 state.version = change.version
                 state.changes.append(change.indices)
             case .failed(let error):

@@ -66,8 +66,10 @@ final class ExpiringSnapshot: Snapshot {
         try snapshot.elements(classID, key, property, range)
     }
 
-    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
-        try snapshot.backlinks(to: key, from: origin, property)
+    func backlinks(
+        to target: ObjectReference, from origin: ClassID, _ property: PropertyID
+    ) throws -> [ObjectKey] {
+        try snapshot.backlinks(to: target, from: origin, property)
     }
 
     func read<Sink: RowSink>(

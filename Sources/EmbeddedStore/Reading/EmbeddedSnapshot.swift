@@ -217,18 +217,13 @@ extension EmbeddedSnapshot: ColumnSource {
         }
     }
 
-    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
-        let prefix = TreeKey.backlinks(from: origin, property, to: key).bytes
-        return try reading { try $0.origins(trees.backlinks, prefix: prefix) }
-    }
-
     func backlinks(
         to target: ObjectReference, from origin: ClassID, _ property: PropertyID
     ) throws -> [ObjectKey] {
-        guard schema[origin]?[property]?.type.isMixed == true else {
-            return try backlinks(to: target.key, from: origin, property)
-        }
-        let prefix = TreeKey.backlinks(from: origin, property, to: target.key, targetClass: target.classID).bytes
+        let isMixed = schema[origin]?[property]?.type.isMixed == true
+        let prefix = TreeKey.backlinks(
+            from: origin, property, to: target.key, targetClass: isMixed ? target.classID : nil
+        ).bytes
         return try reading { try $0.origins(trees.backlinks, prefix: prefix) }
     }
 

@@ -1,0 +1,20 @@
+package import ObjectModel
+package import QueryLanguage
+package import StoreContract
+
+/// How a query's result is kept current when something was committed.
+package enum LiveUpkeep: Hashable, Sendable {
+    /// Only objects that changed, and those that reach them on the query's route, are tested.
+    case incremental
+    /// The query is run again and the results compared, and why.
+    case anew(reason: String)
+}
+
+extension LiveQueries {
+    /// How the query would be kept current. Throws `unknownClass` and `unknownProperty` when it does not fit the
+    /// schema.
+    package static func upkeep(of query: BoundQuery, under schema: Schema) throws(StoreError) -> LiveUpkeep {
+        let route = try QueryRoute(query, schema: schema)
+        return route.isLocal ? .incremental : .anew(reason: "links on the way")
+    }
+}

@@ -1,0 +1,53 @@
+import ObjectModel
+
+/// Finds what a change can matter to. Cost of a look-up: the changes, and the subjects found.
+struct LiveWatchers {
+    private var byClass: [ClassID: Set<LiveSubjectID>] = [:]
+    private var byObject: [ClassID: [ObjectKey: Set<LiveSubjectID>]] = [:]
+    private var known: [LiveSubjectID: Set<LiveWatch>] = [:]
+
+    /// Replaces what a subject watches.
+    mutating func set(_ watches: Set<LiveWatch>, for id: LiveSubjectID) {
+        let before = known[id] ?? []
+        guard before != watches else { return }
+        for watch in before.subtracting(watches) { remove(watch, id) }
+        for watch in watches.subtracting(before) { add(watch, id) }
+        known[id] = watches.isEmpty ? nil : watches
+    }
+
+    func affected(by changes: ChangeSet) -> Set<LiveSubjectID> {
+        var affected: Set<LiveSubjectID> = []
+        for (classID, changes) in changes.classes {
+            if let subjects = byClass[classID] { affected.formUnion(subjects) }
+            guard let subjects = byObject[classID] else { continue }
+            if subjects.count < changes.modifications.count + changes.deletions.count {
+                for (key, ids) in subjects where changes.modifications[key] != nil || changes.deletions.contains(key) {
+                    affected.formUnion(ids)
+                }
+            } else {
+                for key in changes.modifications.keys { affected.formUnion(subjects[key] ?? []) }
+                for key in changes.deletions { affected.formUnion(subjects[key] ?? []) }
+            }
+        }
+        return affected
+    }
+
+    private mutating func add(_ watch: LiveWatch, _ id: LiveSubjectID) {
+        switch watch {
+        case .objects(let classID): byClass[classID, default: []].insert(id)
+        case .object(let object): byObject[object.classID, default: [:]][object.key, default: []].insert(id)
+        }
+    }
+
+    private mutating func remove(_ watch: LiveWatch, _ id: LiveSubjectID) {
+        switch watch {
+        case .objects(let classID):
+            byClass[classID]?.remove(id)
+            if byClass[classID]?.isEmpty == true { byClass[classID] = nil }
+        case .object(let object):
+            byObject[object.classID]?[object.key]?.remove(id)
+            if byObject[object.classID]?[object.key]?.isEmpty == true { byObject[object.classID]?[object.key] = nil }
+            if byObject[object.classID]?.isEmpty == true { byObject[object.classID] = nil }
+        }
+    }
+}
