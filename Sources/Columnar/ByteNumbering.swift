@@ -5,8 +5,7 @@ import Glibc
 package struct ByteNumbering {
     package private(set) var entries: [UnsafeBufferPointer<UInt8>] = []
     private var hashes: [UInt64] = []
-    /// Numbers by hash, -1 for free places; at most half full.
-    private var table = [Int32](repeating: -1, count: 64)
+    private var table = NumberTable()
 
     package init() {}
 
@@ -14,28 +13,14 @@ package struct ByteNumbering {
     @inline(__always)
     package mutating func number(of bytes: UnsafeBufferPointer<UInt8>) -> (number: Int, isNew: Bool) {
         let hash = Self.hash(bytes)
-        let limit = table.count - 1
-        var place = Int(truncatingIfNeeded: hash) & limit
-        while table[place] >= 0 {
-            let number = Int(table[place])
-            if hashes[number] == hash, Self.areEqual(entries[number], bytes) { return (number, false) }
-            place = (place + 1) & limit
+        let known = table.find(Int(truncatingIfNeeded: hash)) {
+            hashes[$0] == hash && Self.areEqual(entries[$0], bytes)
         }
-        table[place] = Int32(truncatingIfNeeded: entries.count)
+        if let known { return (known, false) }
         entries.append(bytes)
         hashes.append(hash)
-        if entries.count * 2 > table.count { grow() }
+        table.add { Int(truncatingIfNeeded: hashes[$0]) }
         return (entries.count - 1, true)
-    }
-
-    private mutating func grow() {
-        table = [Int32](repeating: -1, count: table.count * 2)
-        let limit = table.count - 1
-        for (number, hash) in hashes.enumerated() {
-            var place = Int(truncatingIfNeeded: hash) & limit
-            while table[place] >= 0 { place = (place + 1) & limit }
-            table[place] = Int32(truncatingIfNeeded: number)
-        }
     }
 
     @inline(__always)
@@ -66,7 +51,7 @@ package struct ByteNumbering {
 /// Gives every distinct pair of words a number, counting up from 0.
 package struct WordNumbering {
     private var cells: [(UInt64, UInt64)] = []
-    private var table = [Int32](repeating: -1, count: 64)
+    private var table = NumberTable()
 
     package init() {}
 
@@ -75,27 +60,10 @@ package struct WordNumbering {
     /// The number of the pair, and whether it is new.
     @inline(__always)
     package mutating func number(of first: UInt64, _ second: UInt64 = 0) -> (number: Int, isNew: Bool) {
-        let limit = table.count - 1
-        var place = Self.hash(first, second) & limit
-        while table[place] >= 0 {
-            let number = Int(table[place])
-            if cells[number] == (first, second) { return (number, false) }
-            place = (place + 1) & limit
-        }
-        table[place] = Int32(truncatingIfNeeded: cells.count)
+        if let known = table.find(Self.hash(first, second), { cells[$0] == (first, second) }) { return (known, false) }
         cells.append((first, second))
-        if cells.count * 2 > table.count { grow() }
+        table.add { Self.hash(cells[$0].0, cells[$0].1) }
         return (cells.count - 1, true)
-    }
-
-    private mutating func grow() {
-        table = [Int32](repeating: -1, count: table.count * 2)
-        let limit = table.count - 1
-        for (number, cell) in cells.enumerated() {
-            var place = Self.hash(cell.0, cell.1) & limit
-            while table[place] >= 0 { place = (place + 1) & limit }
-            table[place] = Int32(truncatingIfNeeded: number)
-        }
     }
 
     @inline(__always)

@@ -28,6 +28,25 @@ extension Leaf {
         kind == .string ? .string(String(decoding: entry(index), as: UTF8.self)) : .data(Array(entry(index)))
     }
 
+    /// Selects the slots of a dictionary leaf whose entry passes the test, which is asked once for each entry; of nulls
+    /// nothing is promised.
+    func selectEntries(into scratch: SelectionMask, where test: (UnsafeBufferPointer<UInt8>) -> Bool) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
+            table.initialize(repeating: 0)
+            for code in 0..<entryCount where test(entry(code)) { table[code] = 1 }
+            selectCodes(UnsafeBufferPointer(table), into: scratch)
+        }
+    }
+
+    /// Selects the slots of nulls, or takes them out.
+    func setNulls(_ scratch: SelectionMask, selected: Bool) {
+        guard nulls != nil else { return }
+        for index in 0..<scratch.wordCount {
+            let word = nullWord(index)
+            if selected { scratch.words[index] |= word } else { scratch.words[index] &= ~word }
+        }
+    }
+
     /// Selects the slots, apart from nulls, whose text is exactly those bytes; false when the leaf is no
     /// dictionary. Cost: for each distinct text a comparison of its length.
     func selectEntry(_ wanted: [UInt8], into scratch: SelectionMask) -> Bool {

@@ -56,23 +56,19 @@ extension Leaf {
         _ mask: SelectionMask, _ scratch: SelectionMask, byEntries test: (UnsafeBufferPointer<UInt8>) -> Bool?
     ) -> Bool {
         guard encoding == .dictionary else { return false }
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
-            table.initialize(repeating: 0)
-            for code in 0..<entryCount {
-                guard let passes = test(entry(code)) else { return false }
-                table[code] = passes ? 1 : 0
+        guard let ofNull = test(UnsafeBufferPointer(start: nil, count: 0)) else { return false }
+        var isKnown = true
+        selectEntries(into: scratch) { entry in
+            guard isKnown, let passes = test(entry) else {
+                isKnown = false
+                return false
             }
-            guard let ofNull = test(UnsafeBufferPointer(start: nil, count: 0)) else { return false }
-            selectCodes(UnsafeBufferPointer(table), into: scratch)
-            if nulls != nil {
-                for index in 0..<scratch.wordCount {
-                    let word = nullWord(index)
-                    if ofNull { scratch.words[index] |= word } else { scratch.words[index] &= ~word }
-                }
-            }
-            mask.formIntersection(scratch)
-            return true
+            return passes
         }
+        guard isKnown else { return false }
+        setNulls(scratch, selected: ofNull)
+        mask.formIntersection(scratch)
+        return true
     }
 
     /// Keeps the slots of collections of Ints and nulls that have one of the integers as an element, or, with

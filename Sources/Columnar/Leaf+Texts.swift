@@ -53,11 +53,7 @@ extension Leaf {
             mask.filter { slot in (!isNull(slot) && test(utf8(at: slot))) != inverted }
             return
         }
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
-            table.initialize(repeating: 0)
-            for code in 0..<entryCount where test(entry(code)) { table[code] = 1 }
-            selectCodes(UnsafeBufferPointer(table), into: scratch)
-        }
+        selectEntries(into: scratch, where: test)
         finish(mask, scratch, inverted)
     }
 }

@@ -9,17 +9,8 @@ extension Leaf {
         guard encoding == .dictionary else {
             return mask.filter { isNull($0) ? keepsNull : test(ValueView(self, $0)) }
         }
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
-            table.initialize(repeating: 0)
-            for code in 0..<entryCount where test(view(of: entry(code))) { table[code] = 1 }
-            selectCodes(UnsafeBufferPointer(table), into: scratch)
-        }
-        if nulls != nil {
-            for index in 0..<scratch.wordCount {
-                let word = nullWord(index)
-                if keepsNull { scratch.words[index] |= word } else { scratch.words[index] &= ~word }
-            }
-        }
+        selectEntries(into: scratch) { test(view(of: $0)) }
+        setNulls(scratch, selected: keepsNull)
         mask.formIntersection(scratch)
     }
 

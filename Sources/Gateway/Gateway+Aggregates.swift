@@ -189,16 +189,10 @@ extension Gateway {
     /// Throws 400 for elements that have no such aggregate.
     private static func check(_ function: AggregateRequest.Function, _ property: HeldProperty) throws(Problem) {
         let type = property.schema.type
-        guard !function.applies(to: type.base) else { return }
-        let kind =
-            switch type.collection {
-            case .map: "dictionary"
-            case .set: "set"
-            default: "list"
-            }
+        guard !type.supports(function) else { return }
         throw Problem(
             400, QueryError.Code.invalid.rawValue,
-            "Operation '\(function.rawValue)' not supported for \(type.element) \(kind) '\(property.holderClass.name).\(property.schema.name)'",
+            "Operation '\(function.rawValue)' not supported for \(type.kindInWords) '\(property.holderClass.name).\(property.schema.name)'",
             parameter: function.rawValue, property: property.schema.name)
     }
 }
@@ -206,13 +200,4 @@ extension Gateway {
 extension AggregateRequest.Function {
     /// Whether the result is one of the values.
     fileprivate var picks: Bool { self == .minimum || self == .maximum }
-
-    /// Whether values of that type have such an aggregate, after data-model.md §3.
-    fileprivate func applies(to base: BaseType) -> Bool {
-        switch base {
-        case .int, .float, .double, .decimal128, .mixed: true
-        case .date: self == .minimum || self == .maximum
-        default: false
-        }
-    }
 }

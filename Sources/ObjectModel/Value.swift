@@ -33,6 +33,16 @@ package enum Value: Sendable {
         if case .null = self { return true }
         return false
     }
+
+    /// Whether the value is a number that is no number.
+    package var isNaN: Bool {
+        switch self {
+        case .float(let number): number.isNaN
+        case .double(let number): number.isNaN
+        case .decimal(let number): number.isNaN
+        default: false
+        }
+    }
 }
 
 extension Value: Hashable {

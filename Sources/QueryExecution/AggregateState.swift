@@ -128,15 +128,6 @@ package struct AggregateState {
 }
 
 extension Value {
-    var isNaN: Bool {
-        switch self {
-        case .float(let number): number.isNaN
-        case .double(let number): number.isNaN
-        case .decimal(let number): number.isNaN
-        default: false
-        }
-    }
-
     var isDecimal: Bool {
         if case .decimal = self { return true }
         return false

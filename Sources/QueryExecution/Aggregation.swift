@@ -22,7 +22,7 @@ final class Aggregation {
         parts = requests.map { request in
             Part(
                 reader: PathReader(request.path, from: classID, in: source), property: request.path.column,
-                state: AggregateState(request.function, of: request.path.valueBase))
+                state: AggregateState(request.function, of: request.path.valueType.base))
         }
     }
 
@@ -104,19 +104,5 @@ extension BoundPath {
         guard links.isEmpty, steps.isEmpty, case .property(let property, let type) = end, type.collection == .single
         else { return nil }
         return property
-    }
-
-    /// What the path's values are, as far as the schema says.
-    var valueBase: BaseType {
-        guard case .property(_, let type) = end else { return .int }
-        for step in steps {
-            switch step {
-            case .size, .length: return .int
-            case .typeName: return .string
-            case .keys: return .string
-            case .elements: continue
-            }
-        }
-        return type.base
     }
 }

@@ -142,21 +142,7 @@ final class ClassScan {
             ClassScan(
                 self, first + clusters.count * part / count..<first + clusters.count * (part + 1) / count)
         }
-        // Each thread writes results of its own.
-        let results = UnsafeMutableBufferPointer<Result<R, any Error>?>.allocate(capacity: count)
-        results.initialize(repeating: nil)
-        defer {
-            results.deinitialize()
-            results.deallocate()
-        }
-        ScanThreads.perform(count) { part in
-            results[part] = Result { try body(parts[part]) }
-        }
-        return try results.map { result in
-            // Every part was performed.
-            guard let result else { throw LeafError.malformed }
-            return try result.get()
-        }
+        return try ScanThreads.map(count) { try body(parts[$0]) }
     }
 
     /// Below that many, a thread has too little to do.

@@ -69,11 +69,9 @@ struct ColumnPlanner {
                 ignoresCase: test.ignoresCase, ignoresDiacritics: test.ignoresDiacritics)
             return TextOperator(property, .pattern(pattern), inverted: inverted, capacity: capacity)
         case (.objectId, .objectId(let id)) where !operation.isStringOperator:
-            let order = OrderTest(operation)
-            return IdentifierOperator(property, .objectId { order.holds($0, id) }, inverted: inverted)
+            return IdentifierOperator(property, .objectId { operation.isInOrder($0, id) }, inverted: inverted)
         case (.uuid, .uuid(let id)) where !operation.isStringOperator:
-            let order = OrderTest(operation)
-            return IdentifierOperator(property, .uuid { order.holds($0, id) }, inverted: inverted)
+            return IdentifierOperator(property, .uuid { operation.isInOrder($0, id) }, inverted: inverted)
         default:
             // Values of different kinds are not equal, and in no order.
             return ConstantOperator(inverted)
@@ -82,7 +80,7 @@ struct ColumnPlanner {
 
     /// A constant that has no range of the column's own type.
     private func valueTest(_ operation: ComparisonOperator, _ constant: Value) -> any Operator {
-        return ElementOperator(property, ElementTest(operation, [constant]), capacity: capacity)
+        ElementOperator(property, ElementTest(operation, [constant]), capacity: capacity)
     }
 
     private func planNull(_ operation: ComparisonOperator) -> any Operator {
@@ -177,23 +175,6 @@ struct ColumnPlanner {
             }
             let mayBeEqual = base == .decimal128 || (value.isDecimal && base.isNumeric)
             return mayBeEqual ? valueTest(.equal, value) : ConstantOperator(false)
-        }
-    }
-}
-
-/// A comparison of two values of one ordered type, where `!=` stands for `==`, to be inverted.
-struct OrderTest: Sendable {
-    private let operation: ComparisonOperator
-
-    init(_ operation: ComparisonOperator) { self.operation = operation }
-
-    func holds<T: Comparable>(_ left: T, _ right: T) -> Bool {
-        switch operation {
-        case .less: left < right
-        case .lessOrEqual: left <= right
-        case .greater: left > right
-        case .greaterOrEqual: left >= right
-        default: left == right
         }
     }
 }

@@ -87,13 +87,7 @@ struct ElementTest {
             let isMember = !value.isNaN && members.contains(distinctForm(of: value))
             return (isMember == (quantifier == .any)) != isNegated
         }
-        let holds: Bool
-        switch quantifier {
-        case .any: holds = tests.contains { $0.holds(value) }
-        case .all: holds = tests.allSatisfy { $0.holds(value) }
-        case .none: holds = !tests.contains { $0.holds(value) }
-        }
-        return holds != isNegated
+        return quantifier.holds(tests) { $0.holds(value) } != isNegated
     }
 
     private func distinctForm(of value: ValueView) -> Value {

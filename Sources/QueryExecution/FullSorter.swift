@@ -14,16 +14,7 @@ protocol ObjectSorter: AnyObject {
 /// the first key, then the objects that it does not tell apart by the rest. Only of those the other keys are read. Used by
 /// one thread at a time.
 final class FullSorter: ObjectSorter {
-    private struct Column {
-        let reader: PathReader
-        let ascending: Bool
-        let shape: SortCell.Shape
-        let isExact: Bool
-        /// The property itself when no link lies before it.
-        let property: PropertyID?
-    }
-
-    private let columns: [Column]
+    private let columns: [SortColumn]
     private let threadLimit: Int
     /// Makes another one, for another thread.
     private let another: () -> FullSorter
@@ -37,24 +28,14 @@ final class FullSorter: ObjectSorter {
     init(_ keys: [SortKey], _ classID: ClassID, _ source: any ColumnSource, threadLimit: Int = 50_000) {
         self.threadLimit = threadLimit
         another = { FullSorter(keys, classID, source) }
-        columns = keys.map { key in
-            let base = key.path.valueBase
-            return Column(
-                reader: PathReader(key.path, from: classID, in: source), ascending: key.isAscending,
-                shape: SortCell.Shape(base), isExact: Self.isExact(base), property: key.path.column)
-        }
+        columns = keys.map { SortColumn($0, classID, source) }
     }
 
     /// Whether all keys' values lie in columns, which their cells may point into.
     static func canSort(by keys: [SortKey]) -> Bool {
         keys.allSatisfy { key in
-            guard key.path.steps.isEmpty, case .property(_, let type) = key.path.end, type.collection == .single else {
-                return false
-            }
-            switch type.base {
-            case .bool, .int, .float, .double, .decimal128, .string, .data, .date, .objectId, .uuid, .mixed: return true
-            case .link, .linkingObjects: return false
-            }
+            guard key.path.steps.isEmpty, case .property(_, let type) = key.path.end else { return false }
+            return type.collection == .single
         }
     }
 
@@ -73,7 +54,7 @@ final class FullSorter: ObjectSorter {
 
     func add(_ key: ObjectKey) throws {
         guard let column = columns.first else { return values.append(KeyedWord(word: 0, key: key)) }
-        append(try cell(key, column), key)
+        append(try cell(of: key, column), key)
     }
 
     @inline(__always)
@@ -117,19 +98,12 @@ final class FullSorter: ObjectSorter {
             ends.append(end)
         }
         let sorters = (0..<count).map { _ in another() }
-        let failures = UnsafeMutableBufferPointer<(any Error)?>.allocate(capacity: count)
-        failures.initialize(repeating: nil)
-        defer {
-            failures.deinitialize()
-            failures.deallocate()
-        }
         let parts = ends
-        // Each thread has a sorter, items and a failure of its own.
-        ScanThreads.perform(count) { part in
+        // Each thread has a sorter and items of its own.
+        _ = try ScanThreads.map(count) { part in
             let own = UnsafeMutableBufferPointer(rebasing: items[parts[part]..<parts[part + 1]])
-            do { try sorters[part].refineRuns(own, 0, isExact: isExact) } catch { failures[part] = error }
+            try sorters[part].refineRuns(own, 0, isExact: isExact)
         }
-        if let failure = failures.lazy.compactMap(\.self).first { throw failure }
     }
 
     /// Orders the runs of items that have the same word of a column by what the word does not say: nothing of that column
@@ -162,7 +136,7 @@ final class FullSorter: ObjectSorter {
         var texts: [UnsafeBufferPointer<UInt8>] = []
         if next.shape == .text { texts.reserveCapacity(run.count) }
         for item in run {
-            let cell = try cell(item.key, next)
+            let cell = try cell(of: item.key, next)
             let word = KeyedWord(word: cell.primary, key: item.key)
             if cell.rank == 1 {
                 same.append(word)
@@ -214,41 +188,26 @@ final class FullSorter: ObjectSorter {
 
     /// Compares all cells from a column on; few, or of texts and the like that begin alike.
     private func compare(_ run: UnsafeMutableBufferPointer<KeyedWord>, from first: Int) throws {
-        let columns = columns[first...]
+        let columns = Array(columns[first...])
         let width = columns.count
         var cells: [SortCell] = []
         cells.reserveCapacity(run.count * width)
         for item in run {
-            for column in columns { cells.append(try cell(item.key, column)) }
+            for column in columns { cells.append(try cell(of: item.key, column)) }
         }
         let order = cells.withUnsafeBufferPointer { cells in
             (0..<run.count).sorted { left, right in
-                for (index, column) in columns.enumerated() {
-                    let order = SortCell.order(
-                        cells[left * width + index], cells[right * width + index], column.shape,
-                        ascending: column.ascending)
-                    if order != 0 { return order < 0 }
-                }
-                return left < right
+                let order = columns.order(cells[(left * width)...], cells[(right * width)...])
+                return order != 0 ? order < 0 : left < right
             }
         }
         let keys = order.map { run[$0].key }
         for (place, key) in keys.enumerated() { run[place].key = key }
     }
 
+    /// All keys' values lie in columns.
     @inline(__always)
-    private func cell(_ key: ObjectKey, _ column: Column) throws -> SortCell {
-        guard let reader = column.reader.column else { return .null(ascending: column.ascending) }
-        guard let object = try column.reader.singleObject(key) else { return .nullLink(ascending: column.ascending) }
-        guard let (leaf, slot) = try reader.place(object) else { return .null(ascending: column.ascending) }
-        return SortCell(leaf, slot, ascending: column.ascending)
-    }
-
-    /// Whether the first word of a cell says all that there is to say.
-    private static func isExact(_ base: BaseType) -> Bool {
-        switch base {
-        case .bool, .int, .float, .double: true
-        default: false
-        }
+    private func cell(of key: ObjectKey, _ column: SortColumn) throws -> SortCell {
+        try column.cell(of: key) ?? .null(ascending: column.ascending)
     }
 }

@@ -94,7 +94,7 @@ struct GroupedColumn {
         self.request = request
         reader = PathReader(request.path, from: classID, in: source)
         property = request.path.column
-        empty = AggregateState(request.function, of: request.path.valueBase)
+        empty = AggregateState(request.function, of: request.path.valueType.base)
     }
 
     mutating func makeRoom(_ count: Int) {

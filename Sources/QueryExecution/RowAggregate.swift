@@ -11,7 +11,7 @@ final class RowAggregate {
 
     init(_ aggregate: BoundAggregate, on classID: ClassID, in source: any ColumnSource) {
         reader = PathReader(aggregate.path, from: classID, in: source)
-        empty = AggregateState(aggregate.function, of: aggregate.path.valueBase)
+        empty = AggregateState(aggregate.function, of: aggregate.path.valueType.base)
     }
 
     /// Stays valid until the next one is asked for.

@@ -32,8 +32,8 @@ extension BoundArithmetic.Operation {
     /// With the rules of `BoundArithmetic`: computes in the wider type of the two.
     func result(_ left: ValueView, _ right: ValueView) -> ValueView {
         switch (left, right) {
-        case (.int(let a), .int(let b)): return .int(result(a, b))
-        case (.double(let a), .double(let b)): return .double(result(a, b))
+        case (.int(let a), .int(let b)): return .int(self(a, b))
+        case (.double(let a), .double(let b)): return .double(self(a, b))
         default:
             guard let left = Number(left), let right = Number(right) else { return .null }
             return result(left, right)
@@ -42,40 +42,10 @@ extension BoundArithmetic.Operation {
 
     private func result(_ left: Number, _ right: Number) -> ValueView {
         switch max(left.width, right.width) {
-        case .int: .int(result(left.integer, right.integer))
-        case .float: .float(result(left.float, right.float))
-        case .double: .double(result(left.double, right.double))
-        case .decimal: .decimal(result(left.decimal, right.decimal))
-        }
-    }
-
-    private func result(_ a: Int64, _ b: Int64) -> Int64 {
-        switch self {
-        case .add: return a &+ b
-        case .subtract: return a &- b
-        case .multiply: return a &* b
-        case .divide:
-            if b == 0 { return a < 0 ? .min : .max }
-            // Of the smallest by -1 the partial value is the smallest again.
-            return a.dividedReportingOverflow(by: b).partialValue
-        }
-    }
-
-    private func result<T: BinaryFloatingPoint>(_ a: T, _ b: T) -> T {
-        switch self {
-        case .add: a + b
-        case .subtract: a - b
-        case .multiply: a * b
-        case .divide: a / b
-        }
-    }
-
-    private func result(_ a: Decimal128, _ b: Decimal128) -> Decimal128 {
-        switch self {
-        case .add: a + b
-        case .subtract: a - b
-        case .multiply: a * b
-        case .divide: a / b
+        case .int: .int(self(left.integer, right.integer))
+        case .float: .float(self(left.float, right.float))
+        case .double: .double(self(left.double, right.double))
+        case .decimal: .decimal(self(left.decimal, right.decimal))
         }
     }
 }

@@ -81,11 +81,7 @@ final class RowComparison {
         var rights = try gathered(right, key, into: &self.rights)
         defer { swap(&rights, &self.rights) }
         return try left.holds(leftQuantifier, key) { one in
-            switch rightQuantifier {
-            case .any: rights.contains { holds(one, $0) }
-            case .all: rights.allSatisfy { holds(one, $0) }
-            case .none: !rights.contains { holds(one, $0) }
-            }
+            rightQuantifier.holds(rights) { holds(one, $0) }
         }
     }
 

@@ -16,11 +16,8 @@ final class RowFullText {
 
     func holds(_ key: ObjectKey) throws -> Bool {
         guard reader.isToMany else { return search.matches(try reader.view(key) ?? .null) }
-        switch quantifier {
-        case .any: return try !reader.forEach(key) { !search.matches($0) }
-        case .all: return try reader.forEach(key) { search.matches($0) }
-        case .none: return try reader.forEach(key) { !search.matches($0) }
-        }
+        return quantifier.holds(
+            reachedEnd: try reader.forEach(key) { quantifier.goesOn(after: search.matches($0)) })
     }
 }
 

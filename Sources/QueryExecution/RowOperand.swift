@@ -79,11 +79,7 @@ indirect enum RowOperand {
     @inline(__always)
     func holds(_ quantifier: Quantifier, _ key: ObjectKey, _ test: (ValueView) throws -> Bool) throws -> Bool {
         if !isToMany { return try test(try single(key)) }
-        switch quantifier {
-        case .any: return try !forEach(key) { try !test($0) }
-        case .all: return try forEach(key) { try test($0) }
-        case .none: return try forEach(key) { try !test($0) }
-        }
+        return quantifier.holds(reachedEnd: try forEach(key) { quantifier.goesOn(after: try test($0)) })
     }
 }
 

@@ -52,21 +52,10 @@ package enum ScalarComparison {
 
     @inline(__always)
     private static func isInOrder(_ left: ValueView, _ operation: ComparisonOperator, _ right: ValueView) -> Bool {
-        if case .int(let a) = left, case .int(let b) = right { return holds(a, operation, b) }
-        if case .double(let a) = left, case .double(let b) = right { return holds(a, operation, b) }
+        if case .int(let a) = left, case .int(let b) = right { return operation.isInOrder(a, b) }
+        if case .double(let a) = left, case .double(let b) = right { return operation.isInOrder(a, b) }
         guard left.kindRank == right.kindRank, !left.isNaN, !right.isNaN else { return false }
-        return holds(ValueView.order(left, right), operation, 0)
-    }
-
-    @inline(__always)
-    private static func holds<T: Comparable>(_ left: T, _ operation: ComparisonOperator, _ right: T) -> Bool {
-        switch operation {
-        case .less: left < right
-        case .lessOrEqual: left <= right
-        case .greater: left > right
-        case .greaterOrEqual: left >= right
-        default: left == right
-        }
+        return operation.isInOrder(ValueView.order(left, right), 0)
     }
 
     /// Of two values of which one is null.
@@ -82,6 +71,20 @@ package enum ScalarComparison {
             case .null, .string, .data: return true
             default: return false
             }
+        }
+    }
+}
+
+extension ComparisonOperator {
+    /// Whether two values of one ordered type compare so; `!=`, which is to be turned over, as `==`.
+    @inline(__always)
+    func isInOrder<T: Comparable>(_ left: T, _ right: T) -> Bool {
+        switch self {
+        case .less: left < right
+        case .lessOrEqual: left <= right
+        case .greater: left > right
+        case .greaterOrEqual: left >= right
+        default: left == right
         }
     }
 }

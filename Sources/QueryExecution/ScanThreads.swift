@@ -13,15 +13,29 @@ enum ScanThreads {
 
     /// Carries a body to other threads.
     //
-    // Sendable: what calls `perform` sees to it that calls of its body for different parts touch nothing in common, and
+    // Sendable: what calls `map` sees to it that calls of its body for different parts touch nothing in common, and
     // `concurrentPerform` returns after the last of them.
     private struct Work: @unchecked Sendable {
         let body: (Int) -> Void
     }
 
-    /// Calls `body` with 0..<parts, in any order and on several threads when those are free; on this one otherwise. Calls
-    /// for different parts must have nothing that changes in common.
-    static func perform(_ parts: Int, _ body: (Int) -> Void) {
+    /// What `body` gives for 0..<parts, called in any order and on several threads when those are free; on this one
+    /// otherwise. Calls for different parts must have nothing that changes in common. Throws what the first part throws.
+    static func map<R>(_ parts: Int, _ body: (Int) throws -> R) throws -> [R] {
+        // Each call writes a result of its own.
+        let results = UnsafeMutableBufferPointer<Result<R, any Error>?>.allocate(capacity: parts)
+        results.initialize(repeating: nil)
+        defer {
+            results.deinitialize()
+            results.deallocate()
+        }
+        perform(parts) { part in
+            results[part] = Result { try body(part) }
+        }
+        return try results.compactMap { try $0?.get() }
+    }
+
+    private static func perform(_ parts: Int, _ body: (Int) -> Void) {
         let others = running.add(1, ordering: .relaxed).oldValue
         defer { running.subtract(1, ordering: .relaxed) }
         if others == 0 {

@@ -6,7 +6,7 @@ import StoreContract
 /// Divides ordered objects into sections. Used by one thread, for one pass.
 final class SectionBuilder {
     private let numbering: CombinationNumbering
-    private let function: SectionKey.Function?
+    private let key: SectionKey
     /// By number of a value: the section of objects that have it.
     private var sectionOfNumber: [Int32] = []
     private var sectionOfKey: [Value: Int] = [:]
@@ -15,7 +15,7 @@ final class SectionBuilder {
 
     init(_ key: SectionKey, on classID: ClassID, in source: any ColumnSource) {
         numbering = CombinationNumbering([key.path], from: classID, in: source, keepsNullLinks: true)
-        function = key.function
+        self.key = key
     }
 
     func sections(of keys: [ObjectKey]) throws -> SectionedKeys {
@@ -77,8 +77,7 @@ final class SectionBuilder {
 
     /// Several values may make one section key.
     private func find(_ number: Int) -> Int {
-        let value = numbering.values(of: number)[0]
-        let name = function?.value(of: value) ?? value
+        let name = key.value(of: numbering.values(of: number)[0])
         let form = name.distinctForm
         if let known = sectionOfKey[form] { return known }
         sectionOfKey[form] = names.count

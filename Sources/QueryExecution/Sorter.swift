@@ -7,15 +7,6 @@ import QueryLanguage
 /// With a limit it sorts and cuts whenever half as many again have gathered, and lets whole clusters pass
 /// unread whose zone lies behind the last of the present best. Used by one thread at a time.
 final class Sorter: ObjectSorter {
-    private struct Column {
-        let reader: PathReader
-        let ascending: Bool
-        let shape: SortCell.Shape
-        /// The property itself when no link lies before it.
-        let property: PropertyID?
-        let base: BaseType?
-    }
-
     /// Selects what one column puts before the last of the best, and what it does not put behind it.
     private struct Threshold {
         let better: RangeOperator
@@ -24,7 +15,7 @@ final class Sorter: ObjectSorter {
 
     private let source: any ColumnSource
     private let classID: ClassID
-    private let columns: [Column]
+    private let columns: [SortColumn]
     private let limit: Int
     /// Cutting often keeps the thresholds tight, so that few objects are taken in at all: of n in random order about
     /// limit × ln n. A sort of so few is cheap.
@@ -58,12 +49,7 @@ final class Sorter: ObjectSorter {
         masks = keys.dropLast().map { _ in
             (SelectionMask(capacity: capacity), SelectionMask(capacity: capacity))
         }
-        columns = keys.map { key in
-            let base = key.path.valueBase
-            return Column(
-                reader: PathReader(key.path, from: classID, in: source), ascending: key.isAscending,
-                shape: SortCell.Shape(base), property: key.path.column, base: base)
-        }
+        columns = keys.map { SortColumn($0, classID, source) }
     }
 
     deinit { for text in texts { text.deallocate() } }
@@ -128,13 +114,7 @@ final class Sorter: ObjectSorter {
 
     /// The order of the newest row, whose cells come last, and others.
     private func orderOfNewest(_ others: [SortCell]) -> Int {
-        let row = cells.count - columns.count
-        for (index, column) in columns.enumerated() {
-            let order = SortCell.order(
-                cells[row + index], others[index], column.shape, ascending: column.ascending)
-            if order != 0 { return order }
-        }
-        return 0
+        columns.order(cells[(cells.count - columns.count)...], others[...])
     }
 
     private func finishRow(_ key: ObjectKey) {
@@ -153,16 +133,11 @@ final class Sorter: ObjectSorter {
         if keys.count > mostRows { prune() }
     }
 
-    private func cell(_ key: ObjectKey, _ column: Column) throws -> SortCell {
-        guard let object = try column.reader.singleObject(key) else { return .nullLink(ascending: column.ascending) }
-        guard let reader = column.reader.column else {
-            return cell(try column.reader.single(key), column)
-        }
-        guard let (leaf, slot) = try reader.place(object) else { return .null(ascending: column.ascending) }
-        return SortCell(leaf, slot, ascending: column.ascending)
+    private func cell(_ key: ObjectKey, _ column: SortColumn) throws -> SortCell {
+        try column.cell(of: key) ?? cell(try column.reader.single(key), column)
     }
 
-    private func cell(_ value: Value?, _ column: Column) -> SortCell {
+    private func cell(_ value: Value?, _ column: SortColumn) -> SortCell {
         guard let value else { return .nullLink(ascending: column.ascending) }
         return SortCell(value, column.shape, ascending: column.ascending) { bytes in
             let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
@@ -176,7 +151,6 @@ final class Sorter: ObjectSorter {
 
     private func order() -> [SortItem] {
         let width = columns.count
-        let shapes = columns.map { (shape: $0.shape, ascending: $0.ascending) }
         return cells.withUnsafeBufferPointer { cells in
             arrivals.withUnsafeBufferPointer { arrivals in
                 let items = (0..<keys.count).map { row in
@@ -185,13 +159,8 @@ final class Sorter: ObjectSorter {
                         rank: width > 0 ? cells[row * width].rank : 0)
                 }
                 return SortItem.sorted(items) { left, right in
-                    for (index, shape) in shapes.enumerated() {
-                        let order = SortCell.order(
-                            cells[left * width + index], cells[right * width + index], shape.shape,
-                            ascending: shape.ascending)
-                        if order != 0 { return order < 0 }
-                    }
-                    return arrivals[left] < arrivals[right]
+                    let order = columns.order(cells[(left * width)...], cells[(right * width)...])
+                    return order != 0 ? order < 0 : arrivals[left] < arrivals[right]
                 }
             }
         }
@@ -228,10 +197,9 @@ final class Sorter: ObjectSorter {
     /// Of an ascending column the values outside the range, otherwise, unless said, those in it; nil when the
     /// column cannot be narrowed.
     private func bound(
-        _ column: Column, _ operation: ComparisonOperator, _ value: Value, inverted: Bool? = nil
+        _ column: SortColumn, _ operation: ComparisonOperator, _ value: Value, inverted: Bool? = nil
     ) -> RangeOperator? {
-        guard let property = column.property, let base = column.base,
-            let range = ColumnRange(operation, value, base: base)
+        guard let property = column.property, let range = ColumnRange(operation, value, base: column.base)
         else { return nil }
         return RangeOperator(
             property, range, inverted: inverted ?? column.ascending, capacity: source.clusterCapacity)

@@ -34,42 +34,25 @@ struct StoredCollection {
     /// Calls `body` with each element, or value of a map, in order until it returns false; returns whether it got to
     /// the end.
     @inline(__always)
-    func forEach(_ body: (ValueView) throws -> Bool) throws -> Bool {
-        switch place {
-        case .run(let run):
-            return try run.forEach(body)
-        case .blocks(let source, let classID, let key, let property):
-            for block in try source.outsizedBlocks(of: classID, key, property) {
-                guard try self.run(block.number, source, classID, key, property).forEach(body) else { return false }
-            }
-            return true
-        }
-    }
+    func forEach(_ body: (ValueView) throws -> Bool) throws -> Bool { try forEachRun { try $0.forEach(body) } }
 
     /// The same for the links alone, of a collection of links.
     @inline(__always)
-    func forEachLink(_ body: (ObjectKey) throws -> Bool) throws -> Bool {
-        switch place {
-        case .run(let run):
-            return try run.forEachLink(body)
-        case .blocks(let source, let classID, let key, let property):
-            for block in try source.outsizedBlocks(of: classID, key, property) {
-                guard try self.run(block.number, source, classID, key, property).forEachLink(body) else {
-                    return false
-                }
-            }
-            return true
-        }
-    }
+    func forEachLink(_ body: (ObjectKey) throws -> Bool) throws -> Bool { try forEachRun { try $0.forEachLink(body) } }
 
     /// The same for the keys of a map, ascending.
     func forEachKey(_ body: (ValueView.Bytes) throws -> Bool) throws -> Bool {
+        try forEachRun { try $0.forEachKey(body) }
+    }
+
+    @inline(__always)
+    private func forEachRun(_ body: (ElementRun) throws -> Bool) throws -> Bool {
         switch place {
         case .run(let run):
-            return try run.forEachKey(body)
+            return try body(run)
         case .blocks(let source, let classID, let key, let property):
             for block in try source.outsizedBlocks(of: classID, key, property) {
-                guard try self.run(block.number, source, classID, key, property).forEachKey(body) else { return false }
+                guard try body(try run(block.number, source, classID, key, property)) else { return false }
             }
             return true
         }

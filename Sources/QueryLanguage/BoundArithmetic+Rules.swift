@@ -4,19 +4,19 @@ extension BoundArithmetic.Operation {
     /// The result for two values, with the rules of `BoundArithmetic`. Total: there is a result for all values.
     package func callAsFunction(_ a: Value, _ b: Value) -> Value {
         switch (a, b) {
-        case (.int(let a), .int(let b)): .int(whole(a, b))
-        case (.float(let a), .float(let b)): .float(floating(a, b))
-        case (.int(let a), .float(let b)): .float(floating(Float(a), b))
-        case (.float(let a), .int(let b)): .float(floating(a, Float(b)))
-        case (.decimal(let a), .decimal(let b)): .decimal(decimal(a, b))
-        case (.decimal(let a), _): b.asDecimal.map { .decimal(decimal(a, $0)) } ?? .null
-        case (_, .decimal(let b)): a.asDecimal.map { .decimal(decimal($0, b)) } ?? .null
+        case (.int(let a), .int(let b)): .int(self(a, b))
+        case (.float(let a), .float(let b)): .float(self(a, b))
+        case (.int(let a), .float(let b)): .float(self(Float(a), b))
+        case (.float(let a), .int(let b)): .float(self(a, Float(b)))
+        case (.decimal(let a), .decimal(let b)): .decimal(self(a, b))
+        case (.decimal(let a), _): b.asDecimal.map { .decimal(self(a, $0)) } ?? .null
+        case (_, .decimal(let b)): a.asDecimal.map { .decimal(self($0, b)) } ?? .null
         default:
-            if let a = a.asDouble, let b = b.asDouble { .double(floating(a, b)) } else { .null }
+            if let a = a.asDouble, let b = b.asDouble { .double(self(a, b)) } else { .null }
         }
     }
 
-    private func whole(_ a: Int64, _ b: Int64) -> Int64 {
+    package func callAsFunction(_ a: Int64, _ b: Int64) -> Int64 {
         switch self {
         case .add: a &+ b
         case .subtract: a &- b
@@ -24,6 +24,11 @@ extension BoundArithmetic.Operation {
         case .divide: b == 0 ? (a < 0 ? .min : .max) : a.dividedReportingOverflow(by: b).partialValue
         }
     }
+
+    // One for each type, so that other modules call specialised code.
+    package func callAsFunction(_ a: Float, _ b: Float) -> Float { floating(a, b) }
+
+    package func callAsFunction(_ a: Double, _ b: Double) -> Double { floating(a, b) }
 
     private func floating<Number: BinaryFloatingPoint>(_ a: Number, _ b: Number) -> Number {
         switch self {
@@ -34,7 +39,7 @@ extension BoundArithmetic.Operation {
         }
     }
 
-    private func decimal(_ a: Decimal128, _ b: Decimal128) -> Decimal128 {
+    package func callAsFunction(_ a: Decimal128, _ b: Decimal128) -> Decimal128 {
         switch self {
         case .add: a + b
         case .subtract: a - b

@@ -250,7 +250,7 @@ extension PathWalk {
 
 extension PropertyType {
     /// Whether values of the type have the aggregate (data-model.md §3).
-    func supports(_ function: AggregateRequest.Function) -> Bool {
+    package func supports(_ function: AggregateRequest.Function) -> Bool {
         switch base {
         case .int, .float, .double, .decimal128, .mixed: true
         case .date: function == .minimum || function == .maximum

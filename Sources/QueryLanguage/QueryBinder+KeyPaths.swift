@@ -161,7 +161,7 @@ extension QueryBinder {
             if isPlain, type.isCollection || !type.supports(function) {
                 throw source.error(
                     .invalid,
-                    "Operation '\(function.rawValue)' not supported for \(type.inWords) '\(property.owner.name).\(property.schema.name)'",
+                    "Operation '\(function.rawValue)' not supported for \(type.kindInWords) '\(property.owner.name).\(property.schema.name)'",
                     range)
             }
         }
@@ -189,7 +189,7 @@ extension SectionKey.Function {
 
 extension PropertyType {
     /// `int? property`, `int list`.
-    fileprivate var inWords: String {
+    package var kindInWords: String {
         let kind =
             switch collection {
             case .single: "property"

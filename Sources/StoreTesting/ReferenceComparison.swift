@@ -64,16 +64,6 @@ package enum ReferenceComparison {
 }
 
 extension Value {
-    /// Whether the value is a number that is none.
-    var isNaN: Bool {
-        switch self {
-        case .float(let value): value.isNaN
-        case .double(let value): value.isNaN
-        case .decimal(let value): value.isNaN
-        default: false
-        }
-    }
-
     var isNumber: Bool {
         switch self {
         case .int, .float, .double, .decimal: true

@@ -47,7 +47,7 @@ extension ReferenceEvaluator {
         let type = source.schema[object.classID]?[property]?.type ?? PropertyType(.mixed)
         let path = BoundPath(end: .property(property, type), steps: [.elements(.all)])
         let values = try values(of: path, from: object.key, in: object.classID)
-        return functions.map { Self.aggregate($0, values, as: path.valueBase) }
+        return functions.map { Self.aggregate($0, values, as: path.valueType.base) }
     }
 
     private func aggregates(
@@ -55,7 +55,7 @@ extension ReferenceEvaluator {
     ) throws -> [Value] {
         try requests.map { request in
             let values = try keys.compactMap { try singleValue(of: request.path, from: $0, in: classID) }
-            return Self.aggregate(request.function, values, as: request.path.valueBase)
+            return Self.aggregate(request.function, values, as: request.path.valueType.base)
         }
     }
 
@@ -112,14 +112,14 @@ extension ReferenceEvaluator {
         let type = source.schema[object.classID]?[property]?.type ?? PropertyType(.mixed)
         let path = BoundPath(end: .property(property, type), steps: [.elements(.all)])
         let values = try values(of: path, from: object.key, in: object.classID)
-        return Self.agrees(answer, to: function, of: values, as: path.valueBase)
+        return Self.agrees(answer, to: function, of: values, as: path.valueType.base)
     }
 
     private func agrees(
         _ answer: Value, to request: AggregateRequest, over keys: [ObjectKey], of classID: ClassID
     ) throws -> Bool {
         let values = try keys.compactMap { try singleValue(of: request.path, from: $0, in: classID) }
-        return Self.agrees(answer, to: request.function, of: values, as: request.path.valueBase)
+        return Self.agrees(answer, to: request.function, of: values, as: request.path.valueType.base)
     }
 
     private static func agrees(
@@ -152,18 +152,6 @@ extension ReferenceEvaluator {
 extension ReferenceArithmetic {
     /// What rounding can make of a decimal of 1.
     static let lastDecimalPlace = Decimal128("1e-33") ?? .zero
-}
-
-extension BoundPath {
-    /// The type of the path's values, where all have one.
-    var valueBase: BaseType? {
-        switch (end, steps.last) {
-        case (.count, _), (_, .size), (_, .length): .int
-        case (_, .keys), (_, .typeName): .string
-        case (.property(_, let type), _): type.base
-        case (.object, _): nil
-        }
-    }
 }
 
 extension Decimal128 {

@@ -18,7 +18,7 @@ extension ReferenceEvaluator {
             [
                 Self.aggregate(
                     aggregate.function, try values(of: aggregate.path, from: key, in: classID),
-                    as: aggregate.path.valueBase)
+                    as: aggregate.path.valueType.base)
             ]
         case .subquery(let subquery):
             [
@@ -68,24 +68,10 @@ enum ReferenceArithmetic {
             return .decimal(result)
         case (.double, _), (_, .double):
             guard let a = double(left), let b = double(right) else { return .null }
-            let result =
-                switch operation {
-                case .add: a + b
-                case .subtract: a - b
-                case .multiply: a * b
-                case .divide: a / b
-                }
-            return .double(result)
+            return .double(floating(a, operation, b))
         case (.float, _), (_, .float):
             guard let a = float(left), let b = float(right) else { return .null }
-            let result =
-                switch operation {
-                case .add: a + b
-                case .subtract: a - b
-                case .multiply: a * b
-                case .divide: a / b
-                }
-            return .float(result)
+            return .float(floating(a, operation, b))
         default: return .null
         }
     }
@@ -99,6 +85,17 @@ enum ReferenceArithmetic {
         case .multiply: return Int64(truncatingIfNeeded: wideA * wideB)
         case .divide where b == 0: return a < 0 ? .min : .max
         case .divide: return Int64(truncatingIfNeeded: wideA / wideB)
+        }
+    }
+
+    private static func floating<Number: FloatingPoint>(
+        _ a: Number, _ operation: BoundArithmetic.Operation, _ b: Number
+    ) -> Number {
+        switch operation {
+        case .add: a + b
+        case .subtract: a - b
+        case .multiply: a * b
+        case .divide: a / b
         }
     }
 

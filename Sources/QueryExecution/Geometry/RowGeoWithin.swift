@@ -21,11 +21,7 @@ final class RowGeoWithin {
 
     func holds(_ key: ObjectKey) throws -> Bool {
         guard links.isToMany else { return try links.single(key).map { try isWithin($0) } ?? false }
-        switch quantifier {
-        case .any: return try !links.forEach(key) { try !isWithin($0) }
-        case .all: return try links.forEach(key) { try isWithin($0) }
-        case .none: return try links.forEach(key) { try !isWithin($0) }
-        }
+        return quantifier.holds(reachedEnd: try links.forEach(key) { quantifier.goesOn(after: try isWithin($0)) })
     }
 
     private func isWithin(_ point: ObjectKey) throws -> Bool {

@@ -56,6 +56,10 @@ final class CollectionOperator: Operator {
             StoredCollection(
                 leaf, slot, cluster.source, cluster.classID, ObjectKey(first + Int64(slot)), property)
         }
+        func holds(_ quantifier: Quantifier, _ slot: Int) throws -> Bool {
+            quantifier.holds(
+                reachedEnd: try collection(slot).forEach { quantifier.goesOn(after: test.holds(view: $0)) })
+        }
         if let integers, let scratch {
             switch part {
             case .size: return leaf.narrow(mask, sizes: integers, scratch: scratch)
@@ -63,7 +67,7 @@ final class CollectionOperator: Operator {
                 // All pass when none does not.
                 let wanted = quantifier == .all ? integers.inverted : integers
                 return try leaf.narrow(mask, toAny: wanted, isOpposite: quantifier != .any, scratch: scratch) { slot in
-                    try quantifier.holds(test) { body in try collection(slot).forEach { try body($0) } }
+                    try holds(quantifier, slot)
                 }
             case .one, .keys: break
             }
@@ -74,12 +78,13 @@ final class CollectionOperator: Operator {
         case .one(let selector):
             try mask.filter { test.holds(view: try collection($0).element(selector, key) ?? .null) }
         case .elements(let quantifier):
-            try mask.filter { slot in
-                try quantifier.holds(test) { body in try collection(slot).forEach { try body($0) } }
-            }
+            try mask.filter { try holds(quantifier, $0) }
         case .keys(let quantifier):
             try mask.filter { slot in
-                try quantifier.holds(test) { body in try collection(slot).forEachKey { try body(.string($0)) } }
+                quantifier.holds(
+                    reachedEnd: try collection(slot).forEachKey {
+                        quantifier.goesOn(after: test.holds(view: .string($0)))
+                    })
             }
         }
     }
@@ -95,18 +100,6 @@ final class CollectionOperator: Operator {
         case .keys(let quantifier): "scan \(names[property]): \(quantifier.rawValue) of the keys, where they lie"
         case .one: "scan \(names[property]): one element, where it lies"
         case .size: "scan \(names[property]): number of elements"
-        }
-    }
-}
-
-extension Quantifier {
-    /// `all` calls its argument with each value until it returns false, and returns whether it got to the end.
-    @inline(__always)
-    fileprivate func holds(_ test: ElementTest, _ all: ((ValueView) throws -> Bool) throws -> Bool) rethrows -> Bool {
-        switch self {
-        case .any: try !all { !test.holds(view: $0) }
-        case .none: try all { !test.holds(view: $0) }
-        case .all: try all { test.holds(view: $0) }
         }
     }
 }

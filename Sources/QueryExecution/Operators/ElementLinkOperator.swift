@@ -58,13 +58,7 @@ final class ElementLinkOperator: Operator {
     func prepare() throws {
         targets = try target.prepared().keys()
         guard isWalkCheaper else { return }
-        var found = KeyBitmap(limit: source.clusterCount(of: classID) * source.clusterCapacity)
-        for key in targets.keys {
-            for origin in try source.backlinks(to: ObjectReference(target.classID, key), from: classID, property) {
-                found.insert(origin)
-            }
-        }
-        origins = KeySetOperator(found.keys, capacity: source.clusterCapacity, origin: "objects that link there")
+        origins = try .linking(to: targets, of: target.classID, from: classID, property, in: source)
     }
 
     func candidateClusters() -> [Int]? { origins?.candidateClusters() }

@@ -22,6 +22,20 @@ final class KeySetOperator: Operator {
         }
     }
 
+    /// The objects of `classID` whose links in `property` lead to one of `targets`, looked up one by one.
+    static func linking(
+        to targets: KeyBitmap, of targetClass: ClassID, from classID: ClassID, _ property: PropertyID,
+        in source: any ColumnSource
+    ) throws -> KeySetOperator {
+        var found = KeyBitmap(limit: source.clusterCount(of: classID) * source.clusterCapacity)
+        for key in targets.keys {
+            for origin in try source.backlinks(to: ObjectReference(targetClass, key), from: classID, property) {
+                found.insert(origin)
+            }
+        }
+        return KeySetOperator(found.keys, capacity: source.clusterCapacity, origin: "objects that link there")
+    }
+
     var cost: Double { 0 }
 
     func candidateClusters() -> [Int]? { starts.keys.sorted() }
