@@ -39,8 +39,9 @@ final class MaintainedResult: LiveSubject {
     var isObserved: Bool { !audiences.isEmpty }
 
     var watches: Set<LiveWatch> {
-        Set((route.classes.union(reach.classes).union(audiences.flatMap { $0.keyPaths.flatMap(\.watchedClasses) }))
-            .map { .objects(of: $0) })
+        Set(
+            (route.classes.union(reach.classes).union(audiences.flatMap { $0.keyPaths.flatMap(\.watchedClasses) }))
+                .map { .objects(of: $0) })
     }
 
     /// Adds an observer and tells it the present result, which must be that of `snapshot`.
