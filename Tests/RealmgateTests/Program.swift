@@ -59,15 +59,17 @@ final class TestDirectory: Sendable {
     }
 }
 
-/// `realmgate serve` on a port of its own choice, on the loopback address.
+/// `realmgate serve` on the loopback address.
 final class RunningServer: Sendable {
     let process: ChildProcess
     let port: Int
 
-    /// Starts and waits for the line that says where it listens.
-    init(_ arguments: [String], environment: [String: String] = [:], in directory: TestDirectory) throws {
+    /// Starts and waits for the line that says where it listens: on a free port, or where one listened before.
+    init(
+        _ arguments: [String], port: Int = 0, environment: [String: String] = [:], in directory: TestDirectory
+    ) throws {
         let process = try ChildProcess(
-            try Program.executable(), ["serve", "--port", "0"] + arguments, environment: environment,
+            try Program.executable(), ["serve", "--port", "\(port)"] + arguments, environment: environment,
             directory: directory.path)
         try process.wait(until: "the ready line") { process.output.contains("\n") }
         let prefix = "realmgate: listening on http://127.0.0.1:"
