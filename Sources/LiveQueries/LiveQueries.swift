@@ -16,6 +16,8 @@ package final class LiveQueries: Sendable {
         var registrations: [LiveRegistration] = []
         var left: Set<LiveSubjectID> = []
         var isScheduled = false
+        /// Changes wait until then, if nobody wants to be let in.
+        var restsUntil: DispatchTime?
     }
 
     private let inbox = Mutex(Inbox())
@@ -90,6 +92,14 @@ package final class LiveQueries: Sendable {
         queue.sync { run() }
     }
 
+    /// Called from `deliver`: what is committed from now on is taken together until so many nanoseconds have passed, so
+    /// that observers whose events are costly leave time for others. What comes later is told at once. Observers that
+    /// join do not wait.
+    package func rest(nanoseconds: Int) {
+        let end = DispatchTime.now() + .nanoseconds(nanoseconds)
+        inbox.withLock { $0.restsUntil = max($0.restsUntil ?? end, end) }
+    }
+
     /// The number of results that are maintained now, for metrics and tests.
     package var resultCount: Int {
         queue.sync { work.withLock { $0.resultCount } }
@@ -100,18 +110,26 @@ package final class LiveQueries: Sendable {
     }
 
     private func hand(_ add: (inout Inbox) -> Void) {
-        let mustSchedule = inbox.withLock { inbox in
+        let start: DispatchTime? = inbox.withLock { inbox in
+            let hadRegistrations = !inbox.registrations.isEmpty
             add(&inbox)
+            let mustHurry = !hadRegistrations && !inbox.registrations.isEmpty
             defer { inbox.isScheduled = true }
-            return !inbox.isScheduled
+            guard !inbox.isScheduled || mustHurry && inbox.restsUntil != nil else { return nil }
+            return mustHurry ? .now() : inbox.restsUntil ?? .now()
         }
-        if mustSchedule { queue.async { [self] in run() } }
+        guard let start else { return }
+        if start <= .now() {
+            queue.async { [self] in run() }
+        } else {
+            queue.asyncAfter(deadline: start) { [self] in run() }
+        }
     }
 
     /// On `queue`.
     private func run() {
         let taken = inbox.withLock { inbox in
-            defer { inbox = Inbox() }
+            defer { inbox = Inbox(restsUntil: inbox.restsUntil) }
             return inbox
         }
         work.withLock { work in
