@@ -19,7 +19,7 @@ package final class ModelStore: Store {
     private struct Shared {
         var state: ModelState
         var log: [ChangeSet] = []
-        var pending: [(job: Job, completion: Completion)] = []
+        var pending: [(job: Job, isLast: Bool, completion: Completion)] = []
         var listeners: [@Sendable ([ChangeSet]) -> Void] = []
         /// Those that somebody holds, by their version.
         var snapshots: [Version: LiveSnapshot] = [:]
@@ -65,17 +65,17 @@ package final class ModelStore: Store {
     }
 
     package func submit(
-        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void,
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void, isLast: Bool,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void
     ) {
-        enqueue(.work(work), completion)
+        enqueue(.work(work), isLast: isLast, completion)
     }
 
     package func replaceSchema(
         with schema: Schema, migration: Migration?,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void
     ) {
-        enqueue(.schema(schema, migration), completion)
+        enqueue(.schema(schema, migration), isLast: false, completion)
     }
 
     package func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) {
@@ -117,23 +117,29 @@ package final class ModelStore: Store {
 
     private static var closed: StoreError { StoreError(.closed, "The store was closed.") }
 
-    private func enqueue(_ job: Job, _ completion: @escaping Completion) {
+    private func enqueue(_ job: Job, isLast: Bool, _ completion: @escaping Completion) {
         let accepted = shared.withLock { shared in
             guard !shared.isClosed else { return false }
-            shared.pending.append((job, completion))
+            shared.pending.append((job, isLast, completion))
             return true
         }
         guard accepted else { return completion(.failure(Self.closed)) }
         writer.async { [self] in WriterThread.run(for: self) { commitPending() } }
     }
 
-    /// Runs everything that is queued as one commit. On the writer's queue.
+    /// Runs everything that is queued, up to a job that comes last in its commit as one commit. On the writer's queue.
     private func commitPending() {
+        while commitNext() {}
+    }
+
+    /// One commit; false when nothing is queued.
+    private func commitNext() -> Bool {
         let (jobs, base) = shared.withLock { shared in
-            defer { shared.pending = [] }
-            return (shared.pending, shared.state)
+            let end = shared.pending.firstIndex(where: \.isLast).map { $0 + 1 } ?? shared.pending.endIndex
+            defer { shared.pending.removeFirst(end) }
+            return (shared.pending[..<end], shared.state)
         }
-        guard !jobs.isEmpty else { return }
+        guard !jobs.isEmpty else { return false }
         var state = base
         var changeSets: [ChangeSet] = []
         let outcomes = jobs.map { entry in
@@ -157,6 +163,7 @@ package final class ModelStore: Store {
             for listener in listeners { listener(changeSets) }
         }
         for (completion, outcome) in outcomes { completion(outcome) }
+        return true
     }
 
     private static func run(_ job: Job, on state: ModelState) throws -> (ModelState, ChangeSet) {

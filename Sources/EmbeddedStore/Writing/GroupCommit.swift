@@ -16,6 +16,8 @@ struct WriterJob: Sendable {
     }
 
     let work: Work
+    /// Whether its transaction takes nothing behind it.
+    var isLast = false
     let completion: @Sendable (Result<Version, any Error>) -> Void
 }
 
