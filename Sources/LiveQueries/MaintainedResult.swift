@@ -4,21 +4,11 @@ import StoreContract
 
 /// One query's result, kept current for all who observe the query. Used by one thread at a time.
 final class MaintainedResult: LiveSubject {
-    /// Observers with the same key paths, which are told the same.
-    private struct Audience {
-        let keyPaths: [LiveKeyPath]
-        /// Nil when everything within reach counts.
-        let filter: KeyPathFilter?
-        var subscribers: [Subscriber<LiveEvent>] = []
-    }
-
     let query: BoundQuery
-    /// The query with the objects that it names looked up at the version that the result is at.
-    private var resolved: BoundQuery
-    private(set) var keys: KeySequence
+    private(set) var state: ResultState
     private var route: QueryRoute
     private var reach: LinkReach
-    private var audiences: [Audience] = []
+    private var audiences: [LiveAudience] = []
 
     /// Runs the query. Throws what the store throws, and `unknownClass` or `unknownProperty` when the query does not
     /// fit the snapshot's schema.
@@ -28,13 +18,10 @@ final class MaintainedResult: LiveSubject {
         self.query = query
         route = try QueryRoute(query, schema: snapshot.schema)
         reach = LinkReach(from: query.classID, schema: snapshot.schema)
-        resolved = try Self.resolve(query, snapshot)
-        self.keys = try keys ?? KeySequence(snapshot.select(resolved, .all))
+        state = try ResultState(query.resolved(snapshot), snapshot, keys: keys)
     }
 
-    private static func resolve(_ query: BoundQuery, _ snapshot: any ObjectReads) throws -> BoundQuery {
-        try query.namingObjects { try snapshot.key(of: $0, primaryKey: $1) }
-    }
+    var keys: KeySequence { state.keys }
 
     var isObserved: Bool { !audiences.isEmpty }
 
@@ -44,19 +31,20 @@ final class MaintainedResult: LiveSubject {
                 .map { .objects(of: $0) })
     }
 
-    /// Adds an observer and tells it the present result, which must be that of `snapshot`.
+    /// Adds an observer and tells it the present result, which must be that of `snapshot`, or what became different
+    /// since the version that it knows.
     func add(
         _ subscriber: Subscriber<LiveEvent>, _ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot,
         since version: Version?, _ past: PastVersions
     ) throws {
-        if let index = audiences.firstIndex(where: { $0.keyPaths == keyPaths }) {
-            audiences[index].subscribers.append(subscriber)
-        } else {
-            var audience = Audience(keyPaths: keyPaths, filter: try filter(keyPaths, snapshot))
-            audience.subscribers.append(subscriber)
-            audiences.append(audience)
+        let index = try audience(keyPaths, snapshot)
+        audiences[index].subscribers.append(subscriber)
+        guard let version, let missed = try missed(since: version, of: index, snapshot, past) else {
+            subscriber.send(.initial(snapshot: snapshot, keys: keys))
+            return
         }
-        subscriber.send(.initial(snapshot: snapshot, keys: keys))
+        subscriber.send(.resumed(snapshot: snapshot, keys: keys))
+        if let change = missed.change { subscriber.send(.update(change)) }
     }
 
     /// Forgets the observers that have left.
@@ -67,42 +55,28 @@ final class MaintainedResult: LiveSubject {
 
     /// Tells all observers that this is the end.
     func fail(_ error: any Error) {
-        for audience in audiences { Self.fail(audience, error) }
+        for audience in audiences { audience.fail(error) }
         audiences = []
     }
 
     func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
-        let changes = step.changes
-        if changes.schemaChanged { try adopt(snapshot.schema) }
-        let old = keys
-        let touched = try reach.modifiedRoots(by: step)
-        var indices = IndexChanges()
-        let before = resolved
-        if changes.schemaChanged || route.mayRename(changes) { resolved = try Self.resolve(query, snapshot) }
-        if changes.schemaChanged || resolved != before {
-            indices = try selectAnew(modified: touched, snapshot)
-        } else if route.isTouched(by: changes) {
-            indices = try update(changes, modified: touched, snapshot)
-        }
-        for audience in audiences {
-            let modified: Set<ObjectKey>
-            if let filter = audience.filter {
-                modified = try filter.modified(
-                    by: step, keys, joined: indices.insertions.map { keys[$0] }
-                ).values.reduce(into: []) { $0.formUnion($1) }
-            } else {
-                modified = touched
-            }
-            var change = indices
-            for index in positions(of: modified, in: old) {
-                guard let new = indices.newIndex(ofOld: index) else { continue }
-                change.modifications.append(index)
-                change.modificationsNew.append(new)
-            }
+        if step.changes.schemaChanged { try adopt(snapshot.schema) }
+        let indices: IndexChanges
+        (state, indices) = try advanced(state, by: step, classCount: snapshot.count(of: query.classID))
+        for position in audiences.indices {
+            let change = try adding(modifiedBy: step, for: audiences[position].filter, to: indices)
             guard !change.isEmpty else { continue }
-            let event = LiveEvent.update(LiveChange(snapshot: snapshot, indices: change, newKeys: keys))
-            for subscriber in audience.subscribers { subscriber.send(event) }
+            audiences[position].recent.add(change, from: step.before.version, to: step.after.version)
+            audiences[position].send(.update(LiveChange(snapshot: snapshot, indices: change, newKeys: keys)))
         }
+    }
+
+    /// The audience with the key paths, a new one if there is none.
+    private func audience(_ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot) throws -> Int {
+        if let index = audiences.firstIndex(where: { $0.keyPaths == keyPaths }) { return index }
+        let filter = try filter(keyPaths, snapshot)
+        audiences.append(LiveAudience(keyPaths, filter: filter, at: snapshot.version))
+        return audiences.count - 1
     }
 
     private func filter(_ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot) throws -> KeyPathFilter? {
@@ -118,120 +92,112 @@ final class MaintainedResult: LiveSubject {
         return filter
     }
 
-    private static func fail(_ audience: Audience, _ error: any Error) {
-        for subscriber in audience.subscribers { subscriber.finish(.failed(error)) }
-    }
-
     /// Looks everything up again that depends on the schema. Observers whose key paths are gone fail on their own.
     private func adopt(_ schema: Schema) throws {
         route = try QueryRoute(query, schema: schema)
         reach = LinkReach(from: query.classID, schema: schema)
         for audience in audiences {
-            for fault in audience.keyPaths.compactMap({ $0.fault(under: schema) }).prefix(1) {
-                Self.fail(audience, fault)
-            }
+            for fault in audience.keyPaths.compactMap({ $0.fault(under: schema) }).prefix(1) { audience.fail(fault) }
         }
         prune()
     }
-
-    /// Positions of those of the objects that are in the list, ascending. Cost: a binary search for each object, or
-    /// a pass over the keys when they are sorted by something else.
-    private func positions(of objects: Set<ObjectKey>, in list: KeySequence) -> [Int] {
-        guard let lowest = objects.min(), let highest = objects.max() else { return [] }
-        guard isInCreationOrder else {
-            // The range spares most look-ups in the set: what changes together was often made together.
-            return list.indices.filter { list[$0] >= lowest && list[$0] <= highest && objects.contains(list[$0]) }
-        }
-        return objects.compactMap { key in
-            let index = list.partitioningIndex { $0 >= key }
-            return index < list.count && list[index] == key ? index : nil
-        }.sorted()
-    }
-
-    private var isInCreationOrder: Bool {
-        query.scope == .all
-            && !query.steps.contains {
-                if case .sort = $0 { return true }
-                return false
-            }
-    }
 }
+
+// MARK: Steps
 
 extension MaintainedResult {
-    /// Testing objects one by one pays while they are fewer than this part of the result, and some more.
+    /// Testing objects one by one pays while they are fewer than this part of the class, and some more.
     private static let retestShare = 64
-    private static let retestMinimum = 256
+    private static let retestShareSorted = 2_048
+    private static let retestMinimum = 64
 
-    private func update(
-        _ changes: ChangeSet, modified: Set<ObjectKey>, _ snapshot: any Snapshot
-    ) throws -> IndexChanges {
-        if route.isLocal {
-            let suspects = route.suspects(in: changes)
-            if suspects.count <= Self.retestMinimum + keys.count / Self.retestShare {
-                return try retest(suspects, modified: modified, snapshot)
-            }
+    /// The result after a step, in whichever direction, and how it differs; modifications are left empty.
+    private func advanced(
+        _ state: ResultState, by step: LiveStep, classCount: Int
+    ) throws -> (ResultState, IndexChanges) {
+        func touched() throws -> Set<ObjectKey> { try self.touched(by: step) }
+        var resolved = state.query
+        if step.changes.schemaChanged || route.mayRename(step.changes) { resolved = try query.resolved(step.after) }
+        if step.changes.schemaChanged || resolved != state.query {
+            return try state.replaced(by: resolved, step.after, touched: touched)
         }
-        return try selectAnew(modified: modified, snapshot)
+        guard route.isTouched(by: step.changes) else { return (state, IndexChanges()) }
+        do {
+            if state.isOrdered, let suspects = try suspects(in: step) {
+                let share = route.sortKeys.isEmpty ? Self.retestShare : Self.retestShareSorted
+                if suspects.isEmpty { return (state, IndexChanges()) }
+                if suspects.count <= Self.retestMinimum + classCount / share {
+                    return try state.advanced(by: step, suspects: suspects, touched: touched)
+                }
+            }
+        } catch let error as StoreError where error.code == .versionGone {
+            // The store took the earlier version back; the new one, and what the result was, are enough.
+        }
+        return try state.replaced(by: resolved, step.after, touched: touched)
     }
 
-    private func selectAnew(modified: Set<ObjectKey>, _ snapshot: any Snapshot) throws -> IndexChanges {
-        let old = keys
-        keys = KeySequence(try snapshot.select(resolved, .all))
-        return KeyDiff.between(Array(old), Array(keys), isModified: modified.contains)
+    private func suspects(in step: LiveStep) throws -> Set<ObjectKey>? {
+        route.isLocal ? route.suspects(in: step.changes) : nil
     }
 
-    /// Takes the suspects out and puts those that match back in where they belong now. Cost: a look-up of sort values
-    /// for each suspect and step of a binary search, and a pass over the keys.
-    private func retest(
-        _ suspects: Set<ObjectKey>, modified: Set<ObjectKey>, _ snapshot: any Snapshot
+    /// The objects that count as modified where no key paths are given.
+    private func touched(by step: LiveStep) throws -> Set<ObjectKey> {
+        try step.findings.modifiedRoots(of: query.classID) { try reach.modifiedRoots(by: step) }
+    }
+
+    /// The difference together with what a filter finds modified. `indices` lead to the present result.
+    private func adding(
+        modifiedBy step: LiveStep, for filter: KeyPathFilter?, to indices: IndexChanges
     ) throws -> IndexChanges {
-        let old = keys
-        let removed = positions(of: suspects, in: old)
-        let removedKeys = Dictionary(
-            removed.map { (old[$0], $0) }, uniquingKeysWith: { first, _ in first })
-        let untouched = ResultEdit.Untouched(old: Array(old), removed: removed)
-        var arrivals: [(arrival: ResultEdit.Arrival, place: SortPlace)] = []
-        for key in suspects where try snapshot.matches(resolved, key) {
-            let place = try SortPlace(key, route.sortKeys, query.classID, snapshot)
-            let rank = try untouched.partitioningIndex {
-                try place.isBefore(SortPlace($0, route.sortKeys, query.classID, snapshot), by: route.sortKeys)
-            }
-            arrivals.append((ResultEdit.Arrival(key: key, rank: rank, oldIndex: removedKeys[key]), place))
+        let modified: Set<ObjectKey>
+        if let filter {
+            modified = try filter.modified(by: step, keys, joined: indices.insertions.map { keys[$0] })
+                .values.reduce(into: []) { $0.formUnion($1) }
+        } else {
+            modified = try touched(by: step)
         }
-        guard !(removed.isEmpty && arrivals.isEmpty) else { return IndexChanges() }
-        arrivals.sort { a, b in
-            a.arrival.rank != b.arrival.rank
-                ? a.arrival.rank < b.arrival.rank : a.place.isBefore(b.place, by: route.sortKeys)
+        var change = indices
+        for index in try state.positions(of: modified, step.after) {
+            guard let old = indices.oldIndex(ofNew: index) else { continue }
+            change.modifications.append(old)
+            change.modificationsNew.append(index)
         }
-        let edit = ResultEdit(old: Array(old), removed: removed, arrivals: arrivals.map(\.arrival))
-        let indices = edit.indexChanges(modified: positions(of: modified, in: old))
-        if !indices.deletions.isEmpty || !indices.insertions.isEmpty { keys = KeySequence(edit.applied()) }
-        return indices
+        return change
     }
 }
 
-/// Where an object belongs in a sorted result.
-private struct SortPlace {
-    let key: ObjectKey
-    let values: [Value?]
+// MARK: Resuming
 
-    init(_ key: ObjectKey, _ sort: [SortKey], _ classID: ClassID, _ snapshot: any Snapshot) throws {
-        self.key = key
-        values = sort.isEmpty ? [] : try snapshot.sortValues(sort, of: key, in: classID)
+extension MaintainedResult {
+    /// What an observer missed since a version: nil where that cannot be found out any more.
+    private func missed(
+        since version: Version, of index: Int, _ snapshot: any Snapshot, _ past: PastVersions
+    ) throws -> (change: LiveChange?, Void)? {
+        guard let step = try past.step(from: version) else { return nil }
+        let change = try audiences[index].change(since: version, at: snapshot) {
+            let indices = try audiences[index].recent.changes(since: version) ?? lookBack(step, snapshot, index)
+            return indices.isEmpty ? nil : LiveChange(snapshot: snapshot, indices: indices, newKeys: keys)
+        }
+        return (change, ())
     }
 
-    /// By the sort's values, then by creation. A null link on the way is above every value.
-    func isBefore(_ other: SortPlace, by sort: [SortKey]) -> Bool {
-        for (index, key) in sort.enumerated() {
-            let order: Int
-            switch (values[index], other.values[index]) {
-            case (nil, nil): order = 0
-            case (nil, _?): order = 1
-            case (_?, nil): order = -1
-            case (let a?, let b?): order = Value.order(a, b)
-            }
-            if order != 0 { return key.isAscending ? order < 0 : order > 0 }
+    /// The difference between what the result was and what it is, by taking the step backwards.
+    private func lookBack(_ step: LiveStep, _ snapshot: any Snapshot, _ index: Int) throws -> IndexChanges {
+        // Reading the past costs more, and running the query there much more.
+        let (old, back) = try advanced(state, by: step.reversed, classCount: snapshot.count(of: query.classID) * 4)
+        var filter: KeyPathFilter?
+        if let keyPaths = audiences[index].filter?.paths {
+            let earlier = KeyPathFilter(keyPaths)
+            try earlier.remember(old.keys, step.before)
+            filter = earlier
         }
-        return key < other.key
+        return try adding(modifiedBy: step, for: filter, to: back.inverted)
+    }
+}
+
+extension BoundQuery {
+    /// With the objects that it names looked up.
+    func resolved(_ reads: any ObjectReads) throws -> BoundQuery {
+        try namingObjects { try reads.key(of: $0, primaryKey: $1) }
     }
 }

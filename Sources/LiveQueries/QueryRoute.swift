@@ -16,8 +16,7 @@ struct QueryRoute {
     /// The object whose property is the query's scope: to that property no other object's assignment matters.
     private var holder: (object: ObjectReference, property: PropertyID)?
 
-    /// Whether an object's place depends on its own stored values alone, and the steps are sorts alone, so that
-    /// one object's change moves no other.
+    /// Whether an object's membership and place depend on its own stored values alone.
     private(set) var isLocal = true
 
     /// The keys of all sorts, the strongest first; ties are broken by creation order.
@@ -40,9 +39,7 @@ struct QueryRoute {
                 sortKeys.insert(contentsOf: keys, at: 0)
             case .distinct(let paths):
                 for path in paths { try add(path, from: classID, schema) }
-                isLocal = false
-            case .limit:
-                isLocal = false
+            case .limit: break
             }
         }
     }
