@@ -137,7 +137,8 @@ extension MaintainedResult {
     }
 
     private func suspects(in step: LiveStep) throws -> Set<ObjectKey>? {
-        route.isLocal ? route.suspects(in: step.changes) : nil
+        if case .objects(let found) = try route.suspects(in: step) { return found }
+        return nil
     }
 
     /// The objects that count as modified where no key paths are given.
