@@ -18,7 +18,8 @@ final class MaintainedResult: LiveSubject {
         self.query = query
         route = try QueryRoute(query, schema: snapshot.schema)
         reach = LinkReach(from: query.classID, schema: snapshot.schema)
-        state = try ResultState(query.resolved(snapshot), snapshot, keys: keys)
+        state = try ResultState(
+            query.resolved(snapshot), isOrdered: route.upkeep == .incremental, snapshot, keys: keys)
     }
 
     var keys: KeySequence { state.keys }
@@ -62,7 +63,7 @@ final class MaintainedResult: LiveSubject {
     func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
         if step.changes.schemaChanged { try adopt(snapshot.schema) }
         let indices: IndexChanges
-        (state, indices) = try advanced(state, by: step, classCount: snapshot.count(of: query.classID))
+        (state, indices) = try advanced(state, by: step, snapshot)
         for position in audiences.indices {
             let change = try adding(modifiedBy: step, for: audiences[position].filter, to: indices)
             guard !change.isEmpty else { continue }
@@ -106,39 +107,17 @@ final class MaintainedResult: LiveSubject {
 // MARK: Steps
 
 extension MaintainedResult {
-    /// Testing objects one by one pays while they are fewer than this part of the class, and some more.
-    private static let retestShare = 64
-    private static let retestShareSorted = 2_048
-    private static let retestMinimum = 64
-
-    /// The result after a step, in whichever direction, and how it differs; modifications are left empty.
+    /// The result after a step, in whichever direction, and how it differs. Modifications are only those that the
+    /// recorded edit of a list names.
+    ///
+    /// - Parameter costOfAnew: what running the query again costs, in relation to a usual snapshot.
     private func advanced(
-        _ state: ResultState, by step: LiveStep, classCount: Int
+        _ state: ResultState, by step: LiveStep, _ snapshot: any Snapshot, costOfAnew: Int = 1
     ) throws -> (ResultState, IndexChanges) {
-        func touched() throws -> Set<ObjectKey> { try self.touched(by: step) }
-        var resolved = state.query
-        if step.changes.schemaChanged || route.mayRename(step.changes) { resolved = try query.resolved(step.after) }
-        if step.changes.schemaChanged || resolved != state.query {
-            return try state.replaced(by: resolved, step.after, touched: touched)
+        let classCount = snapshot.count(of: query.classID) * costOfAnew
+        return try state.advanced(by: step, of: query, along: route, classCount: classCount) { [self] in
+            try touched(by: step)
         }
-        guard route.isTouched(by: step.changes) else { return (state, IndexChanges()) }
-        do {
-            if state.isOrdered, let suspects = try suspects(in: step) {
-                let share = route.sortKeys.isEmpty ? Self.retestShare : Self.retestShareSorted
-                if suspects.isEmpty { return (state, IndexChanges()) }
-                if suspects.count <= Self.retestMinimum + classCount / share {
-                    return try state.advanced(by: step, suspects: suspects, touched: touched)
-                }
-            }
-        } catch let error as StoreError where error.code == .versionGone {
-            // The store took the earlier version back; the new one, and what the result was, are enough.
-        }
-        return try state.replaced(by: resolved, step.after, touched: touched)
-    }
-
-    private func suspects(in step: LiveStep) throws -> Set<ObjectKey>? {
-        if case .objects(let found) = try route.suspects(in: step) { return found }
-        return nil
     }
 
     /// The objects that count as modified where no key paths are given.
@@ -158,7 +137,12 @@ extension MaintainedResult {
             modified = try touched(by: step)
         }
         var change = indices
-        for index in try state.positions(of: modified, step.after) {
+        change.modifications = []
+        change.modificationsNew = []
+        let assigned = indices.modificationsNew
+        var positions = try state.positions(of: modified, step.after)
+        if !assigned.isEmpty { positions = Set(positions).union(assigned).sorted() }
+        for index in positions {
             guard let old = indices.oldIndex(ofNew: index) else { continue }
             change.modifications.append(old)
             change.modificationsNew.append(index)
@@ -175,30 +159,26 @@ extension MaintainedResult {
         since version: Version, of index: Int, _ snapshot: any Snapshot, _ past: PastVersions
     ) throws -> (change: LiveChange?, Void)? {
         guard let step = try past.step(from: version) else { return nil }
+        let (recent, keyPaths) = (audiences[index].recent, audiences[index].keyPaths)
         let change = try audiences[index].change(since: version, at: snapshot) {
-            let indices = try audiences[index].recent.changes(since: version) ?? lookBack(step, snapshot, index)
+            let indices = try recent.changes(since: version) ?? lookBack(step, snapshot, keyPaths)
             return indices.isEmpty ? nil : LiveChange(snapshot: snapshot, indices: indices, newKeys: keys)
         }
         return (change, ())
     }
 
     /// The difference between what the result was and what it is, by taking the step backwards.
-    private func lookBack(_ step: LiveStep, _ snapshot: any Snapshot, _ index: Int) throws -> IndexChanges {
+    private func lookBack(
+        _ step: LiveStep, _ snapshot: any Snapshot, _ keyPaths: [LiveKeyPath]
+    ) throws -> IndexChanges {
         // Reading the past costs more, and running the query there much more.
-        let (old, back) = try advanced(state, by: step.reversed, classCount: snapshot.count(of: query.classID) * 4)
+        let (old, back) = try advanced(state, by: step.reversed, snapshot, costOfAnew: 8)
         var filter: KeyPathFilter?
-        if let keyPaths = audiences[index].filter?.paths {
+        if !keyPaths.isEmpty {
             let earlier = KeyPathFilter(keyPaths)
             try earlier.remember(old.keys, step.before)
             filter = earlier
         }
         return try adding(modifiedBy: step, for: filter, to: back.inverted)
-    }
-}
-
-extension BoundQuery {
-    /// With the objects that it names looked up.
-    func resolved(_ reads: any ObjectReads) throws -> BoundQuery {
-        try namingObjects { try reads.key(of: $0, primaryKey: $1) }
     }
 }

@@ -30,7 +30,8 @@ struct QueryRoute {
         }
     }
 
-    /// Whether an object's membership and place depend on its own stored values alone.
+    /// Whether an object's place depends on its own stored values alone, and the steps are sorts alone, so that
+    /// one object's change moves no other.
     private(set) var isLocal = true
 
     /// The keys of all sorts, the strongest first; ties are broken by creation order.

@@ -18,15 +18,25 @@ struct OrderedKeys: Sendable {
     /// Whether there may be more objects behind the last one.
     var isPrefix = false
 
-    /// What a change does to them. What leaves is passed over if it is not there. Cost: a few reads of places for each
-    /// element of the change, as many as a search takes.
-    func edit(_ change: StageChange, _ places: PlaceReader) throws -> ResultEdit {
-        var oldIndices: [ObjectKey: Int] = Dictionary(minimumCapacity: change.leaving.count)
+    /// What a change does to them. What leaves is passed over if it is not there. An object that is there several times
+    /// stands so, side by side. Cost: a few reads of places for each element of the change, as many as a search takes.
+    ///
+    /// - Parameter all: whether everything goes of what leaves, however often it is named and was there.
+    func edit(_ change: StageChange, _ places: PlaceReader, removingAll all: Bool = false) throws -> ResultEdit {
+        var oldIndices: [ObjectKey: Range<Int>] = Dictionary(minimumCapacity: change.leaving.count)
         for key in change.leaving {
-            let index = try keys.position(of: places.before(key), by: order, places.before)
-            if index < keys.count, keys[index] == key { oldIndices[key] = index }
+            if let known = oldIndices[key] {
+                // The last ones go first.
+                if !all, known.lowerBound > 0, keys[known.lowerBound - 1] == key {
+                    oldIndices[key] = known.lowerBound - 1..<known.upperBound
+                }
+                continue
+            }
+            let run = keys.run(
+                of: key, from: try keys.position(of: places.before(key), by: order, places.before))
+            if !run.isEmpty { oldIndices[key] = all ? run : run.upperBound - 1..<run.upperBound }
         }
-        let removed = oldIndices.values.sorted()
+        let removed = oldIndices.values.joined().sorted()
         let untouched = keys.removing(removed)
         var arrivals: [(arrival: ResultEdit.Arrival, place: ResultPlace)] = []
         for key in change.coming {
@@ -34,12 +44,25 @@ struct OrderedKeys: Sendable {
             let rank = try untouched.position(of: place, by: order, places.after)
             // Behind the last one there may be others before it.
             if isPrefix, rank == untouched.count { continue }
-            arrivals.append((ResultEdit.Arrival(key: key, rank: rank, oldIndex: oldIndices[key]), place))
+            let oldIndex = oldIndices[key]?.first
+            if let run = oldIndices[key] { oldIndices[key] = run.dropFirst() }
+            arrivals.append((ResultEdit.Arrival(key: key, rank: rank, oldIndex: oldIndex), place))
         }
         arrivals.sort { a, b in
-            a.arrival.rank != b.arrival.rank ? a.arrival.rank < b.arrival.rank : order.isBefore(a.place, b.place)
+            if a.arrival.rank != b.arrival.rank { return a.arrival.rank < b.arrival.rank }
+            if a.arrival.key != b.arrival.key { return order.isBefore(a.place, b.place) }
+            return (a.arrival.oldIndex ?? .max) < (b.arrival.oldIndex ?? .max)
         }
         return ResultEdit(old: keys, removed: removed, untouched: untouched, arrivals: arrivals.map(\.arrival))
+    }
+}
+
+extension KeySequence {
+    /// The places of an object that stands at `index`, or not at all, and perhaps behind it again.
+    func run(of key: ObjectKey, from index: Int) -> Range<Int> {
+        var end = index
+        while end < count, self[end] == key { end += 1 }
+        return index..<end
     }
 }
 
@@ -79,9 +102,10 @@ struct LimitStage: Sendable {
     }
 
     /// Takes in a change and gives what it does to the first few.
-    mutating func advance(_ change: StageChange, _ places: PlaceReader, _ after: any ObjectReads) throws -> StageChange
-    {
-        let edit = try input.edit(change, places)
+    mutating func advance(
+        _ change: StageChange, removingAll: Bool, _ places: PlaceReader, _ after: any ObjectReads
+    ) throws -> StageChange {
+        let edit = try input.edit(change, places, removingAll: removingAll)
         if edit.isEmpty { return StageChange() }
         let edited = edit.applied()
         var result = StageChange()
@@ -122,8 +146,8 @@ struct DistinctStage: Sendable {
         )
     }
 
-    mutating func advance(_ change: StageChange, _ places: PlaceReader) throws -> StageChange {
-        let edit = try input.edit(change, places)
+    mutating func advance(_ change: StageChange, removingAll: Bool, _ places: PlaceReader) throws -> StageChange {
+        let edit = try input.edit(change, places, removingAll: removingAll)
         if edit.isEmpty { return StageChange() }
         let old = edit.old
         input.keys = edit.applied()

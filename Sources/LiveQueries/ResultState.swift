@@ -17,18 +17,23 @@ struct ResultState: Sendable {
     /// With the objects that it names looked up.
     let query: BoundQuery
     private(set) var keys: KeySequence
+    /// Whether objects can be tested one by one for whether, and where, they belong in the result.
+    let isOrdered: Bool
     private var stages: [Stage]
     private var order: ResultOrder
 
     /// Runs the query. Cost: for each DISTINCT or LIMIT behind one, that of the query once more.
     ///
-    /// - Parameter keys: what the query gives, where that is known already.
-    init(_ query: BoundQuery, _ reads: any ObjectReads, keys: KeySequence? = nil) throws {
+    /// - Parameters:
+    ///   - isOrdered: whether the objects come in the order of their creation before they are sorted.
+    ///   - keys: what the query gives, where that is known already.
+    init(_ query: BoundQuery, isOrdered: Bool, _ reads: any ObjectReads, keys: KeySequence? = nil) throws {
         self.query = query
+        self.isOrdered = isOrdered
         self.keys = try keys ?? KeySequence(reads.select(query, .all))
         stages = []
         order = ResultOrder(query.classID)
-        guard query.scope == .all else { return }
+        guard isOrdered else { return }
         var input = query
         input.steps = []
         for step in query.steps {
@@ -50,59 +55,104 @@ struct ResultState: Sendable {
         }
     }
 
-    /// Whether single objects can be tested for whether and where they belong in the result.
-    var isOrdered: Bool { query.scope == .all }
-
     /// The result after a step, and how it differs, by position; modifications are left empty.
     ///
     /// - Parameters:
     ///   - suspects: the objects whose membership or place may differ. All others are taken as they are.
+    ///   - count: how often an object is among those to choose from, if it matches.
     ///   - touched: the objects that rather move than others when one of two must.
     /// - Precondition: `isOrdered`.
     func advanced(
-        by step: LiveStep, suspects: Set<ObjectKey>, touched: () throws -> Set<ObjectKey>
+        by step: LiveStep, suspects: Set<ObjectKey>, count: (ObjectKey) throws -> Int,
+        touched: () throws -> Set<ObjectKey>
     ) throws -> (ResultState, IndexChanges) {
         let changes = step.changes.classes[query.classID]
         var change = StageChange()
         for key in suspects {
             // A deletion or modification says that the object was there; others may come from a link.
-            let isNew = changes?.insertions.contains(key) == true
-            if try !isNew && (changes?.deletions.contains(key) == true || step.before.exists(query.classID, key)) {
+            if changes?.insertions.contains(key) != true,
+                try changes?.deletions.contains(key) == true || changes?.modifications[key] != nil
+                    || step.before.exists(query.classID, key)
+            {
                 change.leaving.append(key)
             }
-            if try step.after.matches(query, key) { change.coming.append(key) }
+            if try step.after.matches(query, key) {
+                for _ in 0..<(try count(key)) { change.coming.append(key) }
+            }
         }
         var next = self
+        var isFirst = true
         for index in stages.indices {
             switch stages[index] {
             case .limit(var stage):
                 let places = PlaceReader(stage.input.order, step, touched: suspects)
-                change = try stage.advance(change, places, step.after)
+                change = try stage.advance(change, removingAll: isFirst, places, step.after)
                 next.stages[index] = .limit(stage)
             case .distinct(var stage):
                 let places = PlaceReader(stage.input.order, step, touched: suspects)
-                change = try stage.advance(change, places)
+                change = try stage.advance(change, removingAll: isFirst, places)
                 next.stages[index] = .distinct(stage)
             }
+            isFirst = false
             if change.isEmpty { return (next, IndexChanges()) }
         }
         let places = PlaceReader(order, step, touched: suspects)
-        let edit = try OrderedKeys(order: order, keys: keys).edit(change, places)
-        let indices = try edit.indexChanges {
-            try positions(of: touched(), step.before, places.before)
-        }
+        let edit = try OrderedKeys(order: order, keys: keys).edit(change, places, removingAll: isFirst)
+        let indices = try edit.indexChanges { try positions(of: touched(), step.before, places.before) }
         // Otherwise the old sequence is the new one.
         if !indices.deletions.isEmpty || !indices.insertions.isEmpty { next.keys = edit.applied() }
         return (next, indices)
     }
 
-    /// The result that the query gives anew, and how it differs.
+    /// The result that a query gives anew, and how it differs.
     func replaced(
-        by query: BoundQuery, _ after: any ObjectReads, touched: () throws -> Set<ObjectKey>
+        by query: BoundQuery, isOrdered: Bool, _ after: any ObjectReads, touched: () throws -> Set<ObjectKey>
     ) throws -> (ResultState, IndexChanges) {
-        let next = try ResultState(query, after)
+        let next = try ResultState(query, isOrdered: isOrdered, after)
         let touched = try touched()
         return (next, KeyDiff.between(keys, next.keys, isModified: touched.contains))
+    }
+
+    /// The result, which must be a whole list of links as it is, after the list was edited, and how it differs; nil when
+    /// the edit does not belong to the list. `elements` gives the list's elements after the edit. An assigned element is
+    /// a modification if it is the same object as before.
+    func edited(
+        by edit: ListEdit, _ elements: (Range<Int>) throws -> [ObjectKey]
+    ) rethrows -> (ResultState, IndexChanges)? {
+        let kept = keys.count - edit.deletions.runs.reduce(0) { $0 + $1.count }
+        guard kept >= 0, edit.deletions.runs.last.map({ $0.upperBound <= keys.count }) != false else { return nil }
+        var indices = IndexChanges(
+            deletions: edit.deletions.runs.flatMap { $0 }, insertions: edit.insertions.runs.flatMap { $0 })
+        var arrivals: [ObjectKey] = []
+        for run in edit.insertions.runs {
+            let new = try elements(run)
+            guard new.count == run.count else { return nil }
+            arrivals += new
+        }
+        let ranks = indices.insertions.indices.map { indices.insertions[$0] - $0 }
+        guard ranks.last.map({ $0 <= kept }) != false else { return nil }
+        var result = keys.removing(indices.deletions).inserting(Array(zip(arrivals, ranks)))
+        var replaced: [(old: Int, new: Int)] = []
+        for run in edit.modifications.runs {
+            let assigned = try elements(run)
+            guard assigned.count == run.count, run.upperBound <= result.count else { return nil }
+            for (position, key) in zip(run, assigned) {
+                guard let old = indices.oldIndex(ofNew: position) else { continue }
+                if keys[old] == key {
+                    indices.modifications.append(old)
+                    indices.modificationsNew.append(position)
+                } else {
+                    result.remove(at: position)
+                    result.insert(key, at: position)
+                    replaced.append((old, position))
+                }
+            }
+        }
+        indices.deletions = (indices.deletions + replaced.map(\.old)).sorted()
+        indices.insertions = (indices.insertions + replaced.map(\.new)).sorted()
+        var next = self
+        next.keys = result
+        return (next, indices)
     }
 
     /// The positions of those of the objects that are in the result, ascending. Cost: a search for each, or a pass over
@@ -123,7 +173,7 @@ struct ResultState: Sendable {
             // One that does not exist has no place.
             guard try order.isByCreation || reads.exists(order.classID, key) else { continue }
             let index = try keys.position(of: read(key), by: order, read)
-            if index < keys.count, keys[index] == key { positions.append(index) }
+            positions += keys.run(of: key, from: index)
         }
         return positions.sorted()
     }
