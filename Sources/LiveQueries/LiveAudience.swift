@@ -5,7 +5,7 @@ import StoreContract
 struct LiveAudience {
     let keyPaths: [LiveKeyPath]
     /// Nil when everything within reach counts.
-    let filter: KeyPathFilter?
+    var filter: KeyPathFilter?
     var subscribers: [Subscriber<LiveEvent>] = []
     /// What they were told of late.
     var recent: RecentChanges
@@ -72,9 +72,9 @@ struct RecentChanges {
     /// Forgets everything up to a version.
     mutating func restart(after version: Version) { self = RecentChanges(after: version) }
 
-    /// What became different since a version; nil where that is not known.
-    func changes(since version: Version) -> IndexChanges? {
-        guard version >= floor else { return nil }
+    /// What became different between a version and the present one; nil where that is not known.
+    func changes(since version: Version, at present: Version) -> IndexChanges? {
+        guard version >= floor, version <= present else { return nil }
         var sum = IndexChanges()
         for entry in entries where entry.to > version {
             // A version in the middle of a step was never looked at.

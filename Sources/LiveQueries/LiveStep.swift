@@ -9,7 +9,7 @@ package struct LiveStep: Sendable {
     package let before: any ObjectReads
     package let after: any ObjectReads
     /// Shared by all copies.
-    let findings = StepFindings()
+    let memory = StepMemory()
 
     package init(_ changes: ChangeSet, from before: any ObjectReads, to after: any ObjectReads) {
         self.changes = changes

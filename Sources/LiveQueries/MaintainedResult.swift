@@ -28,7 +28,7 @@ final class MaintainedResult: LiveSubject {
 
     var watches: Set<LiveWatch> {
         Set(
-            (route.classes.union(reach.classes).union(audiences.flatMap { $0.keyPaths.flatMap(\.watchedClasses) }))
+            (route.classes.union(reach.classes).union(audiences.flatMap { $0.filter?.classes ?? [] }))
                 .map { .objects(of: $0) })
     }
 
@@ -88,17 +88,19 @@ final class MaintainedResult: LiveSubject {
             }
             if let fault = path.fault(under: snapshot.schema) { throw fault }
         }
-        let filter = KeyPathFilter(keyPaths)
-        try filter.remember(keys, snapshot)
-        return filter
+        return KeyPathFilter(keyPaths)
     }
 
     /// Looks everything up again that depends on the schema. Observers whose key paths are gone fail on their own.
     private func adopt(_ schema: Schema) throws {
         route = try QueryRoute(query, schema: schema)
         reach = LinkReach(from: query.classID, schema: schema)
-        for audience in audiences {
-            for fault in audience.keyPaths.compactMap({ $0.fault(under: schema) }).prefix(1) { audience.fail(fault) }
+        for index in audiences.indices {
+            do {
+                try audiences[index].filter?.adopt(schema)
+            } catch {
+                audiences[index].fail(error)
+            }
         }
         prune()
     }
@@ -122,7 +124,7 @@ extension MaintainedResult {
 
     /// The objects that count as modified where no key paths are given.
     private func touched(by step: LiveStep) throws -> Set<ObjectKey> {
-        try step.findings.modifiedRoots(of: query.classID) { try reach.modifiedRoots(by: step) }
+        try reach.modifiedRoots(by: step)
     }
 
     /// The difference together with what a filter finds modified. `indices` lead to the present result.
@@ -131,8 +133,7 @@ extension MaintainedResult {
     ) throws -> IndexChanges {
         let modified: Set<ObjectKey>
         if let filter {
-            modified = try filter.modified(by: step, keys, joined: indices.insertions.map { keys[$0] })
-                .values.reduce(into: []) { $0.formUnion($1) }
+            modified = try filter.modifiedRoots(by: step)
         } else {
             modified = try touched(by: step)
         }
@@ -158,27 +159,27 @@ extension MaintainedResult {
     private func missed(
         since version: Version, of index: Int, _ snapshot: any Snapshot, _ past: PastVersions
     ) throws -> (change: LiveChange?, Void)? {
-        guard let step = try past.step(from: version) else { return nil }
-        let (recent, keyPaths) = (audiences[index].recent, audiences[index].keyPaths)
-        let change = try audiences[index].change(since: version, at: snapshot) {
-            let indices = try recent.changes(since: version) ?? lookBack(step, snapshot, keyPaths)
+        let (recent, filter) = (audiences[index].recent, audiences[index].filter)
+        let indices: () throws -> IndexChanges
+        if let known = recent.changes(since: version, at: snapshot.version) {
+            indices = { known }
+        } else {
+            guard let step = try past.step(from: version) else { return nil }
+            indices = { [self] in try lookBack(step, snapshot, filter) }
+        }
+        let found = try audiences[index].change(since: version, at: snapshot) {
+            let indices = try indices()
             return indices.isEmpty ? nil : LiveChange(snapshot: snapshot, indices: indices, newKeys: keys)
         }
-        return (change, ())
+        return (found, ())
     }
 
     /// The difference between what the result was and what it is, by taking the step backwards.
     private func lookBack(
-        _ step: LiveStep, _ snapshot: any Snapshot, _ keyPaths: [LiveKeyPath]
+        _ step: LiveStep, _ snapshot: any Snapshot, _ filter: KeyPathFilter?
     ) throws -> IndexChanges {
         // Reading the past costs more, and running the query there much more.
-        let (old, back) = try advanced(state, by: step.reversed, snapshot, costOfAnew: 8)
-        var filter: KeyPathFilter?
-        if !keyPaths.isEmpty {
-            let earlier = KeyPathFilter(keyPaths)
-            try earlier.remember(old.keys, step.before)
-            filter = earlier
-        }
+        let (_, back) = try advanced(state, by: step.reversed, snapshot, costOfAnew: 8)
         return try adding(modifiedBy: step, for: filter, to: back.inverted)
     }
 }
