@@ -105,6 +105,14 @@ package final class ModelStore: Store {
         }
     }
 
+    /// What the store was at a version that is still kept, for comparisons. Throws `versionGone`.
+    func state(at version: Version) throws -> ModelSnapshot {
+        guard let state = shared.withLock({ $0.states[version] }) else {
+            throw StoreError(.versionGone, "Version \(version) is not kept any more.")
+        }
+        return ModelSnapshot(state)
+    }
+
     package func past(at version: Version, before snapshot: any Snapshot) throws -> Past? {
         let newest = snapshot.version
         let (state, log) = try shared.withLock { shared in
