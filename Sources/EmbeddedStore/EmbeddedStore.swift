@@ -120,7 +120,12 @@ package final class EmbeddedStore: Store {
         throw StoreError(.versionGone, "Version \(version) \(advice)")
     }
 
-    package func past(at version: Version, before snapshot: any Snapshot) throws -> Past? { nil }
+    package func past(at version: Version, before snapshot: any Snapshot) throws -> Past? {
+        try throwIfClosed()
+        if version == snapshot.version { return Past(reads: snapshot, changes: ChangeSet(version: version)) }
+        let known = try (snapshot as? ExpiringSnapshot)?.snapshot ?? snapshot
+        return try (known as? EmbeddedSnapshot)?.past(at: version)
+    }
 
     package func changeLogFloor() throws -> Version {
         try throwIfClosed()
