@@ -40,7 +40,7 @@ final class MaintainedResult: LiveSubject {
 
     var watches: Set<LiveWatch> {
         Set(
-            (route.classes.union(reach.classes).union(audiences.flatMap { $0.keyPaths.flatMap(\.watchedClasses) }))
+            (route.classes.union(reach.classes).union(audiences.flatMap { $0.filter?.classes ?? [] }))
                 .map { .objects(of: $0) })
     }
 
@@ -87,9 +87,7 @@ final class MaintainedResult: LiveSubject {
         for audience in audiences {
             let modified: Set<ObjectKey>
             if let filter = audience.filter {
-                modified = try filter.modified(
-                    by: step, keys, joined: indices.insertions.map { keys[$0] }
-                ).values.reduce(into: []) { $0.formUnion($1) }
+                modified = try filter.modifiedRoots(by: step)
             } else {
                 modified = touched
             }
@@ -113,9 +111,7 @@ final class MaintainedResult: LiveSubject {
             }
             if let fault = path.fault(under: snapshot.schema) { throw fault }
         }
-        let filter = KeyPathFilter(keyPaths)
-        try filter.remember(keys, snapshot)
-        return filter
+        return KeyPathFilter(keyPaths)
     }
 
     private static func fail(_ audience: Audience, _ error: any Error) {
