@@ -9,6 +9,8 @@ package struct LiveStep: Sendable {
     package let before: any ObjectReads
     package let after: any ObjectReads
     let memory = StepMemory()
+    /// Shared by all copies.
+    let findings = StepFindings()
 
     package init(_ changes: ChangeSet, from before: any ObjectReads, to after: any ObjectReads) {
         self.changes = changes

@@ -10,7 +10,7 @@ final class ObservedCollection: LiveSubject {
     private struct Audience {
         let keyPaths: [LiveKeyPath]
         /// Nil when everything within reach counts.
-        let filter: KeyPathFilter?
+        var filter: KeyPathFilter?
         var subscribers: [Subscriber<LiveCollectionEvent>] = []
     }
 
@@ -59,8 +59,7 @@ final class ObservedCollection: LiveSubject {
     var watches: Set<LiveWatch> {
         var classes: Set<ClassID> = []
         for audience in audiences {
-            classes.formUnion(
-                audience.filter == nil ? reach.classes : Set(audience.keyPaths.flatMap(\.watchedClasses)))
+            classes.formUnion(audience.filter?.classes ?? reach.classes)
         }
         return Set(classes.map { .objects(of: $0) }).union([.object(object)])
     }
@@ -79,10 +78,8 @@ final class ObservedCollection: LiveSubject {
             if gone.isEmpty { subscriber.cancel() } else { subscriber.finish(.update(change(gone, snapshot, true))) }
             return
         }
-        try check(keyPaths, snapshot.schema)
+        let filter = try filter(keyPaths, snapshot.schema)
         if let step, try step.before.exists(object.classID, object.key) {
-            let filter = keyPaths.isEmpty ? nil : KeyPathFilter(keyPaths)
-            try filter?.remember(linkedKeys(step.before), step.before)
             let whole = try difference(step, filter)
             subscriber.send(.resumed(snapshot: snapshot))
             if !whole.isEmpty { subscriber.send(.update(change(whole, snapshot, false))) }
@@ -93,8 +90,6 @@ final class ObservedCollection: LiveSubject {
             audiences[index].subscribers.append(subscriber)
             return
         }
-        let filter = keyPaths.isEmpty ? nil : KeyPathFilter(keyPaths)
-        try filter?.remember(linkedKeys(snapshot), snapshot)
         audiences.append(Audience(keyPaths: keyPaths, filter: filter, subscribers: [subscriber]))
     }
 
@@ -149,18 +144,19 @@ final class ObservedCollection: LiveSubject {
         return StoreError(.notFound, "Class '\(name)' has no object with key \(object.key.rawValue).")
     }
 
-    private func check(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws {
+    private func filter(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> KeyPathFilter? {
+        guard !keyPaths.isEmpty else { return nil }
         let target = schema[object.classID]?[property]?.targetClass
-        for path in keyPaths {
-            guard path.classID == target else {
-                throw StoreError(
-                    .unknownProperty,
-                    target == nil
-                        ? "The collection does not hold links, so there is nothing that a key path could begin at."
-                        : "The key paths belong to another class than the collection's elements.")
-            }
-            if let fault = path.fault(under: schema) { throw fault }
+        guard keyPaths.allSatisfy({ $0.classID == target }) else {
+            throw StoreError(
+                .unknownProperty,
+                target == nil
+                    ? "The collection does not hold links, so there is nothing that a key path could begin at."
+                    : "The key paths belong to another class than the collection's elements.")
         }
+        var filter = KeyPathFilter(keyPaths)
+        try filter.adopt(schema)
+        return filter
     }
 
     /// Looks everything up again that depends on the schema. Observers whose key paths are gone fail on their own.
@@ -171,9 +167,11 @@ final class ObservedCollection: LiveSubject {
         }
         type = now
         reach = ElementReach(try Self.property(property, object.classID, schema), schema)
-        for audience in audiences {
-            do { try check(audience.keyPaths, schema) } catch {
-                for subscriber in audience.subscribers { subscriber.finish(.failed(error)) }
+        for index in audiences.indices {
+            do {
+                audiences[index].filter = try filter(audiences[index].keyPaths, schema)
+            } catch {
+                for subscriber in audiences[index].subscribers { subscriber.finish(.failed(error)) }
             }
         }
         prune()
@@ -215,13 +213,8 @@ extension ObservedCollection {
     /// The objects in the collection that count as modified.
     private func modifiedLinks(_ step: LiveStep, _ filter: KeyPathFilter?) throws -> ModifiedLinks {
         guard let filter else { return try reach.modified(by: step, among: linkedClasses(step.after)) }
-        let classes = filter.paths.flatMap(\.watchedClasses) + [object.classID]
-        guard let target = reach.target, classes.contains(where: { step.changes.classes[$0] != nil }) else {
-            return ModifiedLinks()
-        }
-        let elements = try linkedKeys(step.after)
-        let found = try filter.modified(by: step, elements, joined: Array(elements))
-        return ModifiedLinks(of: target, found.values.reduce(into: []) { $0.formUnion($1) })
+        guard let target = reach.target else { return ModifiedLinks() }
+        return ModifiedLinks(of: target, try filter.modifiedRoots(by: step))
     }
 
     /// What mixed values link to can be seen only in them, and mostly they link to nothing.
@@ -235,10 +228,6 @@ extension ObservedCollection {
         }
         linkedClasses = classes
         return classes
-    }
-
-    private func linkedKeys(_ reads: any ObjectReads) throws -> Set<ObjectKey> {
-        Set(try reads.value(object.classID, object.key, property).linkedKeys)
     }
 
     private func listChanges(_ edit: CollectionEdit?, _ linked: ModifiedLinks, _ step: LiveStep) throws -> IndexChanges
