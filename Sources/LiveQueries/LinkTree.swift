@@ -1,12 +1,13 @@
 import ObjectModel
 import StoreContract
 
-/// The ways from an object of a class along links, in either direction, to what is read of it and of the objects there.
+/// The ways from an object of a class along links, in either direction, to what is read of it and of the
+/// objects there.
 ///
-/// It answers for which objects of that class something of this changed, by walking back from what changed. Whoever
-/// sees something else than before has, on one of the ways, a first object that changed; up to that one the way is the
-/// same before and after. So it is enough to walk back in one of the two states.
-struct LinkTree {
+/// It answers for which objects of that class something of this changed, by walking back from what changed.
+/// Whoever sees something else than before has, on one of the ways, a first object that changed; up to that one
+/// the way is the same before and after. So it is enough to walk back in one of the two states.
+struct LinkTree: Hashable, Sendable {
     enum Edge: Hashable, Sendable {
         /// Along a property that links, in any shape and also in mixed values.
         case forward(PropertyID)
@@ -14,7 +15,7 @@ struct LinkTree {
         case backward(PropertyID)
     }
 
-    struct Node {
+    struct Node: Hashable, Sendable {
         let classID: ClassID
         /// The node before, and how one gets from there to here; nil at the root.
         let arrival: Arrival?
@@ -23,12 +24,12 @@ struct LinkTree {
         fileprivate var next: [Way: Int] = [:]
     }
 
-    struct Arrival {
+    struct Arrival: Hashable, Sendable {
         let parent: Int
         let edge: Edge
     }
 
-    fileprivate struct Way: Hashable {
+    fileprivate struct Way: Hashable, Sendable {
         let edge: Edge
         let classID: ClassID
     }
@@ -92,8 +93,9 @@ extension LinkTree.Node {
 // MARK: Walking back
 
 extension LinkTree {
-    /// The objects at the root for which something changed, themselves or on the way; new and deleted ones are not
-    /// among them. Nil when there are more than `limit` objects on the ways back. Cost: those.
+    /// The objects at the root for which something changed, themselves or on the way; new and deleted ones are
+    /// not The objects at the root that exist before and after the step and for which something changed,
+    /// themselves or on the way. Nil when there are more than `limit` objects on the ways back. Cost: those.
     func reached(by step: LiveStep, limit: Int = .max) throws -> Set<ObjectKey>? {
         let walk = LinkWalk(step)
         var changed = [Set<ObjectKey>](repeating: [], count: nodes.count)
@@ -127,6 +129,58 @@ extension LinkTree {
             }
             changed[index] = []
         }
-        return changed[Self.root].count <= limit ? changed[Self.root] : nil
+        var found = changed[Self.root]
+        if let changes = step.changes.classes[classID] {
+            found.subtract(changes.insertions)
+            found.subtract(changes.deletions)
+        }
+        return found.count <= limit ? found : nil
+    }
+}
+
+// MARK: Walking on
+
+extension LinkTree {
+    /// Whether something changed for one object at the root, itself or on the way. Cost: everything on the ways.
+    func isReached(from key: ObjectKey, by step: LiveStep) throws -> Bool {
+        let walk = LinkWalk(step)
+        guard walk.exists(classID, key) else { return false }
+        var there = [Set<ObjectKey>](repeating: [], count: nodes.count)
+        there[Self.root] = [key]
+        for (index, node) in nodes.enumerated() {
+            let changes = step.changes.classes[node.classID]
+            if let arrival = node.arrival {
+                let parent = nodes[arrival.parent].classID
+                let holders = there[arrival.parent]
+                for holder in holders {
+                    switch arrival.edge {
+                    case .forward(let link):
+                        there[index].formUnion(try walk.targets(of: parent, holder, link, in: node.classID))
+                    case .backward(let link):
+                        there[index].formUnion(
+                            try walk.holders(of: ObjectReference(parent, holder), in: node.classID, link))
+                    }
+                }
+                if case .backward(let link) = arrival.edge, let changes, !holders.isEmpty,
+                    try !LinkDifference(step, of: node.classID, link, changes).targets(in: parent)
+                        .isDisjoint(with: holders)
+                {
+                    return true
+                }
+            }
+            if let changes, !node.reads.isEmpty, changes.modifications.isTouched(there[index], node.reads) {
+                return true
+            }
+        }
+        return false
+    }
+}
+
+extension [ObjectKey: PropertySet] {
+    /// Whether one of the properties was assigned on one of the objects. Cost: the fewer of them.
+    fileprivate func isTouched(_ keys: Set<ObjectKey>, _ properties: PropertySet) -> Bool {
+        keys.count < count
+            ? keys.contains { self[$0]?.intersects(properties) == true }
+            : contains { $0.value.intersects(properties) && keys.contains($0.key) }
     }
 }

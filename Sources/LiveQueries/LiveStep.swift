@@ -8,6 +8,7 @@ package struct LiveStep: Sendable {
     package let changes: ChangeSet
     package let before: any ObjectReads
     package let after: any ObjectReads
+    let memory = StepMemory()
     /// Shared by all copies.
     let findings = StepFindings()
 

@@ -28,7 +28,7 @@ final class MaintainedResult: LiveSubject {
 
     var watches: Set<LiveWatch> {
         Set(
-            (route.classes.union(reach.classes).union(audiences.flatMap { $0.keyPaths.flatMap(\.watchedClasses) }))
+            (route.classes.union(reach.classes).union(audiences.flatMap { $0.filter?.classes ?? [] }))
                 .map { .objects(of: $0) })
     }
 
@@ -88,9 +88,7 @@ final class MaintainedResult: LiveSubject {
             }
             if let fault = path.fault(under: snapshot.schema) { throw fault }
         }
-        let filter = KeyPathFilter(keyPaths)
-        try filter.remember(keys, snapshot)
-        return filter
+        return KeyPathFilter(keyPaths)
     }
 
     /// Looks everything up again that depends on the schema. Observers whose key paths are gone fail on their own.
@@ -131,8 +129,7 @@ extension MaintainedResult {
     ) throws -> IndexChanges {
         let modified: Set<ObjectKey>
         if let filter {
-            modified = try filter.modified(by: step, keys, joined: indices.insertions.map { keys[$0] })
-                .values.reduce(into: []) { $0.formUnion($1) }
+            modified = try filter.modifiedRoots(by: step)
         } else {
             modified = try touched(by: step)
         }
@@ -172,13 +169,8 @@ extension MaintainedResult {
         _ step: LiveStep, _ snapshot: any Snapshot, _ keyPaths: [LiveKeyPath]
     ) throws -> IndexChanges {
         // Reading the past costs more, and running the query there much more.
-        let (old, back) = try advanced(state, by: step.reversed, snapshot, costOfAnew: 8)
-        var filter: KeyPathFilter?
-        if !keyPaths.isEmpty {
-            let earlier = KeyPathFilter(keyPaths)
-            try earlier.remember(old.keys, step.before)
-            filter = earlier
-        }
+        let (_, back) = try advanced(state, by: step.reversed, snapshot, costOfAnew: 8)
+        let filter = keyPaths.isEmpty ? nil : KeyPathFilter(keyPaths)
         return try adding(modifiedBy: step, for: filter, to: back.inverted)
     }
 }

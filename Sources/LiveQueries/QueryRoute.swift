@@ -149,9 +149,9 @@ extension QueryRoute {
         return .objects(suspects)
     }
 
-    /// How often an object is among those that the query chooses from, predicate and steps aside. For linking objects it
-    /// can be several times; of lists and maps, which are never kept current object by object, it tells no place.
-    /// Cost: for a property of one object, those that link to or from the object by it.
+    /// How often an object is among those that the query chooses from, predicate and steps aside. For linking
+    /// objects it can be several times; of lists and maps, which are never kept current object by object, it
+    /// tells no place. Cost: for a property of one object, those that link to or from the object by it.
     func count(of key: ObjectKey, in reads: any ObjectReads) throws -> Int {
         guard try reads.exists(classID, key) else { return 0 }
         guard let holder else { return 1 }
