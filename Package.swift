@@ -104,6 +104,10 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
             dependencies: ["EmbeddedStore", "StoreContract", "QueryLanguage", "ObjectModel", "CSQLite"],
             path: "Benchmarks/StoreBenchmark", swiftSettings: strict),
         .executableTarget(
+            name: "LiveBenchmark",
+            dependencies: ["LiveQueries", "EmbeddedStore", "StoreContract", "QueryLanguage", "ObjectModel"],
+            path: "Benchmarks/LiveBenchmark", swiftSettings: strict),
+        .executableTarget(
             name: "StorageBenchmark",
             dependencies: ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"],
             path: "Benchmarks/StorageBenchmark", swiftSettings: strict),
