@@ -8,6 +8,7 @@ package struct LiveStep: Sendable {
     package let changes: ChangeSet
     package let before: any ObjectReads
     package let after: any ObjectReads
+    /// Shared by all copies.
     let memory = StepMemory()
 
     package init(_ changes: ChangeSet, from before: any ObjectReads, to after: any ObjectReads) {
