@@ -5,15 +5,19 @@ import StoreContract
 
 /// The change sets of recent versions, kept so that readers that fell behind can catch up.
 enum ChangeLog {
-    static func append(_ changes: ChangeSet, _ transaction: LMDBTransaction, _ trees: Trees) throws {
-        let record = ChangeSetRecord.encode(changes, at: Timestamp.now().seconds)
+    /// `undo` is a section that `UndoRecord` wrote; nil when the changes cannot be taken back.
+    static func append(
+        _ changes: ChangeSet, undo: [UInt8]?, _ transaction: LMDBTransaction, _ trees: Trees
+    ) throws {
+        let record = ChangeSetRecord.encode(changes, undo: undo, at: Timestamp.now().seconds)
         try transaction.put(trees.log, Catalogue.versionRecord(changes.version), record)
     }
 
     /// Drops the oldest entries that are past the limits, at most `budget` of them, so that no commit pays for
     /// many others.
     static func trim(
-        _ transaction: LMDBTransaction, _ trees: Trees, newest: Version, limit: EmbeddedStoreOptions, budget: Int
+        _ transaction: LMDBTransaction, _ trees: Trees, newest: Version, limit: EmbeddedStoreOptions, pageSize: Int,
+        budget: Int
     ) throws {
         let oldestTime = Timestamp.now().seconds - limit.changeLogSeconds
         var expired: [[UInt8]] = []
@@ -27,6 +31,41 @@ enum ChangeLog {
             return true
         }
         for key in expired { try transaction.delete(trees.log, key) }
+        try shorten(
+            transaction, trees, to: min(limit.changeLogBytes, limit.maximumSize / 8) / pageSize, newest: newest,
+            budget: budget - expired.count)
+    }
+
+    /// Drops the oldest entries, at most `budget` of them and never the newest, until the log takes at most so many
+    /// pages. Cost: constant while it does not take more.
+    private static func shorten(
+        _ transaction: LMDBTransaction, _ trees: Trees, to pages: Int, newest: Version, budget: Int
+    ) throws {
+        var budget = budget
+        while budget > 0, try transaction.pageCount(trees.log) > pages {
+            var oldest: [UInt8]?
+            try transaction.scan(trees.log, prefix: []) { key, _ in
+                oldest = Array(key)
+                return false
+            }
+            guard let oldest, oldest != Catalogue.versionRecord(newest) else { return }
+            try transaction.delete(trees.log, oldest)
+            budget -= 1
+        }
+    }
+
+    /// Takes out what takes changes back: the values of what was changed and deleted. Whether there was any.
+    static func dropUndo(_ transaction: LMDBTransaction, _ trees: Trees) throws -> Bool {
+        var shortened: [(key: [UInt8], record: [UInt8])] = []
+        try transaction.scan(trees.log, prefix: []) { key, value in
+            // What cannot be read is left to whoever looks for damage.
+            if let length = (try? ChangeSetRecord.lengthWithoutUndo(value)) ?? nil {
+                shortened.append((Array(key), Array(value.prefix(length))))
+            }
+            return true
+        }
+        for (key, record) in shortened { try transaction.put(trees.log, key, record) }
+        return !shortened.isEmpty
     }
 
     /// The version before the oldest that the log has; nil when it is empty.
@@ -66,5 +105,21 @@ enum ChangeLog {
             entries.count == Int(newest.rawValue - version.rawValue)
         else { return nil }
         return entries
+    }
+
+    /// The records of every version after `version`, oldest first; nil when the log no longer holds the first of them.
+    /// They stay where they are as long as the transaction.
+    static func records(
+        after version: Version, upTo newest: Version, _ transaction: LMDBTransaction, _ trees: Trees
+    ) throws -> [(version: Version, bytes: UnsafeRawBufferPointer)]? {
+        guard version <= newest else { return nil }
+        var records: [(version: Version, bytes: UnsafeRawBufferPointer)] = []
+        try transaction.scan(trees.log, prefix: [], from: Catalogue.versionRecord(version.next)) { key, value in
+            let next = Version(key.bigEndian(at: 0, as: UInt64.self))
+            guard next.rawValue == version.rawValue + UInt64(records.count) + 1, next <= newest else { return false }
+            records.append((next, value))
+            return true
+        }
+        return records.count == Int(newest.rawValue - version.rawValue) ? records : nil
     }
 }
