@@ -26,12 +26,18 @@ struct KeyPathFilter {
         return roots
     }
 
-    /// The properties of one object that paths begin with along which it was modified.
+    /// The properties of one object that paths begin with along which it was modified, or may have been where the
+    /// earlier version was given up.
     func changedProperties(of key: ObjectKey, by step: LiveStep) throws -> PropertySet {
         var properties = PropertySet()
         for path in paths {
             for branch in path.branches where !properties.contains(branch.property) {
-                if try step.isReached(key, by: branch.tree) { properties.insert(branch.property) }
+                do {
+                    guard try step.isReached(key, by: branch.tree) else { continue }
+                } catch let error as StoreError where error.code == .versionGone {
+                    // Who stopped linking on the way cannot be seen any more.
+                }
+                properties.insert(branch.property)
             }
         }
         return properties

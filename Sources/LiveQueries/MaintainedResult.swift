@@ -82,13 +82,12 @@ final class MaintainedResult: LiveSubject {
 
     private func filter(_ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot) throws -> KeyPathFilter? {
         guard !keyPaths.isEmpty else { return nil }
-        for path in keyPaths {
-            guard path.classID == query.classID else {
-                throw StoreError(.unknownProperty, "The key paths belong to another class than the query.")
-            }
-            if let fault = path.fault(under: snapshot.schema) { throw fault }
+        guard keyPaths.allSatisfy({ $0.classID == query.classID }) else {
+            throw StoreError(.unknownProperty, "The key paths belong to another class than the query.")
         }
-        return KeyPathFilter(keyPaths)
+        var filter = KeyPathFilter(keyPaths)
+        try filter.adopt(snapshot.schema)
+        return filter
     }
 
     /// Looks everything up again that depends on the schema. Observers whose key paths are gone fail on their own.
@@ -133,7 +132,12 @@ extension MaintainedResult {
     ) throws -> IndexChanges {
         let modified: Set<ObjectKey>
         if let filter {
-            modified = try filter.modifiedRoots(by: step)
+            do {
+                modified = try filter.modifiedRoots(by: step)
+            } catch let error as StoreError where error.code == .versionGone {
+                // Who stopped linking to an element cannot be seen any more: it may have been anybody.
+                modified = Set(keys)
+            }
         } else {
             modified = try touched(by: step)
         }
