@@ -13,7 +13,7 @@ package final class Gateway: Sendable {
     let configuration: GatewayConfiguration
     let logger: Logger
     let workers: WorkerPool
-    let channels = Channels()
+    let channels: Channels
     private let files: StaticFiles
 
     /// Reads the static files and begins to listen to the store. Throws when a directory cannot be read or the store
@@ -26,6 +26,10 @@ package final class Gateway: Sendable {
         self.configuration = configuration
         self.logger = logger
         live = try LiveQueries(store)
+        channels = Channels(
+            ChannelContext(
+                live: live, largest: configuration.largestObserved,
+                problem: { [logger] in Problem(of: $0, logger) }, version: { try store.snapshot().version }))
         workers = WorkerPool(count: configuration.workers, limit: configuration.workerQueue)
         files = try StaticFiles(configuration)
     }
@@ -104,13 +108,19 @@ package final class Gateway: Sendable {
     /// Renders any error; those that are our own fault are logged and not shown.
     func response(to error: any Error) -> Response { problem(of: error).httpResponse }
 
-    func problem(of error: any Error) -> Problem {
+    func problem(of error: any Error) -> Problem { Problem(of: error, logger) }
+}
+
+extension Problem {
+    /// Any error; those that are our own fault are logged and not shown.
+    init(of error: any Error, _ logger: Logger) {
         guard let problem = Problem(of: error) else {
             logger.error("A request failed.", metadata: ["error": "\(error)"])
-            return .internalError
+            self = .internalError
+            return
         }
         if problem.status == 500 { logger.error("The store failed.", metadata: ["error": "\(error)"]) }
-        return problem
+        self = problem
     }
 }
 
