@@ -147,14 +147,14 @@ extension Channel {
     }
 
     /// Ends what the join's observation goes on for: those that wait for its beginning, or everybody.
-    private func end(_ id: Int, with event: EncodedEvent) {
+    private func end(_ id: Int, with ending: Ending) {
         let members: [any ChannelMember] = state.withLock { state in
             let join = state.joins.removeValue(forKey: id)
             guard state.main == id else { return join?.start == nil ? join?.members ?? [] : [] }
             state.main = nil
             return Array(state.members.values)
         }
-        dismiss(members, with: event)
+        dismiss(members, with: ending)
     }
 
     /// Makes those who wait for the join members, and its observation the main one if there is none yet.
@@ -196,10 +196,10 @@ extension Channel {
         }
     }
 
-    private func dismiss(_ members: [any ChannelMember], with event: EncodedEvent) {
+    private func dismiss(_ members: [any ChannelMember], with ending: Ending) {
         state.withLock { state in
             for member in members { state.members[ObjectIdentifier(member)] = nil }
         }
-        for member in members { member.end(with: event) }
+        for member in members { member.end(with: ending) }
     }
 }

@@ -12,6 +12,6 @@ protocol ChannelMember: AnyObject, Sendable {
     /// Events are left out from here on. It is to join again, from this version, when there is room.
     func fallBehind(since version: Version?)
 
-    /// Takes the last event: there is nothing to observe any more.
-    func end(with event: EncodedEvent)
+    /// Nothing follows: there is nothing to observe any more.
+    func end(with ending: Ending)
 }

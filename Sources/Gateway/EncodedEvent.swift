@@ -21,22 +21,6 @@ struct EncodedEvent: Sendable {
         self.bytes = bytes
     }
 
-    /// The end of an object, and of what it held.
-    static func deleted(_ version: Version) -> EncodedEvent {
-        let json = JSONWriter(capacity: 64)
-        json.beginObject()
-        json.name("version")
-        json.int(version.rawValue)
-        json.endObject()
-        return EncodedEvent("deleted", version, json)
-    }
-
-    static func error(_ problem: Problem) -> EncodedEvent {
-        let json = JSONWriter(capacity: 256)
-        problem.encode(into: json)
-        return EncodedEvent("error", nil, json)
-    }
-
     /// The same event on a stream that it shares with others: with another id, and with members before its own.
     ///
     /// - Parameter members: JSON, as it stands within braces.
@@ -51,6 +35,29 @@ struct EncodedEvent: Sendable {
             out += all[start...]
             return SharedBytes(out)
         }
+    }
+}
+
+/// Why there is nothing to observe any more.
+struct Ending: Sendable {
+    let event: EncodedEvent
+    /// Nil when what was observed is gone.
+    let problem: Problem?
+
+    /// Of an object, and of what it held.
+    static func deleted(_ version: Version) -> Ending {
+        let json = JSONWriter(capacity: 64)
+        json.beginObject()
+        json.name("version")
+        json.int(version.rawValue)
+        json.endObject()
+        return Ending(event: EncodedEvent("deleted", version, json), problem: nil)
+    }
+
+    static func error(_ problem: Problem) -> Ending {
+        let json = JSONWriter(capacity: 256)
+        problem.encode(into: json)
+        return Ending(event: EncodedEvent("error", nil, json), problem: problem)
     }
 }
 

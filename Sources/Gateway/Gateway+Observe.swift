@@ -95,7 +95,7 @@ extension Gateway {
             else { throw object.address.notFound(object.objectClass) }
             // The client knew it and comes back to hear of its end.
             return .events { stream in
-                stream.send(EncodedEvent.deleted(snapshot.version).bytes)
+                stream.send(Ending.deleted(snapshot.version).event.bytes)
                 stream.close()
             }
         }

@@ -14,6 +14,7 @@ package final class Gateway: Sendable {
     let logger: Logger
     let workers: WorkerPool
     let channels: Channels
+    let subscriptions: SubscriptionSets
     private let files: StaticFiles
 
     /// Reads the static files and begins to listen to the store. Throws when a directory cannot be read or the store
@@ -30,8 +31,10 @@ package final class Gateway: Sendable {
             ChannelContext(
                 live: live, largest: configuration.largestObserved,
                 problem: { [logger] in Problem(of: $0, logger) }, version: { try store.snapshot().version }))
+        subscriptions = SubscriptionSets(configuration, logger)
         workers = WorkerPool(count: configuration.workers, limit: configuration.workerQueue)
         files = try StaticFiles(configuration)
+        subscriptions.expireRegularly()
     }
 
     /// All routes, with the middleware that they need.
@@ -71,6 +74,7 @@ package final class Gateway: Sendable {
         for (pattern, read) in reads { on(.get, pattern, read) }
         let queries = queryRouter
         on(.post, "/v1/query/*path") { [self] request, _ in try query(request, by: queries) }
+        onSubscriptions(on)
         on(.get, "/healthz") { _, _ in .now(.json(Array(#"{"status":"ok"}"#.utf8))) }
         on(.get, "/readyz") { [self] _, _ in
             _ = try store.snapshot()
@@ -104,6 +108,9 @@ package final class Gateway: Sendable {
 
     /// The number of different collections that are observed now.
     package var channelCount: Int { channels.count }
+
+    /// Forgets the subscription sets that have been left alone, which otherwise happens in its own time.
+    package func expireSubscriptions() { subscriptions.expire() }
 
     /// Renders any error; those that are our own fault are logged and not shown.
     func response(to error: any Error) -> Response { problem(of: error).httpResponse }

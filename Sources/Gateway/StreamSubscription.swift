@@ -52,8 +52,8 @@ final class StreamSubscription: ChannelMember {
         if !stream.isCongested { catchUp() }
     }
 
-    func end(with event: EncodedEvent) {
-        stream.send(event.bytes)
+    func end(with ending: Ending) {
+        stream.send(ending.event.bytes)
         stream.close()
     }
 
