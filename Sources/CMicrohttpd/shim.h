@@ -25,8 +25,10 @@ struct rg_mhd_options {
 };
 
 static inline struct MHD_Daemon *rg_mhd_start(const struct rg_mhd_options *o) {
+  // MHD_USE_TURBO: closing a connection closes its descriptor and does not shut the socket down, which may live on as
+  // an event stream's.
   return MHD_start_daemon(
-      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (o->is_ipv6 ? MHD_USE_IPv6 : 0), 0, NULL, NULL, o->handler, o->context,
+      MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | (o->is_ipv6 ? MHD_USE_IPv6 : 0), 0, NULL, NULL, o->handler, o->context,
       MHD_OPTION_LISTEN_SOCKET, o->listen_fd,
       MHD_OPTION_CONNECTION_LIMIT, o->connection_limit,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, o->pool_size,
@@ -63,11 +65,6 @@ static inline const struct sockaddr *rg_mhd_client_address(struct MHD_Connection
 static inline size_t rg_mhd_header_size(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
   return NULL == info ? 0 : info->header_size;
-}
-
-// The body ends with the connection: no chunk framing, so bytes sent past the library fit in between.
-static inline void rg_mhd_set_identity_body(struct MHD_Response *response) {
-  MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
 }
 
 #endif

@@ -17,8 +17,8 @@ final class Connection {
         case handling
         /// A response is being sent.
         case responding
-        /// An event stream is open.
-        case streaming
+        /// Its socket has become that of an event stream; the library is about to forget it.
+        case detached
     }
 
     let id: UInt64
@@ -32,7 +32,6 @@ final class Connection {
     private(set) var deadline: Int64
     /// Identifies the request under way; a late answer to an earlier one is told apart by it.
     private(set) var requestID: UInt64 = 0
-    private(set) var subscriber: Subscriber?
 
     private var target = ""
     private var targetStart: UnsafePointer<CChar>?
@@ -86,12 +85,8 @@ final class Connection {
     }
 
     /// The request is over, one way or another; the connection may carry another.
-    func end(completed: Bool) {
-        if let subscriber {
-            subscriber.stream.didClose(subscriber.closeReason ?? (completed ? .finished : .clientLeft))
-            loop.counters.streamCounter.move(by: -1)
-            self.subscriber = nil
-        }
+    func end() {
+        guard phase != .detached else { return }
         phase = .awaiting
         deadline = loop.now + Int64(loop.configuration.idleTimeout)
         head = nil
@@ -106,6 +101,7 @@ final class Connection {
 
     /// Cuts the connection; the library notices, ends the request and forgets the connection.
     func cut() {
+        guard phase != .detached else { return }
         shutdown(fd, Int32(SHUT_RDWR))
     }
 
@@ -164,10 +160,7 @@ final class Connection {
     /// reset the connection, and the client might lose the answer.
     private func refuseWhileReceiving(_ error: HTTPError) -> MHD_Result {
         let response = error.httpResponse
-        var text = "HTTP/1.1 \(error.status) \(reasonPhrase(error.status))\r\nConnection: close\r\n"
-        for field in response.headers { text += "\(field.name): \(field.value)\r\n" }
-        text += "Content-Length: \(response.contentLength)\r\n\r\n"
-        let bytes = Array(text.utf8) + response.bodyBytes
+        let bytes = ResponseHead(response, contentLength: response.contentLength).bytes + response.bodyBytes
         // A few hundred bytes fit in the buffer of a socket that nothing has been sent on since the last answer.
         _ = Glibc.send(fd, bytes, bytes.count, sendFlags)
         shutdown(fd, Int32(SHUT_WR))
@@ -225,31 +218,32 @@ final class Connection {
         return MHD_queue_response(handle, UInt32(clamping: response.status), made)
     }
 
-    private func openStream(
-        _ headers: HeaderFields, _ start: @Sendable (EventStream) -> Void
-    ) -> MHD_Result {
-        let head = Response(headers: Subscriber.headers(adding: headers))
+    /// Takes the socket away from the library and makes it an event stream's.
+    ///
+    /// The library would keep its memory pool for as long as the stream lasts, more than a hundred times what the
+    /// stream itself needs. So the stream gets a descriptor of its own, the library is told to drop the connection,
+    /// and its close ends nothing but its own descriptor: it runs in the mode in which it does not shut sockets down.
+    /// This is for plain TCP; with TLS the library holds the keys, and a stream would have to stay with it.
+    private func openStream(_ headers: HeaderFields, _ start: @Sendable (EventStream) -> Void) -> MHD_Result {
+        let head = Response(headers: EventStream.headers(adding: headers))
         guard method != .head else { return queue(head) }
-        let open = loop.counters.streamCounter.move(by: 1)
-        guard open <= loop.configuration.streamLimit, !loop.isStopping else {
-            loop.counters.streamCounter.move(by: -1)
-            return queue((loop.isStopping ? HTTPError.stopping : HTTPError.tooManyStreams).httpResponse)
-        }
-        let stream = EventStream(limit: loop.configuration.streamQueueLimit) { [inbox = loop.inbox, requestID, id] in
-            inbox.post(.stream(request: requestID, connection: id))
-        }
-        let subscriber = Subscriber(stream: stream, connection: self)
-        guard let made = subscriber.makeResponse(head) else {
-            loop.counters.streamCounter.move(by: -1)
-            return .NO
-        }
-        defer { MHD_destroy_response(made) }
-        self.subscriber = subscriber
-        phase = .streaming
+        guard !loop.isStopping else { return queue(HTTPError.stopping.httpResponse) }
+        guard let stream = loop.openStream(on: fd) else { return queue(HTTPError.tooManyStreams.httpResponse) }
+        phase = .detached
         deadline = .max
-        let result = MHD_queue_response(handle, UInt32(clamping: head.status), made)
+        stream.send(SharedBytes(ResponseHead(head, contentLength: nil).bytes))
         start(stream)
-        return result
+        return .NO
+    }
+}
+
+extension EventStream {
+    fileprivate static func headers(adding headers: HeaderFields) -> HeaderFields {
+        var all: HeaderFields = [
+            "Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no",
+        ]
+        for field in headers { all.add(field.name, field.value) }
+        return all
     }
 }
 

@@ -5,8 +5,8 @@ import Glibc
 ///
 /// The daemon's own epoll thread in 0.9.75 sleeps forever when exactly 128 events come at once, and nothing
 /// wakes it for a connection resumed by another thread. So the thread is ours: it waits for the daemon's epoll
-/// set, for its inbox and for the sockets of parked event streams, resumes connections itself, and lets the
-/// daemon run.
+/// set, for its inbox and for the sockets of event streams, resumes connections itself, and lets the
+/// daemon run. Each turn sends a bounded part of what waits for streams, then lets the daemon answer requests.
 ///
 /// Not sendable: made by one thread, handed to the thread that runs it, touched by nobody else. Others talk to
 /// `inbox`.
@@ -16,7 +16,6 @@ final class EventLoop {
     let counters: ServerCounters
     let inbox: LoopInbox
     let headLimits: RequestHead.Limits
-    let heartbeat = SharedBytes.comment()
 
     /// The time when the loop last woke, in monotonic milliseconds.
     private(set) var now = monotonicMilliseconds()
@@ -24,6 +23,7 @@ final class EventLoop {
 
     private var daemon: OpaquePointer?
     private let epoll: Int32
+    private let streams: StreamSockets
     private var connections: [UInt64: Connection] = [:]
     private var lastConnectionID: UInt64 = 0
     private var lastRequestID: UInt64
@@ -56,6 +56,7 @@ final class EventLoop {
         tickInterval = Int64(min(max(shortest / 4, 10), 1_000))
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard epoll >= 0 else { throw .system(call: "epoll_create1", errno: errno) }
+        streams = StreamSockets(configuration: configuration, counters: counters, inbox: inbox, epoll: epoll)
         try startDaemon(socket, isIPv6: isIPv6)
         guard let daemon, watch(rg_mhd_epoll_fd(daemon), tag: Self.daemonTag, EPOLLIN.rawValue),
             watch(inbox.wakeFD, tag: Self.inboxTag, EPOLLIN.rawValue)
@@ -79,22 +80,27 @@ final class EventLoop {
         let capacity = 256
         let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: capacity)
         defer { events.deallocate() }
-        while !(isStopping && (connections.isEmpty || now >= stopDeadline)) {
+        while !(isStopping && (isIdle || now >= stopDeadline)) {
             let count = epoll_wait(epoll, events, Int32(capacity), timeout())
             now = monotonicMilliseconds()
             if now >= libraryDeadline { mustRunDaemon = true }
             for index in 0..<Int(max(count, 0)) { take(events[index]) }
-            for message in inbox.takeAll() { take(message) }
+            let (messages, streamsWithNews) = inbox.takeAll()
+            for message in messages { take(message) }
+            for id in streamsWithNews { streams.list(id) }
             if now >= nextTick { tick() }
+            streams.work(now: now)
             if mustRunDaemon { runDaemon() }
         }
         finish()
     }
 
+    private var isIdle: Bool { connections.isEmpty && streams.isEmpty }
+
     private func timeout() -> Int32 {
-        if mustRunDaemon { return 0 }
+        if mustRunDaemon || streams.hasBacklog { return 0 }
         var library: UInt64 = 0
-        var wait = connections.isEmpty ? Int64.max : max(nextTick - now, 0)
+        var wait = isIdle ? Int64.max : max(nextTick - now, 0)
         libraryDeadline = .max
         if MHD_get_timeout(daemon, &library) == .YES {
             // The library also has work or deadlines that no descriptor announces.
@@ -115,9 +121,7 @@ final class EventLoop {
         switch event.data.u64 {
         case Self.daemonTag: mustRunDaemon = true
         case Self.inboxTag: inbox.acknowledge()
-        case let id:
-            // Parked sockets are watched for nothing but their end.
-            connections[id]?.subscriber?.finish(.clientLeft)
+        case let id: streams.take(event.events, of: id)
         }
     }
 
@@ -126,9 +130,6 @@ final class EventLoop {
         case .answer(let request, let id, let answer):
             guard let connection = connections[id], connection.requestID == request else { return }
             connection.resume(with: answer)
-        case .stream(let request, let id):
-            guard let connection = connections[id], connection.requestID == request else { return }
-            connection.subscriber?.pump()
         case .stop(let deadline):
             stopDeadline = min(stopDeadline, deadline)
             if !isStopping { beginStopping() }
@@ -139,8 +140,8 @@ final class EventLoop {
         nextTick = now + tickInterval
         for connection in connections.values {
             if connection.deadline <= now { connection.cut() }
-            connection.subscriber?.tick(now)
         }
+        streams.tick(now)
     }
 
     // MARK: - Stopping
@@ -153,15 +154,14 @@ final class EventLoop {
         if socket >= 0 { close(socket) }
         for connection in connections.values {
             if connection.phase == .awaiting { connection.cut() }
-            connection.subscriber?.finish(.serverStopping)
         }
+        streams.finishAll()
         mustRunDaemon = true
     }
 
     /// Ends what did not end by itself, and the daemon.
     private func finish() {
         for connection in connections.values {
-            connection.subscriber?.finish(.serverStopping)
             connection.resume(with: nil)
         }
         // Resumed connections queue their last answer in the first run and send it in the second.
@@ -171,11 +171,12 @@ final class EventLoop {
         MHD_stop_daemon(daemon)
         daemon = nil
         connections.removeAll()
+        streams.cutAll()
         // Messages hold responders' answers; whoever posts after this posts to nobody.
         _ = inbox.takeAll()
     }
 
-    // MARK: - Suspended connections
+    // MARK: - Connections
 
     /// Wakes a suspended connection; the library looks at it in its next run, which follows at once.
     func resume(_ connection: Connection) {
@@ -183,14 +184,14 @@ final class EventLoop {
         mustRunDaemon = true
     }
 
-    func watch(_ connection: Connection) {
-        let interest = EPOLLRDHUP.rawValue | EPOLLET.rawValue
-        if !watch(connection.fd, tag: connection.id, interest) { connection.cut() }
-    }
-
-    func unwatch(_ connection: Connection) {
-        var event = epoll_event()
-        epoll_ctl(epoll, EPOLL_CTL_DEL, connection.fd, &event)
+    /// Makes an event stream of a connection's socket, by a descriptor of its own. `nil` when there are too many.
+    func openStream(on socket: Int32) -> EventStream? {
+        if counters.streamCounter.move(by: 1) <= configuration.streamLimit {
+            let own = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+            if own >= 0, let stream = streams.adopt(own, now: now) { return stream }
+        }
+        counters.streamCounter.move(by: -1)
+        return nil
     }
 
     private func watch(_ fd: Int32, tag: UInt64, _ interest: UInt32) -> Bool {
@@ -220,9 +221,7 @@ final class EventLoop {
             connectionObject(context)?.begin(target: target)
             return context
         }
-        options.completed = { _, _, context, how in
-            connectionObject(context?.pointee)?.end(completed: how == .REQUEST_TERMINATED_COMPLETED_OK)
-        }
+        options.completed = { _, _, context, _ in connectionObject(context?.pointee)?.end() }
         options.connection = { loop, handle, context, what in
             guard let loop, let handle, let context else { return }
             let object = Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue()

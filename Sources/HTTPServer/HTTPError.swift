@@ -70,6 +70,7 @@ private func appendJSON(_ text: String, to json: inout String) {
 /// The phrase of RFC 9110 for the statuses that this server and its gateway send.
 package func reasonPhrase(_ status: Int) -> String {
     switch status {
+    case 200: "OK"
     case 400: "Bad Request"
     case 401: "Unauthorized"
     case 403: "Forbidden"

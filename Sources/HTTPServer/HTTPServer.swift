@@ -31,7 +31,7 @@ package final class HTTPServer: Sendable {
 
     deinit { stop(within: .zero) }
 
-    /// Listens and answers from now on.
+    /// Listens and answers from now on. Raises the process's limit of open files as far as the system allows.
     ///
     /// - Returns: the port, also when the system chose it.
     /// - Throws: ``ServerError``, with nothing left open.
@@ -43,6 +43,7 @@ package final class HTTPServer: Sendable {
             guard case .fresh = state else { throw .alreadyStarted }
             var configuration = configuration
             if configuration.loops <= 0 { configuration.loops = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1) }
+            configuration.fit(intoDescriptors: raiseDescriptorLimit())
             let listener = try Listener(
                 host: configuration.host, port: configuration.port, count: configuration.loops)
             var threads: [(inbox: LoopInbox, thread: pthread_t)] = []

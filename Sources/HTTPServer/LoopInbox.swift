@@ -7,14 +7,18 @@ final class LoopInbox: Sendable {
     enum Message: Sendable {
         /// The answer to a suspended request.
         case answer(request: UInt64, connection: UInt64, Responder.Answer)
-        /// Events wait in a stream's queue, or its owner has closed it.
-        case stream(request: UInt64, connection: UInt64)
         /// Finish what is under way by then, in monotonic milliseconds, and end.
         case stop(deadline: Int64)
     }
 
-    private let messages = Mutex<[Message]>([])
-    /// An eventfd, readable while messages wait.
+    private struct State {
+        var messages: [Message] = []
+        var streams: [UInt64] = []
+        var isEmpty: Bool { messages.isEmpty && streams.isEmpty }
+    }
+
+    private let state = Mutex(State())
+    /// An eventfd, readable while something waits.
     let wakeFD: Int32
 
     init() throws(ServerError) {
@@ -25,9 +29,23 @@ final class LoopInbox: Sendable {
     deinit { close(wakeFD) }
 
     func post(_ message: Message) {
-        let wasEmpty = messages.withLock { messages in
-            messages.append(message)
-            return messages.count == 1
+        add { $0.messages.append(message) }
+    }
+
+    /// Events wait in a stream's queue, or it is to end.
+    func post(stream id: UInt64) {
+        add { $0.streams.append(id) }
+    }
+
+    /// The same for many streams, of which there must be one at least.
+    func post(streams ids: [UInt64]) {
+        add { $0.streams.append(contentsOf: ids) }
+    }
+
+    private func add(_ change: (inout State) -> Void) {
+        let wasEmpty = state.withLock { state in
+            defer { change(&state) }
+            return state.isEmpty
         }
         guard wasEmpty else { return }
         var one: UInt64 = 1
@@ -35,16 +53,17 @@ final class LoopInbox: Sendable {
         _ = write(wakeFD, &one, 8)
     }
 
-    /// Takes all messages in the order posted. Call after the eventfd became readable or before sleeping.
-    func takeAll() -> [Message] {
-        messages.withLock { messages in
-            guard !messages.isEmpty else { return [] }
-            defer { messages = [] }
-            return messages
+    /// Takes all messages and all streams with news, each in the order posted. Call after the eventfd became readable
+    /// or before sleeping.
+    func takeAll() -> (messages: [Message], streams: [UInt64]) {
+        state.withLock { state in
+            guard !state.isEmpty else { return ([], []) }
+            defer { state = State() }
+            return (state.messages, state.streams)
         }
     }
 
-    /// Makes the eventfd unreadable; messages posted from now on make it readable again.
+    /// Makes the eventfd unreadable; what is posted from now on makes it readable again.
     func acknowledge() {
         var count: UInt64 = 0
         _ = read(wakeFD, &count, 8)

@@ -8,7 +8,8 @@ package struct ServerConfiguration: Sendable {
     package var port: UInt16 = 0
     /// Loop threads; handlers run on them. 0 means one per processor.
     package var loops = 0
-    /// Open connections, all loops together. Beyond it new ones wait in the listen queue or are closed.
+    /// Open connections, all loops together, event streams not counted. Beyond it new ones wait in the listen queue or
+    /// are closed. At most a fifth of the files that the process may have open.
     package var connectionLimit = 16_384
     /// Memory of one connection for its header, response head and upload buffer; at least twice `headerLimit`. The
     /// library clears it after each request, so more costs time too; large uploads are quicker with more.
@@ -30,11 +31,12 @@ package struct ServerConfiguration: Sendable {
     /// From a request line to the last byte of its body.
     package var receiveTimeout = 60_000
 
-    /// Open event streams, all loops together; 503 beyond.
-    package var streamLimit = 10_000
+    /// Open event streams, all loops together; 503 beyond. At most as many as the process may have files open besides
+    /// its connections and 256 other ones.
+    package var streamLimit = 100_000
     /// Queued bytes of one event stream at which its producer is told to coalesce.
     package var streamQueueLimit = 256 * 1024
-    /// Silence after which a stream gets a heartbeat comment.
+    /// Longest silence before a stream gets a heartbeat comment; it comes after half of it at the earliest.
     package var streamHeartbeat = 15_000
     /// Time without progress after which a stream whose client takes nothing is cut.
     package var streamStuckTimeout = 30_000

@@ -1,3 +1,4 @@
+import CMicrohttpd
 import Glibc
 
 /// The system's sentence for an error number.

@@ -163,7 +163,7 @@ struct StreamingTests {
             #expect(eventually { streams.closed.values.count == 40 })
             #expect(streams.closed.values.allSatisfy { $0.reason == .clientLeft })
             #expect(Set(streams.closed.values.map(\.id)) == Set((10..<50).map { "\($0)" }))
-            #expect(eventually { server.counters.openStreams == 10 && server.counters.openConnections == 10 })
+            #expect(eventually { server.counters.openStreams == 10 && server.counters.openConnections == 0 })
             for (_, stream) in streams.open.values { stream.send(.event(data: Array("still".utf8))) }
             for client in clients.prefix(10) { #expect(try client.readEvent() == "still") }
         }

@@ -1,0 +1,23 @@
+import Glibc
+
+/// Raises the number of files that this process may have open to what the system lets it raise it to, and returns it.
+func raiseDescriptorLimit() -> Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1_024 }
+    if limit.rlim_cur < limit.rlim_max {
+        var raised = limit
+        raised.rlim_cur = limit.rlim_max
+        if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 { limit = raised }
+    }
+    return Int(clamping: limit.rlim_cur)
+}
+
+extension ServerConfiguration {
+    /// Lowers the limits of connections and streams so that all of them, and the files of the store, can be open at
+    /// once: then no number of streams keeps requests out, and none keeps the store from its files.
+    mutating func fit(intoDescriptors limit: Int) {
+        let others = min(256, limit / 4)
+        connectionLimit = min(connectionLimit, max(limit / 5, 1))
+        streamLimit = min(streamLimit, max(limit - others - connectionLimit, 0))
+    }
+}

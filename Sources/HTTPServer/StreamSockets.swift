@@ -1,0 +1,290 @@
+import CMicrohttpd
+import Glibc
+
+/// The sockets of one loop's event streams. Lives on that loop's thread alone.
+///
+/// A stream's socket is ours alone: the library has let go of it. Events go out with non-blocking writes of shared
+/// bytes, several events in one; when the socket takes no more, the rest waits until epoll reports room. The loop
+/// serves requests between two bounded parts of this work, so no number of streams keeps a request waiting.
+///
+/// Sockets are watched by edges, once and for all: room for more is reported only after a write found none, what a
+/// client sends is thrown away, and a client that closes, half closes, or is killed is reported at once. One that
+/// vanishes without a word is found by the kernel: unacknowledged data ends the connection after the time that makes a
+/// stream stuck, and an idle connection is probed.
+final class StreamSockets {
+    /// What one look at the streams may do before requests have their turn: about a millisecond's worth.
+    struct Budget {
+        var writes = 64
+        var bytes = 1 << 20
+        var isSpent: Bool { writes <= 0 || bytes <= 0 }
+    }
+
+    struct Entry {
+        /// `nil` where no stream is.
+        var stream: EventStream?
+        var fd: Int32 = -1
+        /// Tells a stream from earlier ones in the same place.
+        var generation: UInt32 = 0
+        /// Taken from the stream and not yet taken by the kernel.
+        var outgoing = EventQueue()
+        /// Bytes of the oldest outgoing event that are out already.
+        var offset = 0
+        /// When the kernel last took something, or had nothing to take, in monotonic milliseconds.
+        var lastProgress: Int64 = 0
+        var heartbeatDue: Int64 = 0
+        /// The socket takes no more until epoll says so.
+        var isBlocked = false
+        /// In the backlog.
+        var isListed = false
+        /// Ends when everything is out, with this reason.
+        var ending: EventStream.CloseReason?
+    }
+
+    private let configuration: ServerConfiguration
+    private let counters: ServerCounters
+    private let inbox: LoopInbox
+    private let epoll: Int32
+    private let heartbeat = SharedBytes.comment()
+
+    private var entries: [Entry] = []
+    private var vacant: [Int] = []
+    /// Streams with something to do, in the order in which they get their turn.
+    private var backlog: [UInt64] = []
+    private var nextInBacklog = 0
+
+    init(configuration: ServerConfiguration, counters: ServerCounters, inbox: LoopInbox, epoll: Int32) {
+        self.configuration = configuration
+        self.counters = counters
+        self.inbox = inbox
+        self.epoll = epoll
+    }
+
+    var isEmpty: Bool { entries.count == vacant.count }
+    var hasBacklog: Bool { nextInBacklog < backlog.count }
+
+    // MARK: - Coming and going
+
+    /// Makes a stream of a socket, which it owns from then on. `nil`, with the socket closed, when it cannot be watched.
+    func adopt(_ fd: Int32, now: Int64) -> EventStream? {
+        let slot = vacant.popLast() ?? entries.count
+        if slot == entries.count { entries.append(Entry()) }
+        let generation = entries[slot].generation &+ 1
+        let id = UInt64(generation) << 32 | UInt64(slot)
+        prepare(fd)
+        var event = epoll_event()
+        event.events = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+        event.data.u64 = id
+        guard epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0 else {
+            close(fd)
+            vacant.append(slot)
+            return nil
+        }
+        let stream = EventStream(limit: configuration.streamQueueLimit, inbox: inbox, id: id)
+        entries[slot] = Entry(stream: stream, fd: fd, generation: generation, lastProgress: now)
+        entries[slot].heartbeatDue = firstHeartbeat(slot, now)
+        list(id)
+        return stream
+    }
+
+    private func prepare(_ fd: Int32) {
+        let seconds = max(configuration.streamStuckTimeout / 1000, 2)
+        setFlag(fd, Int32(IPPROTO_TCP), TCP_NODELAY)
+        // A client that does not keep up should be known soon, not when megabytes wait in the kernel.
+        setFlag(fd, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, 64 * 1024)
+        setFlag(fd, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, Int32(clamping: configuration.streamStuckTimeout))
+        setFlag(fd, SOL_SOCKET, SO_KEEPALIVE)
+        setFlag(fd, Int32(IPPROTO_TCP), TCP_KEEPIDLE, Int32(clamping: seconds / 2))
+        setFlag(fd, Int32(IPPROTO_TCP), TCP_KEEPINTVL, Int32(clamping: max(seconds / 6, 1)))
+        setFlag(fd, Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
+    }
+
+    private func end(_ slot: Int, _ reason: EventStream.CloseReason) {
+        guard let stream = entries[slot].stream else { return }
+        let fd = entries[slot].fd
+        if reason == .stuck {
+            // What the kernel still holds would wait for a reader that does not read.
+            var abort = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(fd, SOL_SOCKET, SO_LINGER, &abort, socklen_t(MemoryLayout<linger>.size))
+            counters.stuckStreamCounter.move(by: 1)
+        } else if reason != .clientLeft {
+            // Bytes of the client that nobody has read would turn the end into a reset, and the last events be lost.
+            discardInput(fd)
+        }
+        close(fd)
+        entries[slot] = Entry(generation: entries[slot].generation)
+        vacant.append(slot)
+        counters.streamCounter.move(by: -1)
+        stream.didClose(reason)
+    }
+
+    private func slot(of id: UInt64) -> Int? {
+        let slot = Int(id & 0xffff_ffff)
+        guard slot < entries.count, entries[slot].stream != nil, entries[slot].generation == UInt32(id >> 32) else {
+            return nil
+        }
+        return slot
+    }
+
+    // MARK: - News
+
+    /// Puts a stream into the backlog.
+    func list(_ id: UInt64) {
+        guard let slot = slot(of: id), !entries[slot].isListed else { return }
+        entries[slot].isListed = true
+        backlog.append(id)
+    }
+
+    /// What epoll says about a stream's socket.
+    func take(_ events: UInt32, of id: UInt64) {
+        guard let slot = slot(of: id) else { return }
+        if events & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
+            end(slot, .clientLeft)
+            return
+        }
+        if events & EPOLLIN.rawValue != 0, !discardInput(entries[slot].fd) {
+            end(slot, .clientLeft)
+            return
+        }
+        if events & EPOLLOUT.rawValue != 0, entries[slot].isBlocked {
+            entries[slot].isBlocked = false
+            list(id)
+        }
+    }
+
+    /// Throws away what has arrived. False for a client that sends faster than that.
+    @discardableResult
+    private func discardInput(_ fd: Int32) -> Bool {
+        let most = 1 << 20
+        for _ in 0..<16 {
+            // TCP drops bytes that are to be truncated without copying them.
+            if recv(fd, nil, most, Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)) < most { return true }
+        }
+        return false
+    }
+
+    // MARK: - Sending
+
+    /// Gives streams their turn until all had one or the budget is spent; `hasBacklog` tells which.
+    func work(_ budget: Budget = Budget(), now: Int64) {
+        var budget = budget
+        while !budget.isSpent, nextInBacklog < backlog.count {
+            let id = backlog[nextInBacklog]
+            nextInBacklog += 1
+            guard let slot = slot(of: id) else { continue }
+            entries[slot].isListed = false
+            advance(slot, &budget, now)
+        }
+        if nextInBacklog == backlog.count {
+            backlog.removeAll(keepingCapacity: backlog.capacity <= 4_096)
+            nextInBacklog = 0
+        } else if nextInBacklog >= 4_096, nextInBacklog * 2 >= backlog.count {
+            backlog.removeFirst(nextInBacklog)
+            nextInBacklog = 0
+        }
+    }
+
+    private func advance(_ slot: Int, _ budget: inout Budget, _ now: Int64) {
+        guard let stream = entries[slot].stream else { return }
+        let (news, finishing) = stream.takeQueued()
+        if finishing, entries[slot].ending == nil { entries[slot].ending = .finished }
+        if !news.isEmpty {
+            // Time without progress counts from when there is something to send.
+            if entries[slot].outgoing.isEmpty { entries[slot].lastProgress = now }
+            entries[slot].outgoing.append(news)
+            entries[slot].heartbeatDue = firstHeartbeat(slot, now)
+        }
+        guard !entries[slot].isBlocked else { return }
+        while !entries[slot].outgoing.isEmpty {
+            guard !budget.isSpent else {
+                list(UInt64(entries[slot].generation) << 32 | UInt64(slot))
+                return
+            }
+            let sent = write(entries[slot])
+            budget.writes -= 1
+            guard sent >= 0 else {
+                switch Int32(-sent) {
+                case EINTR: continue
+                case EAGAIN: entries[slot].isBlocked = true
+                default: end(slot, .clientLeft)
+                }
+                return
+            }
+            budget.bytes -= sent
+            entries[slot].lastProgress = now
+            entries[slot].drop(sent)
+            stream.didSend(sent)
+        }
+        if let reason = entries[slot].ending { end(slot, reason) }
+    }
+
+    /// One write of as many waiting events as fit in it. Returns how many bytes went out, or the error number, negated.
+    private func write(_ entry: Entry) -> Int {
+        let most = 32
+        return withUnsafeTemporaryAllocation(of: iovec.self, capacity: most) { vectors in
+            var skip = entry.offset
+            var count = 0
+            for event in entry.outgoing.prefix(most) {
+                vectors.initializeElement(
+                    at: count,
+                    to: iovec(iov_base: event.pointer.baseAddress.map { $0 + skip }, iov_len: event.count - skip))
+                skip = 0
+                count += 1
+            }
+            var message = msghdr()
+            message.msg_iov = vectors.baseAddress
+            message.msg_iovlen = count
+            let sent = sendmsg(entry.fd, &message, sendFlags)
+            return sent >= 0 ? sent : -Int(errno)
+        }
+    }
+
+    // MARK: - Time
+
+    /// Called about once a second: cuts streams that are stuck, and sends heartbeats that are due.
+    func tick(_ now: Int64) {
+        for slot in entries.indices {
+            guard let stream = entries[slot].stream else { continue }
+            if !entries[slot].outgoing.isEmpty {
+                let silence = now - entries[slot].lastProgress
+                if entries[slot].isBlocked, silence >= Int64(configuration.streamStuckTimeout) { end(slot, .stuck) }
+            } else if now >= entries[slot].heartbeatDue {
+                stream.send(heartbeat)
+            }
+        }
+    }
+
+    /// Streams that get the same event at the same time get their heartbeats at different ones: some time in the second
+    /// half of the longest silence allowed.
+    private func firstHeartbeat(_ slot: Int, _ now: Int64) -> Int64 {
+        let half = Int64(max(configuration.streamHeartbeat / 2, 1))
+        let scattered = Int64(UInt32(truncatingIfNeeded: slot) &* 2_654_435_769 >> 8)
+        return now + half + scattered % half
+    }
+
+    // MARK: - Stopping
+
+    /// Ends all streams after what is queued.
+    func finishAll() {
+        for slot in entries.indices {
+            guard let stream = entries[slot].stream else { continue }
+            stream.beginEnding()
+            if entries[slot].ending == nil { entries[slot].ending = .serverStopping }
+            list(UInt64(entries[slot].generation) << 32 | UInt64(slot))
+        }
+    }
+
+    /// Ends what `finishAll` has not brought to its end.
+    func cutAll() {
+        for slot in entries.indices { end(slot, .serverStopping) }
+    }
+}
+
+extension StreamSockets.Entry {
+    mutating func drop(_ sent: Int) {
+        offset += sent
+        while let oldest = outgoing.first, offset >= oldest.count {
+            offset -= oldest.count
+            outgoing.removeOldest()
+        }
+    }
+}
