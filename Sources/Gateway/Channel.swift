@@ -11,7 +11,7 @@ import Synchronization
 /// version. From then on it is told what the first of these observations, the main one, is told; its own ends.
 final class Channel: Sendable {
     /// An observation by which members join. Those that join from the same version do so together.
-    private struct Join {
+    fileprivate struct Join {
         let since: Version?
         /// Those who wait for what this observation begins with.
         var members: [any ChannelMember]
@@ -22,13 +22,15 @@ final class Channel: Sendable {
         var token: LiveToken?
     }
 
-    private struct State {
+    fileprivate struct State {
         var joins: [Int: Join] = [:]
         var lastJoin = 0
         /// The join whose observation goes on for all.
         var main: Int?
-        /// Those who are told everything that becomes different.
+        /// Those who are told everything that becomes different, by `memberID`.
         var members: [ObjectIdentifier: any ChannelMember] = [:]
+        /// Those among them whose streams are not in the group.
+        var others: [ObjectIdentifier: any ChannelMember] = [:]
         /// What the members have been told leads to the state at this version.
         var position: Version?
     }
@@ -36,6 +38,8 @@ final class Channel: Sendable {
     let key: ChannelKey
     private let context: ChannelContext
     private let encoder: ChannelEncoder
+    /// The members' plain streams, which are sent the same bytes.
+    private let group = EventStreamGroup()
     private let state = Mutex(State())
 
     init(_ key: ChannelKey, _ context: ChannelContext) {
@@ -65,10 +69,12 @@ final class Channel: Sendable {
 
     /// Forgets a member. From any thread; an event that is being sent may still reach it.
     func leave(_ member: any ChannelMember) {
-        state.withLock { state in
-            guard state.members.removeValue(forKey: ObjectIdentifier(member)) == nil else { return }
+        let wasMember = state.withLock { state in
+            if state.remove(member) { return true }
             for id in state.joins.keys { state.joins[id]?.members.removeAll { $0 === member } }
+            return false
         }
+        if wasMember, let stream = member.plainStream { group.leave(stream) }
     }
 }
 
@@ -112,37 +118,64 @@ extension Channel {
             return end(id, with: .error(context.problem(error)))
         }
         let (members, since) = admit(id, at: snapshot.version, isResuming: false)
-        give(event, to: members, since: since)
+        for member in members where give(event, to: member, since: since) {
+            if let stream = member.plainStream { group.join(stream) }
+        }
     }
 
     private func resume(_ id: Int, at version: Version) {
-        for member in admit(id, at: version, isResuming: true).members { member.isAt(version) }
+        for member in admit(id, at: version, isResuming: true).members {
+            member.isAt(version)
+            if let stream = member.plainStream { group.join(stream) }
+        }
     }
 
     private func update(_ id: Int, _ version: Version, _ difference: ChannelEvent.Difference) {
-        let (members, since, isResumption): ([any ChannelMember], Version?, Bool) = state.withLock { state in
-            guard let join = state.joins[id] else { return ([], nil, false) }
-            if join.isResuming, join.start == version {
-                state.joins[id]?.isResuming = false
-                state.joins[id]?.members = []
-                if state.main != id { state.joins[id] = nil }
-                return (join.members.filter { state.members[ObjectIdentifier($0)] != nil }, join.since, true)
+        if let resumed = finishResuming(id, at: version) {
+            guard !resumed.members.isEmpty else { return }
+            do {
+                let event = try encoder.update(difference, since: resumed.since)
+                for member in resumed.members where !give(event, to: member, since: resumed.since) {
+                    if let stream = member.plainStream { group.leave(stream) }
+                }
+            } catch {
+                dismiss(resumed.members, with: .error(context.problem(error)))
             }
+        } else if let (others, since) = advance(id, to: version) {
+            do {
+                let event = try encoder.update(difference)
+                for stream in group.send(event.bytes) {
+                    let late = state.withLock { $0.members.removeValue(forKey: ObjectIdentifier(stream)) }
+                    late?.fallBehind(since: since)
+                }
+                for member in others { give(event, to: member, since: since) }
+            } catch {
+                dismiss(state.withLock { Array($0.members.values) }, with: .error(context.problem(error)))
+            }
+        }
+    }
+
+    /// Those who are to be told the difference that they resume with; nil when the join is not about to resume.
+    private func finishResuming(_ id: Int, at version: Version) -> (members: [any ChannelMember], since: Version?)? {
+        state.withLock { state in
+            guard let join = state.joins[id], join.isResuming, join.start == version else { return nil }
+            state.endResuming(id)
+            return (join.members.filter { state.members[$0.memberID] != nil }, join.since)
+        }
+    }
+
+    /// Moves the channel to a version if the join is the main one and somebody is to be told. Gives the members who
+    /// are told one by one, and the version that all are at.
+    private func advance(_ id: Int, to version: Version) -> (others: [any ChannelMember], since: Version?)? {
+        state.withLock { state in
             guard state.main == id else {
                 // It resumed with nothing to tell, and the main one goes on for it.
                 state.joins[id] = nil
-                return ([], nil, false)
+                return nil
             }
-            state.joins[id]?.isResuming = false
-            state.joins[id]?.members = []
+            state.endResuming(id)
             defer { state.position = version }
-            return (Array(state.members.values), state.position, false)
-        }
-        guard !members.isEmpty else { return }
-        do {
-            give(try encoder.update(difference, since: isResumption ? since : nil), to: members, since: since)
-        } catch {
-            dismiss(members, with: .error(context.problem(error)))
+            return state.members.isEmpty ? nil : (Array(state.others.values), state.position)
         }
     }
 
@@ -164,14 +197,7 @@ extension Channel {
         state.withLock { state in
             guard let join = state.joins[id] else { return ([], nil) }
             // The difference that a join resumes with comes at once if at all.
-            for (other, earlier) in state.joins where earlier.isResuming {
-                if other == state.main {
-                    state.joins[other]?.isResuming = false
-                    state.joins[other]?.members = []
-                } else {
-                    state.joins[other] = nil
-                }
-            }
+            for (other, earlier) in state.joins where earlier.isResuming { state.endResuming(other) }
             state.joins[id]?.start = version
             state.joins[id]?.isResuming = isResuming
             if !isResuming { state.joins[id]?.members = [] }
@@ -180,26 +206,56 @@ extension Channel {
             } else if !isResuming {
                 state.joins[id] = nil
             }
-            for member in join.members { state.members[ObjectIdentifier(member)] = member }
+            for member in join.members { state.insert(member) }
             state.position = version
             return (join.members, join.since)
         }
     }
 
-    /// - Parameter since: what those who have no room for the event are to join again from.
-    private func give(_ event: EncodedEvent, to members: [any ChannelMember], since: Version?) {
-        for member in members {
-            let outcome = member.take(event)
-            guard outcome != .queued else { continue }
-            _ = state.withLock { $0.members.removeValue(forKey: ObjectIdentifier(member)) }
-            if outcome == .full { member.fallBehind(since: since) }
-        }
+    /// Sends an event to one member; false when it did not take it and is no member any more.
+    ///
+    /// - Parameter since: what it is to join again from if it has no room.
+    @discardableResult
+    private func give(_ event: EncodedEvent, to member: any ChannelMember, since: Version?) -> Bool {
+        let outcome = member.take(event)
+        guard outcome != .queued else { return true }
+        _ = state.withLock { $0.remove(member) }
+        if outcome == .full { member.fallBehind(since: since) }
+        return false
     }
 
     private func dismiss(_ members: [any ChannelMember], with ending: Ending) {
         state.withLock { state in
-            for member in members { state.members[ObjectIdentifier(member)] = nil }
+            for member in members { _ = state.remove(member) }
         }
         for member in members { member.end(with: ending) }
+    }
+}
+
+extension ChannelMember {
+    /// Tells members apart; streams that are behind are known by themselves.
+    fileprivate var memberID: ObjectIdentifier { plainStream.map { ObjectIdentifier($0) } ?? ObjectIdentifier(self) }
+}
+
+extension Channel.State {
+    fileprivate mutating func insert(_ member: any ChannelMember) {
+        members[member.memberID] = member
+        if member.plainStream == nil { others[member.memberID] = member }
+    }
+
+    /// False when it is no member.
+    fileprivate mutating func remove(_ member: any ChannelMember) -> Bool {
+        others[member.memberID] = nil
+        return members.removeValue(forKey: member.memberID) != nil
+    }
+
+    /// Nothing more follows what a join resumed with.
+    fileprivate mutating func endResuming(_ id: Int) {
+        guard id == main else {
+            joins[id] = nil
+            return
+        }
+        joins[id]?.isResuming = false
+        joins[id]?.members = []
     }
 }

@@ -3,6 +3,9 @@ import ObjectModel
 
 /// One taker of a channel's events. Events come on the live queries' thread, one at a time.
 protocol ChannelMember: AnyObject, Sendable {
+    /// The stream that all its events go to as they are, for those to be sent to many streams at once.
+    var plainStream: EventStream? { get }
+
     /// Takes an event. When there is no room for it, `fallBehind` follows, and no more events until it has joined again.
     func take(_ event: EncodedEvent) -> EventStream.SendResult
 

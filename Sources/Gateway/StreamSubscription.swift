@@ -39,6 +39,8 @@ final class StreamSubscription: ChannelMember {
         }
     }
 
+    var plainStream: EventStream? { stream }
+
     func take(_ event: EncodedEvent) -> EventStream.SendResult { stream.send(event.bytes) }
 
     func isAt(_ version: Version) {}

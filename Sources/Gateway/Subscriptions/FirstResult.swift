@@ -32,6 +32,8 @@ final class FirstResult: ChannelMember {
         channel.join(FirstResult(channel, channels, action), since: version)
     }
 
+    var plainStream: EventStream? { nil }
+
     func take(_ event: EncodedEvent) -> EventStream.SendResult {
         finish(.known)
         return .closed

@@ -242,6 +242,8 @@ final class SetMember: ChannelMember {
         channels.release(channel)
     }
 
+    var plainStream: EventStream? { nil }
+
     func take(_ event: EncodedEvent) -> EventStream.SendResult { stream?.take(event, of: self) ?? .closed }
     func isAt(_ version: Version) { stream?.isAt(version, self) }
     func fallBehind(since version: Version?) { stream?.fallBehind(self, since: version) }
