@@ -86,10 +86,10 @@ package final class EmbeddedStore: Store {
     }
 
     package func submit(
-        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void,
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void, isLast: Bool,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void
     ) {
-        enqueue(WriterJob(work: .transaction(work), completion: completion))
+        enqueue(WriterJob(work: .transaction(work), isLast: isLast, completion: completion))
     }
 
     package func replaceSchema(
@@ -120,7 +120,12 @@ package final class EmbeddedStore: Store {
         throw StoreError(.versionGone, "Version \(version) \(advice)")
     }
 
-    package func past(at version: Version, before snapshot: any Snapshot) throws -> Past? { nil }
+    package func past(at version: Version, before snapshot: any Snapshot) throws -> Past? {
+        try throwIfClosed()
+        if version == snapshot.version { return Past(reads: snapshot, changes: ChangeSet(version: version)) }
+        let known = try (snapshot as? ExpiringSnapshot)?.snapshot ?? snapshot
+        return try (known as? EmbeddedSnapshot)?.past(at: version)
+    }
 
     package func changeLogFloor() throws -> Version {
         try throwIfClosed()
@@ -181,8 +186,7 @@ package final class EmbeddedStore: Store {
     private func drain() {
         while true {
             let (group, maintenance) = state.withLock { state in
-                var group = Array(state.queue.prefix { !$0.isAlone }.prefix(Self.groupLimit))
-                if group.isEmpty { group = Array(state.queue.prefix(1)) }
+                let group = Array(state.queue.prefix(Self.groupSize(state.queue)))
                 state.queue.removeFirst(group.count)
                 let maintenance = state.maintenance
                 state.maintenance = []
@@ -193,6 +197,17 @@ package final class EmbeddedStore: Store {
             if !group.isEmpty { commit(group) }
             for work in maintenance { work() }
         }
+    }
+
+    /// How many jobs at the front of the queue share the next transaction.
+    private static func groupSize(_ queue: [WriterJob]) -> Int {
+        var size = 0
+        for job in queue.prefix(groupLimit) {
+            if job.isAlone { return max(size, 1) }
+            size += 1
+            if job.isLast { break }
+        }
+        return size
     }
 
     private func commit(_ jobs: [WriterJob]) {

@@ -20,6 +20,9 @@ package struct EmbeddedStoreOptions: Sendable {
     package var changeLogVersions = 100_000
     /// Seconds that the change log keeps a version.
     package var changeLogSeconds: Int64 = 24 * 3600
+    /// What the change log holds of one version to take its changes back, in bytes: the old values of what was changed
+    /// and deleted. A version that would need more has nothing, and `past` is nil across it.
+    package var undoLimit = 1 << 20
 
     /// Asked when the file is opened and nobody else has it open: whether to compact it first, given the size of the
     /// file and the bytes of it that are in use. A compaction that fails leaves the file as it is.

@@ -16,22 +16,54 @@ package enum KeyDiff {
         while start < shorter, old[start] == new[start] { start += 1 }
         var tail = 0
         while tail < shorter - start, old[old.count - 1 - tail] == new[new.count - 1 - tail] { tail += 1 }
-        let oldMiddle = start..<old.count - tail
-        let newMiddle = start..<new.count - tail
+        return between(
+            Array(old[start..<old.count - tail]), Array(new[start..<new.count - tail]), after: start,
+            isModified: isModified)
+    }
 
-        let common = commonElements(old[oldMiddle], new[newMiddle])
+    /// The same of two sequences. Makes arrays of the part between the first and the last difference only.
+    package static func between(
+        _ old: KeySequence, _ new: KeySequence, isModified: (ObjectKey) -> Bool
+    ) -> IndexChanges {
+        let shorter = min(old.count, new.count)
+        var start = 0
+        var (one, other) = (old.makeIterator(), new.makeIterator())
+        while start < shorter, one.next() == other.next() { start += 1 }
+        // From the back in growing pieces: going backwards one by one costs a way down the tree for each.
+        var tail = 0
+        var piece = 64
+        while tail < shorter - start {
+            let count = min(piece, shorter - start - tail)
+            let equal = zip(
+                old.keys(in: old.count - tail - count..<old.count - tail).reversed(),
+                new.keys(in: new.count - tail - count..<new.count - tail).reversed()
+            ).prefix { $0 == $1 }.count
+            tail += equal
+            if equal < count { break }
+            piece = min(piece * 2, 4_096)
+        }
+        return between(
+            old.keys(in: start..<old.count - tail), new.keys(in: start..<new.count - tail), after: start,
+            isModified: isModified)
+    }
+
+    /// Of two parts that follow as many equal elements.
+    private static func between(
+        _ old: [ObjectKey], _ new: [ObjectKey], after start: Int, isModified: (ObjectKey) -> Bool
+    ) -> IndexChanges {
+        let common = commonElements(old, new)
         let blocks = blocks(of: common, isModified: { isModified(new[$0]) })
-        var oldStays = [Bool](repeating: false, count: oldMiddle.count)
-        var newStays = [Bool](repeating: false, count: newMiddle.count)
+        var oldStays = [Bool](repeating: false, count: old.count)
+        var newStays = [Bool](repeating: false, count: new.count)
         for block in LongestRun.staying(blocks.map(\.block)) {
             for element in common[blocks[block].range] {
-                oldStays[element.oldIndex - start] = true
-                newStays[element.newIndex - start] = true
+                oldStays[element.oldIndex] = true
+                newStays[element.newIndex] = true
             }
         }
         return IndexChanges(
-            deletions: oldMiddle.filter { !oldStays[$0 - start] },
-            insertions: newMiddle.filter { !newStays[$0 - start] })
+            deletions: old.indices.filter { !oldStays[$0] }.map { $0 + start },
+            insertions: new.indices.filter { !newStays[$0] }.map { $0 + start })
     }
 
     /// An element that is in both lists; `rank` is its place in the old list among those.
@@ -42,9 +74,7 @@ package enum KeyDiff {
     }
 
     /// The elements that are in both lists, in the new order.
-    private static func commonElements(
-        _ old: ArraySlice<ObjectKey>, _ new: ArraySlice<ObjectKey>
-    ) -> [Common] {
+    private static func commonElements(_ old: [ObjectKey], _ new: [ObjectKey]) -> [Common] {
         guard !old.isEmpty, !new.isEmpty else { return [] }
         var newIndices: [ObjectKey: Int] = Dictionary(minimumCapacity: new.count)
         // From a place in the new list to the next one of the same key.
@@ -55,8 +85,8 @@ package enum KeyDiff {
         var taken = [Bool](repeating: false, count: new.count)
         var common: [Common] = []
         for index in old.indices {
-            guard let newIndex = newIndices[old[index]], !taken[newIndex - new.startIndex] else { continue }
-            taken[newIndex - new.startIndex] = true
+            guard let newIndex = newIndices[old[index]], !taken[newIndex] else { continue }
+            taken[newIndex] = true
             if !following.isEmpty, let later = following[newIndex] { newIndices[old[index]] = later }
             common.append(Common(oldIndex: index, newIndex: newIndex, rank: common.count))
         }

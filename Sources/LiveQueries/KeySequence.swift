@@ -1,26 +1,161 @@
 package import ObjectModel
 
 /// The objects of a result in order: a list that is changed at any place, and copied, at little cost.
-package struct KeySequence: Hashable, Sendable {
-    private var keys: [ObjectKey]
+///
+/// A balanced tree whose leaves hold the keys and whose inner nodes know how many keys lie below them. A copy shares all
+/// nodes with its original; whichever of them is changed first makes its own of the few nodes on the way to the change.
+/// Memory: eight bytes a key, and up to half as many again after many changes.
+package struct KeySequence: Sendable {
+    private var root: KeyNode
 
-    package init() { keys = [] }
+    package init() { root = KeyNode(keys: []) }
 
     /// Cost: linear.
-    package init(_ keys: some Sequence<ObjectKey>) { self.keys = Array(keys) }
+    package init(_ keys: some Sequence<ObjectKey>) {
+        var builder = KeyTreeBuilder()
+        for key in keys { builder.append(key) }
+        root = builder.finished()
+    }
 
-    package mutating func insert(_ key: ObjectKey, at index: Int) { keys.insert(key, at: index) }
+    /// Cost: logarithmic, as are all changes of a single element.
+    package mutating func insert(_ key: ObjectKey, at index: Int) {
+        precondition(index >= 0 && index <= root.count, "There is no such place in the sequence.")
+        if let right = root.insert(key, at: index) { root = KeyNode(children: [root, right]) }
+    }
 
     @discardableResult
-    package mutating func remove(at index: Int) -> ObjectKey { keys.remove(at: index) }
+    package mutating func remove(at index: Int) -> ObjectKey {
+        precondition(index >= 0 && index < root.count, "There is no such element in the sequence.")
+        let key = root.remove(at: index)
+        while root.children.count == 1 { root = root.children[0] }
+        return key
+    }
 }
 
 extension KeySequence: RandomAccessCollection {
     package var startIndex: Int { 0 }
-    package var endIndex: Int { keys.count }
-    package subscript(index: Int) -> ObjectKey { keys[index] }
+    package var endIndex: Int { root.count }
+
+    /// Cost: logarithmic.
+    package subscript(index: Int) -> ObjectKey { root.key(at: index) }
+
+    package func makeIterator() -> Iterator { Iterator(root, from: 0) }
+
+    /// Goes through the keys from one place on, leaf by leaf.
+    package struct Iterator: IteratorProtocol {
+        private var path: [(node: KeyNode, next: Int)] = []
+        private var leaf: [ObjectKey] = []
+        private var position = 0
+
+        fileprivate init(_ root: KeyNode, from index: Int) {
+            guard index < root.count else { return }
+            var node = root
+            var rest = index
+            while !node.children.isEmpty {
+                let child = node.child(at: &rest)
+                path.append((node, child + 1))
+                node = node.children[child]
+            }
+            leaf = node.keys
+            position = rest
+        }
+
+        package mutating func next() -> ObjectKey? {
+            if position == leaf.count {
+                guard let following = nextLeaf() else { return nil }
+                leaf = following
+                position = 0
+            }
+            defer { position += 1 }
+            return leaf[position]
+        }
+
+        /// Gives the rest of the present leaf, then whole leaves: what follows without a gap in memory.
+        fileprivate mutating func nextChunk() -> ArraySlice<ObjectKey>? {
+            if position < leaf.count {
+                defer { position = leaf.count }
+                return leaf[position...]
+            }
+            return nextLeaf()?[...]
+        }
+
+        private mutating func nextLeaf() -> [ObjectKey]? {
+            while let (parent, next) = path.last {
+                guard next < parent.children.count else {
+                    path.removeLast()
+                    continue
+                }
+                path[path.count - 1].next += 1
+                var node = parent.children[next]
+                while !node.children.isEmpty {
+                    path.append((node, 1))
+                    node = node.children[0]
+                }
+                return node.keys
+            }
+            return nil
+        }
+    }
+
+    /// Calls `body` with the keys of a range in stretches that lie together in memory, in order, until it gives false.
+    package func forEachChunk(
+        in range: Range<Int>? = nil, _ body: (ArraySlice<ObjectKey>) throws -> Bool
+    ) rethrows {
+        let range = range ?? 0..<count
+        var rest = range.count
+        var iterator = Iterator(root, from: range.lowerBound)
+        while rest > 0, let chunk = iterator.nextChunk() {
+            let part = chunk.prefix(rest)
+            rest -= part.count
+            guard try body(part) else { return }
+        }
+    }
+
+    /// The keys at the positions. Cost: logarithmic, and their number.
+    package func keys(in range: Range<Int>) -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        keys.reserveCapacity(range.count)
+        forEachChunk(in: range) { chunk in
+            keys += chunk
+            return true
+        }
+        return keys
+    }
+
+    /// The first position whose key satisfies `isInSecondPart`, which must be false up to it and true from it on; the
+    /// end where none does. Which keys are looked at first depends on little but the keys themselves, so that what is
+    /// known of them can be kept: the first ones are the same after most changes.
+    package func partitioningIndex(where isInSecondPart: (ObjectKey) throws -> Bool) rethrows -> Int {
+        guard !isEmpty else { return 0 }
+        var node = root
+        var before = 0
+        while !node.children.isEmpty {
+            // The last child whose first key lies in the first part, else the first one.
+            let child =
+                try node.children.indices.dropFirst()
+                .partitioningIndex { try isInSecondPart(node.children[$0].firstKey) } - 1
+            for earlier in 0..<child { before += node.children[earlier].count }
+            node = node.children[child]
+        }
+        return before + (try node.keys.partitioningIndex(where: isInSecondPart))
+    }
+}
+
+extension KeySequence: Hashable {
+    package static func == (a: KeySequence, b: KeySequence) -> Bool {
+        a.count == b.count && a.elementsEqual(b)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(count)
+        for key in self { hasher.combine(key) }
+    }
 }
 
 extension KeySequence: ExpressibleByArrayLiteral {
     package init(arrayLiteral keys: ObjectKey...) { self.init(keys) }
+}
+
+extension KeySequence: CustomStringConvertible {
+    package var description: String { "\(map(\.rawValue))" }
 }

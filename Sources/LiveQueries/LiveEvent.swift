@@ -82,8 +82,10 @@ package struct LiveObjectChange: Sendable {
 package struct LivePropertyChange: Hashable, Sendable {
     package let id: PropertyID
     /// The value at the observer's previous event; equal to the new one when the present value was assigned or when
-    /// the change lies behind the property's link. Nil for linking objects, which have no value.
+    /// the change lies behind the property's link. Links are to the objects that were linked to, which may be gone. Nil
+    /// for collections and linking objects, for properties that a new schema added, and where the earlier version was
+    /// given up.
     package let oldValue: Value?
-    /// The value now; nil for linking objects.
+    /// The value now; nil for collections and linking objects.
     package let newValue: Value?
 }

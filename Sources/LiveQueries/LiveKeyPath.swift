@@ -4,107 +4,97 @@ package import StoreContract
 /// A path of properties that narrows what counts as a modification: an element is modified when the path's first
 /// property was assigned on it, or a later one on an object that the properties before lead to. A linking-objects
 /// property counts as assigned when an object starts or stops linking.
+///
+/// Names are joined by dots, as in `owner.city`. They go on behind links of every shape, also those in mixed
+/// values, of whose classes it is enough that one has the next name. `*` stands for every property at its
+/// place; a path stops early where only `*` is left and the property does not link.
 package struct LiveKeyPath: Hashable, Sendable {
-    enum Step: Hashable, Sendable {
-        /// A stored property that ends the path.
-        case value(PropertyID)
-        case link(PropertyID, target: ClassID)
-        case backlinks(PropertyID, origin: ClassID, link: PropertyID)
-
-        /// The property of the class that the step starts at.
-        var property: PropertyID {
-            switch self {
-            case .value(let property), .link(let property, _), .backlinks(let property, _, _): property
-            }
-        }
+    /// The ways of the path that begin with one property.
+    struct Branch: Hashable, Sendable {
+        let property: PropertyID
+        let tree: LinkTree
     }
 
     /// The class that the path starts at.
     package let classID: ClassID
-    let steps: [Step]
 
-    /// Reads names joined by dots, such as `owner.city`. Throws `unknownClass`, and `unknownProperty` with the
-    /// nearest name as hint.
-    package init(_ text: String, in classID: ClassID, of schema: Schema) throws(StoreError) {
-        guard var current = schema[classID] else {
-            throw StoreError(.unknownClass, "There is no class number \(classID.rawValue).")
-        }
-        let names = text.split(separator: ".", omittingEmptySubsequences: false)
-        var steps: [Step] = []
-        for (index, name) in names.enumerated() {
-            guard let property = current[String(name)] else {
-                throw StoreError(
-                    .unknownProperty,
-                    "Invalid property name: property '\(name)' not found in object of type '\(current.name)'",
-                    property: String(name), hint: current.properties.map(\.name).nearest(to: String(name)))
-            }
-            let target = property.targetClass.flatMap { schema[$0] }
-            if let target, property.type.isComputed, let link = property.originProperty {
-                steps.append(.backlinks(property.id, origin: target.id, link: link))
-            } else if let target {
-                steps.append(.link(property.id, target: target.id))
-            } else {
-                steps.append(.value(property.id))
-            }
-            if let target {
-                current = target
-            } else if index + 1 < names.count {
-                throw StoreError(
-                    .unknownProperty,
-                    "Property '\(current.name).\(name)' is not a link and has no property '\(names[index + 1])'.",
-                    property: String(name))
-            }
-        }
+    /// By the properties that the path can begin with, in the order of their declaration. Never empty.
+    let branches: [Branch]
+
+    /// The path as it was written, if it means something else when a class or property is added: with `*`, and behind
+    /// mixed values.
+    private let openText: String?
+
+    /// More objects and properties than these on the ways of one path are refused.
+    package static let maximumWays = 2000
+
+    /// Throws `unknownClass`, `unknownProperty` with the nearest name as hint, and `keyPathTooWide`.
+    ///
+    /// - Parameter takesWildcards: whether `*` is more than a name that no property has.
+    package init(
+        _ text: String, in classID: ClassID, of schema: Schema, takesWildcards: Bool = true
+    ) throws(StoreError) {
+        let reader = try KeyPathReader(text, schema, takesWildcards: takesWildcards)
         self.classID = classID
-        self.steps = steps
+        branches = try reader.branches(from: classID)
+        openText = reader.isOpen ? text : nil
     }
 
-    /// The class that each step starts at.
-    var classes: [ClassID] {
-        var classes = [classID]
-        for step in steps.dropLast() {
-            switch step {
-            case .value: break
-            case .link(_, let target): classes.append(target)
-            case .backlinks(_, let origin, _): classes.append(origin)
-            }
-        }
-        return classes
-    }
+    /// The classes whose changes can matter.
+    var classes: Set<ClassID> { branches.reduce(into: []) { $0.formUnion($1.tree.classes) } }
 
-    /// The classes whose changes can matter: where the steps start, and whose objects a last step finds linking.
-    var watchedClasses: [ClassID] {
-        guard case .backlinks(_, let origin, _) = steps.last else { return classes }
-        return classes + [origin]
-    }
-
-    var hasBacklinks: Bool {
-        steps.contains {
-            if case .backlinks = $0 { return true }
-            return false
-        }
+    /// The path under another schema. Names that have another meaning there do not matter, except where the path's
+    /// meaning depends on all the names that there are. Throws `unknownClass`, `unknownProperty`, `keyPathTooWide`.
+    func adapted(to schema: Schema) throws(StoreError) -> LiveKeyPath {
+        if let openText { return try LiveKeyPath(openText, in: classID, of: schema) }
+        for branch in branches { try branch.tree.check(schema) }
+        return self
     }
 
     /// Why the path cannot be followed under this schema; nil when it can.
     func fault(under schema: Schema) -> StoreError? {
-        for (classID, step) in zip(classes, steps) {
-            guard let objectClass = schema[classID] else {
-                return StoreError(.unknownClass, "A class of the observed key path is gone from the schema.")
+        do throws(StoreError) {
+            _ = try adapted(to: schema)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+extension LinkTree {
+    /// Throws `unknownClass` or `unknownProperty` if a way does not exist under the schema.
+    fileprivate func check(_ schema: Schema) throws(StoreError) {
+        for node in nodes {
+            guard let objectClass = schema[node.classID] else {
+                throw StoreError(.unknownClass, "A class of the observed key path is gone from the schema.")
             }
-            guard let property = objectClass[step.property], target(of: step) == property.targetClass else {
-                return StoreError(
-                    .unknownProperty,
-                    "A property of class '\(objectClass.name)' in the observed key path is gone from the schema.")
+            var needed = node.reads.members.map { (objectClass, $0) }
+            if let arrival = node.arrival {
+                let parent = nodes[arrival.parent].classID
+                switch arrival.edge {
+                case .forward(let link):
+                    if let target = schema[parent]?[link]?.targetClass, target != node.classID {
+                        throw Self.propertyGone(schema[parent])
+                    }
+                case .backward(let link):
+                    needed.append((objectClass, link))
+                    if schema[parent]?.properties.contains(where: {
+                        $0.targetClass == node.classID && $0.originProperty == link
+                    }) != true {
+                        throw Self.propertyGone(schema[parent])
+                    }
+                }
+            }
+            for (objectClass, property) in needed where objectClass[property] == nil {
+                throw Self.propertyGone(objectClass)
             }
         }
-        return nil
     }
 
-    private func target(of step: Step) -> ClassID? {
-        switch step {
-        case .value: nil
-        case .link(_, let target): target
-        case .backlinks(_, let origin, _): origin
-        }
+    private static func propertyGone(_ objectClass: ClassSchema?) -> StoreError {
+        StoreError(
+            .unknownProperty,
+            "A property of class '\(objectClass?.name ?? "?")' in the observed key path is gone from the schema.")
     }
 }

@@ -25,7 +25,7 @@ final class LiveSet {
         let step = LiveStep(changes, from: snapshot, to: later)
         snapshot = later
         past = PastVersions(store, before: later)
-        for id in changes.schemaChanged ? Set(subjects.keys) : watchers.affected(by: changes) {
+        for id in changes.schemaChanged ? Set(subjects.keys) : watchers.affected(by: step) {
             guard let subject = subjects[id] else { continue }
             do {
                 try subject.advance(step, later)
@@ -58,7 +58,9 @@ final class LiveSet {
                 try collection.add(subscriber, registration.keyPaths, snapshot, since: registration.since, past)
                 keep(collection, as: id)
             case .object(let reference, let subscriber):
-                let object = try subjects[id] as? ObservedObject ?? ObservedObject(reference, snapshot)
+                let object =
+                    try subjects[id] as? ObservedObject
+                    ?? ObservedObject(reference, snapshot, isResumed: registration.since != nil)
                 try object.add(subscriber, registration.keyPaths, snapshot, since: registration.since, past)
                 keep(object, as: id)
             }
@@ -68,6 +70,7 @@ final class LiveSet {
     }
 
     private func keep(_ subject: any LiveSubject, as id: LiveSubjectID) {
+        guard subject.isObserved else { return }
         subjects[id] = subject
         watchers.set(subject.watches, for: id)
     }

@@ -8,6 +8,9 @@ package struct LiveStep: Sendable {
     package let changes: ChangeSet
     package let before: any ObjectReads
     package let after: any ObjectReads
+    let memory = StepMemory()
+    /// Shared by all copies.
+    let findings = StepFindings()
 
     package init(_ changes: ChangeSet, from before: any ObjectReads, to after: any ObjectReads) {
         self.changes = changes

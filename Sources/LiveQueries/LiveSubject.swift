@@ -16,6 +16,8 @@ enum LiveWatch: Hashable, Sendable {
     case objects(of: ClassID)
     /// One object, and no other of its class.
     case object(ObjectReference)
+    /// What lies on the ways from one object of the tree's class.
+    case ways(LinkTree, from: ObjectKey)
 }
 
 /// Something observed that is kept current for all who observe it. Used by one thread at a time.

@@ -14,7 +14,6 @@ extension LiveQueries {
     /// How the query would be kept current. Throws `unknownClass` and `unknownProperty` when it does not fit the
     /// schema.
     package static func upkeep(of query: BoundQuery, under schema: Schema) throws(StoreError) -> LiveUpkeep {
-        let route = try QueryRoute(query, schema: schema)
-        return route.isLocal ? .incremental : .anew(reason: "links on the way")
+        try QueryRoute(query, schema: schema).upkeep
     }
 }

@@ -1,9 +1,11 @@
 import ObjectModel
 
-/// Finds what a change can matter to. Cost of a look-up: the changes, and the subjects found.
+/// Finds what a change can matter to. Cost of a look-up: the changes, the objects on the ways back from them that
+/// somebody watches, and the subjects found.
 struct LiveWatchers {
     private var byClass: [ClassID: Set<LiveSubjectID>] = [:]
     private var byObject: [ClassID: [ObjectKey: Set<LiveSubjectID>]] = [:]
+    private var byTree: [LinkTree: [ObjectKey: Set<LiveSubjectID>]] = [:]
     private var known: [LiveSubjectID: Set<LiveWatch>] = [:]
 
     /// Replaces what a subject watches.
@@ -15,9 +17,17 @@ struct LiveWatchers {
         known[id] = watches.isEmpty ? nil : watches
     }
 
-    func affected(by changes: ChangeSet) -> Set<LiveSubjectID> {
+    func affected(by step: LiveStep) -> Set<LiveSubjectID> {
         var affected: Set<LiveSubjectID> = []
-        for (classID, changes) in changes.classes {
+        for (tree, subjects) in byTree where tree.isTouched(by: step.changes) {
+            // Where the ways cannot be walked, those who look for themselves meet the error.
+            if let roots = try? step.fewRoots(of: tree) {
+                for key in roots { affected.formUnion(subjects[key] ?? []) }
+            } else {
+                for ids in subjects.values { affected.formUnion(ids) }
+            }
+        }
+        for (classID, changes) in step.changes.classes {
             if let subjects = byClass[classID] { affected.formUnion(subjects) }
             guard let subjects = byObject[classID] else { continue }
             if subjects.count < changes.modifications.count + changes.deletions.count {
@@ -36,6 +46,7 @@ struct LiveWatchers {
         switch watch {
         case .objects(let classID): byClass[classID, default: []].insert(id)
         case .object(let object): byObject[object.classID, default: [:]][object.key, default: []].insert(id)
+        case .ways(let tree, let key): byTree[tree, default: [:]][key, default: []].insert(id)
         }
     }
 
@@ -48,6 +59,10 @@ struct LiveWatchers {
             byObject[object.classID]?[object.key]?.remove(id)
             if byObject[object.classID]?[object.key]?.isEmpty == true { byObject[object.classID]?[object.key] = nil }
             if byObject[object.classID]?.isEmpty == true { byObject[object.classID] = nil }
+        case .ways(let tree, let key):
+            byTree[tree]?[key]?.remove(id)
+            if byTree[tree]?[key]?.isEmpty == true { byTree[tree]?[key] = nil }
+            if byTree[tree]?.isEmpty == true { byTree[tree] = nil }
         }
     }
 }

@@ -4,21 +4,11 @@ import StoreContract
 
 /// One query's result, kept current for all who observe the query. Used by one thread at a time.
 final class MaintainedResult: LiveSubject {
-    /// Observers with the same key paths, which are told the same.
-    private struct Audience {
-        let keyPaths: [LiveKeyPath]
-        /// Nil when everything within reach counts.
-        let filter: KeyPathFilter?
-        var subscribers: [Subscriber<LiveEvent>] = []
-    }
-
     let query: BoundQuery
-    /// The query with the objects that it names looked up at the version that the result is at.
-    private var resolved: BoundQuery
-    private(set) var keys: KeySequence
+    private(set) var state: ResultState
     private var route: QueryRoute
     private var reach: LinkReach
-    private var audiences: [Audience] = []
+    private var audiences: [LiveAudience] = []
 
     /// Runs the query. Throws what the store throws, and `unknownClass` or `unknownProperty` when the query does not
     /// fit the snapshot's schema.
@@ -28,35 +18,34 @@ final class MaintainedResult: LiveSubject {
         self.query = query
         route = try QueryRoute(query, schema: snapshot.schema)
         reach = LinkReach(from: query.classID, schema: snapshot.schema)
-        resolved = try Self.resolve(query, snapshot)
-        self.keys = try keys ?? KeySequence(snapshot.select(resolved, .all))
+        state = try ResultState(
+            query.resolved(snapshot), isOrdered: route.upkeep == .incremental, snapshot, keys: keys)
     }
 
-    private static func resolve(_ query: BoundQuery, _ snapshot: any ObjectReads) throws -> BoundQuery {
-        try query.namingObjects { try snapshot.key(of: $0, primaryKey: $1) }
-    }
+    var keys: KeySequence { state.keys }
 
     var isObserved: Bool { !audiences.isEmpty }
 
     var watches: Set<LiveWatch> {
         Set(
-            (route.classes.union(reach.classes).union(audiences.flatMap { $0.keyPaths.flatMap(\.watchedClasses) }))
+            (route.classes.union(reach.classes).union(audiences.flatMap { $0.filter?.classes ?? [] }))
                 .map { .objects(of: $0) })
     }
 
-    /// Adds an observer and tells it the present result, which must be that of `snapshot`.
+    /// Adds an observer and tells it the present result, which must be that of `snapshot`, or what became different
+    /// since the version that it knows.
     func add(
         _ subscriber: Subscriber<LiveEvent>, _ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot,
         since version: Version?, _ past: PastVersions
     ) throws {
-        if let index = audiences.firstIndex(where: { $0.keyPaths == keyPaths }) {
-            audiences[index].subscribers.append(subscriber)
-        } else {
-            var audience = Audience(keyPaths: keyPaths, filter: try filter(keyPaths, snapshot))
-            audience.subscribers.append(subscriber)
-            audiences.append(audience)
+        let index = try audience(keyPaths, snapshot)
+        audiences[index].subscribers.append(subscriber)
+        guard let version, let missed = try missed(since: version, of: index, snapshot, past) else {
+            subscriber.send(.initial(snapshot: snapshot, keys: keys))
+            return
         }
-        subscriber.send(.initial(snapshot: snapshot, keys: keys))
+        subscriber.send(.resumed(snapshot: snapshot, keys: keys))
+        if let change = missed.change { subscriber.send(.update(change)) }
     }
 
     /// Forgets the observers that have left.
@@ -67,42 +56,28 @@ final class MaintainedResult: LiveSubject {
 
     /// Tells all observers that this is the end.
     func fail(_ error: any Error) {
-        for audience in audiences { Self.fail(audience, error) }
+        for audience in audiences { audience.fail(error) }
         audiences = []
     }
 
     func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
-        let changes = step.changes
-        if changes.schemaChanged { try adopt(snapshot.schema) }
-        let old = keys
-        let touched = try reach.modifiedRoots(by: step)
-        var indices = IndexChanges()
-        let before = resolved
-        if changes.schemaChanged || route.mayRename(changes) { resolved = try Self.resolve(query, snapshot) }
-        if changes.schemaChanged || resolved != before {
-            indices = try selectAnew(modified: touched, snapshot)
-        } else if route.isTouched(by: changes) {
-            indices = try update(changes, modified: touched, snapshot)
-        }
-        for audience in audiences {
-            let modified: Set<ObjectKey>
-            if let filter = audience.filter {
-                modified = try filter.modified(
-                    by: step, keys, joined: indices.insertions.map { keys[$0] }
-                ).values.reduce(into: []) { $0.formUnion($1) }
-            } else {
-                modified = touched
-            }
-            var change = indices
-            for index in positions(of: modified, in: old) {
-                guard let new = indices.newIndex(ofOld: index) else { continue }
-                change.modifications.append(index)
-                change.modificationsNew.append(new)
-            }
+        if step.changes.schemaChanged { try adopt(snapshot.schema) }
+        let indices: IndexChanges
+        (state, indices) = try advanced(state, by: step, snapshot)
+        for position in audiences.indices {
+            let change = try adding(modifiedBy: step, for: audiences[position].filter, to: indices)
             guard !change.isEmpty else { continue }
-            let event = LiveEvent.update(LiveChange(snapshot: snapshot, indices: change, newKeys: keys))
-            for subscriber in audience.subscribers { subscriber.send(event) }
+            audiences[position].recent.add(change, from: step.before.version, to: step.after.version)
+            audiences[position].send(.update(LiveChange(snapshot: snapshot, indices: change, newKeys: keys)))
         }
+    }
+
+    /// The audience with the key paths, a new one if there is none.
+    private func audience(_ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot) throws -> Int {
+        if let index = audiences.firstIndex(where: { $0.keyPaths == keyPaths }) { return index }
+        let filter = try filter(keyPaths, snapshot)
+        audiences.append(LiveAudience(keyPaths, filter: filter, at: snapshot.version))
+        return audiences.count - 1
     }
 
     private func filter(_ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot) throws -> KeyPathFilter? {
@@ -113,13 +88,7 @@ final class MaintainedResult: LiveSubject {
             }
             if let fault = path.fault(under: snapshot.schema) { throw fault }
         }
-        let filter = KeyPathFilter(keyPaths)
-        try filter.remember(keys, snapshot)
-        return filter
-    }
-
-    private static func fail(_ audience: Audience, _ error: any Error) {
-        for subscriber in audience.subscribers { subscriber.finish(.failed(error)) }
+        return KeyPathFilter(keyPaths)
     }
 
     /// Looks everything up again that depends on the schema. Observers whose key paths are gone fail on their own.
@@ -127,111 +96,81 @@ final class MaintainedResult: LiveSubject {
         route = try QueryRoute(query, schema: schema)
         reach = LinkReach(from: query.classID, schema: schema)
         for audience in audiences {
-            for fault in audience.keyPaths.compactMap({ $0.fault(under: schema) }).prefix(1) {
-                Self.fail(audience, fault)
-            }
+            for fault in audience.keyPaths.compactMap({ $0.fault(under: schema) }).prefix(1) { audience.fail(fault) }
         }
         prune()
     }
-
-    /// Positions of those of the objects that are in the list, ascending. Cost: a binary search for each object, or
-    /// a pass over the keys when they are sorted by something else.
-    private func positions(of objects: Set<ObjectKey>, in list: KeySequence) -> [Int] {
-        guard let lowest = objects.min(), let highest = objects.max() else { return [] }
-        guard isInCreationOrder else {
-            // The range spares most look-ups in the set: what changes together was often made together.
-            return list.indices.filter { list[$0] >= lowest && list[$0] <= highest && objects.contains(list[$0]) }
-        }
-        return objects.compactMap { key in
-            let index = list.partitioningIndex { $0 >= key }
-            return index < list.count && list[index] == key ? index : nil
-        }.sorted()
-    }
-
-    private var isInCreationOrder: Bool {
-        query.scope == .all
-            && !query.steps.contains {
-                if case .sort = $0 { return true }
-                return false
-            }
-    }
 }
+
+// MARK: Steps
 
 extension MaintainedResult {
-    /// Testing objects one by one pays while they are fewer than this part of the result, and some more.
-    private static let retestShare = 64
-    private static let retestMinimum = 256
-
-    private func update(
-        _ changes: ChangeSet, modified: Set<ObjectKey>, _ snapshot: any Snapshot
-    ) throws -> IndexChanges {
-        if route.isLocal {
-            let suspects = route.suspects(in: changes)
-            if suspects.count <= Self.retestMinimum + keys.count / Self.retestShare {
-                return try retest(suspects, modified: modified, snapshot)
-            }
+    /// The result after a step, in whichever direction, and how it differs. Modifications are only those that the
+    /// recorded edit of a list names.
+    ///
+    /// - Parameter costOfAnew: what running the query again costs, in relation to a usual snapshot.
+    private func advanced(
+        _ state: ResultState, by step: LiveStep, _ snapshot: any Snapshot, costOfAnew: Int = 1
+    ) throws -> (ResultState, IndexChanges) {
+        let classCount = snapshot.count(of: query.classID) * costOfAnew
+        return try state.advanced(by: step, of: query, along: route, classCount: classCount) { [self] in
+            try touched(by: step)
         }
-        return try selectAnew(modified: modified, snapshot)
     }
 
-    private func selectAnew(modified: Set<ObjectKey>, _ snapshot: any Snapshot) throws -> IndexChanges {
-        let old = keys
-        keys = KeySequence(try snapshot.select(resolved, .all))
-        return KeyDiff.between(Array(old), Array(keys), isModified: modified.contains)
+    /// The objects that count as modified where no key paths are given.
+    private func touched(by step: LiveStep) throws -> Set<ObjectKey> {
+        try step.findings.modifiedRoots(of: query.classID) { try reach.modifiedRoots(by: step) }
     }
 
-    /// Takes the suspects out and puts those that match back in where they belong now. Cost: a look-up of sort values
-    /// for each suspect and step of a binary search, and a pass over the keys.
-    private func retest(
-        _ suspects: Set<ObjectKey>, modified: Set<ObjectKey>, _ snapshot: any Snapshot
+    /// The difference together with what a filter finds modified. `indices` lead to the present result.
+    private func adding(
+        modifiedBy step: LiveStep, for filter: KeyPathFilter?, to indices: IndexChanges
     ) throws -> IndexChanges {
-        let old = keys
-        let removed = positions(of: suspects, in: old)
-        let removedKeys = Dictionary(
-            removed.map { (old[$0], $0) }, uniquingKeysWith: { first, _ in first })
-        let untouched = ResultEdit.Untouched(old: Array(old), removed: removed)
-        var arrivals: [(arrival: ResultEdit.Arrival, place: SortPlace)] = []
-        for key in suspects where try snapshot.matches(resolved, key) {
-            let place = try SortPlace(key, route.sortKeys, query.classID, snapshot)
-            let rank = try untouched.partitioningIndex {
-                try place.isBefore(SortPlace($0, route.sortKeys, query.classID, snapshot), by: route.sortKeys)
-            }
-            arrivals.append((ResultEdit.Arrival(key: key, rank: rank, oldIndex: removedKeys[key]), place))
+        let modified: Set<ObjectKey>
+        if let filter {
+            modified = try filter.modifiedRoots(by: step)
+        } else {
+            modified = try touched(by: step)
         }
-        guard !(removed.isEmpty && arrivals.isEmpty) else { return IndexChanges() }
-        arrivals.sort { a, b in
-            a.arrival.rank != b.arrival.rank
-                ? a.arrival.rank < b.arrival.rank : a.place.isBefore(b.place, by: route.sortKeys)
+        var change = indices
+        change.modifications = []
+        change.modificationsNew = []
+        let assigned = indices.modificationsNew
+        var positions = try state.positions(of: modified, step.after)
+        if !assigned.isEmpty { positions = Set(positions).union(assigned).sorted() }
+        for index in positions {
+            guard let old = indices.oldIndex(ofNew: index) else { continue }
+            change.modifications.append(old)
+            change.modificationsNew.append(index)
         }
-        let edit = ResultEdit(old: Array(old), removed: removed, arrivals: arrivals.map(\.arrival))
-        let indices = edit.indexChanges(modified: positions(of: modified, in: old))
-        if !indices.deletions.isEmpty || !indices.insertions.isEmpty { keys = KeySequence(edit.applied()) }
-        return indices
+        return change
     }
 }
 
-/// Where an object belongs in a sorted result.
-private struct SortPlace {
-    let key: ObjectKey
-    let values: [Value?]
+// MARK: Resuming
 
-    init(_ key: ObjectKey, _ sort: [SortKey], _ classID: ClassID, _ snapshot: any Snapshot) throws {
-        self.key = key
-        values = sort.isEmpty ? [] : try snapshot.sortValues(sort, of: key, in: classID)
+extension MaintainedResult {
+    /// What an observer missed since a version: nil where that cannot be found out any more.
+    private func missed(
+        since version: Version, of index: Int, _ snapshot: any Snapshot, _ past: PastVersions
+    ) throws -> (change: LiveChange?, Void)? {
+        guard let step = try past.step(from: version) else { return nil }
+        let (recent, keyPaths) = (audiences[index].recent, audiences[index].keyPaths)
+        let change = try audiences[index].change(since: version, at: snapshot) {
+            let indices = try recent.changes(since: version) ?? lookBack(step, snapshot, keyPaths)
+            return indices.isEmpty ? nil : LiveChange(snapshot: snapshot, indices: indices, newKeys: keys)
+        }
+        return (change, ())
     }
 
-    /// By the sort's values, then by creation. A null link on the way is above every value.
-    func isBefore(_ other: SortPlace, by sort: [SortKey]) -> Bool {
-        for (index, key) in sort.enumerated() {
-            let order: Int
-            switch (values[index], other.values[index]) {
-            case (nil, nil): order = 0
-            case (nil, _?): order = 1
-            case (_?, nil): order = -1
-            case (let a?, let b?): order = Value.order(a, b)
-            }
-            if order != 0 { return key.isAscending ? order < 0 : order > 0 }
-        }
-        return key < other.key
+    /// The difference between what the result was and what it is, by taking the step backwards.
+    private func lookBack(
+        _ step: LiveStep, _ snapshot: any Snapshot, _ keyPaths: [LiveKeyPath]
+    ) throws -> IndexChanges {
+        // Reading the past costs more, and running the query there much more.
+        let (_, back) = try advanced(state, by: step.reversed, snapshot, costOfAnew: 8)
+        let filter = keyPaths.isEmpty ? nil : KeyPathFilter(keyPaths)
+        return try adding(modifiedBy: step, for: filter, to: back.inverted)
     }
 }

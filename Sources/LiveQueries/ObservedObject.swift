@@ -6,8 +6,17 @@ final class ObservedObject: LiveSubject {
     /// Observers with the same key paths, which are told the same.
     private struct Audience {
         let keyPaths: [LiveKeyPath]
-        let filter: KeyPathFilter?
+        /// Nil when the object's own stored properties count.
+        var filter: KeyPathFilter?
         var subscribers: [Subscriber<LiveObjectEvent>] = []
+
+        func send(_ event: LiveObjectEvent) {
+            for subscriber in subscribers { subscriber.send(event) }
+        }
+
+        func finish(_ event: LiveObjectEvent) {
+            for subscriber in subscribers { subscriber.finish(event) }
+        }
     }
 
     private let object: ObjectReference
@@ -15,47 +24,82 @@ final class ObservedObject: LiveSubject {
     private var key: ObjectKey { object.key }
     private var audiences: [Audience] = []
 
+    /// Otherwise it is here only to tell those who knew the object that it was deleted.
+    private let exists: Bool
+
     /// Throws `notFound`, `unknownClass`.
-    init(_ object: ObjectReference, _ snapshot: any Snapshot) throws {
+    ///
+    /// - Parameter isResumed: whether it is for an observer that knows an earlier version, to which a deletion can be
+    ///   told.
+    init(_ object: ObjectReference, _ snapshot: any Snapshot, isResumed: Bool) throws {
         self.object = object
         guard let objectClass = snapshot.schema[object.classID] else {
             throw StoreError(.unknownClass, "There is no class number \(object.classID.rawValue).")
         }
-        guard try snapshot.exists(object.classID, object.key) else {
-            throw StoreError(
-                .notFound, "Class '\(objectClass.name)' has no object with key \(object.key.rawValue).")
-        }
+        exists = try snapshot.exists(object.classID, object.key)
+        guard exists || isResumed else { throw Self.notFound(object, objectClass) }
+    }
+
+    private static func notFound(_ object: ObjectReference, _ objectClass: ClassSchema) -> StoreError {
+        StoreError(.notFound, "Class '\(objectClass.name)' has no object with key \(object.key.rawValue).")
     }
 
     var isObserved: Bool { !audiences.isEmpty }
 
+    /// The object itself, and what lies on the ways that begin with it.
     var watches: Set<LiveWatch> {
         var watches: Set<LiveWatch> = [.object(object)]
-        for path in audiences.flatMap(\.keyPaths) where path.steps.count > 1 || path.hasBacklinks {
-            watches.formUnion(path.watchedClasses.map { .objects(of: $0) })
+        for audience in audiences {
+            for path in audience.filter?.paths ?? [] {
+                for branch in path.branches where !branch.tree.isLocal {
+                    watches.insert(.ways(branch.tree, from: key))
+                }
+            }
         }
         return watches
     }
 
-    /// Tells the observer that the observation begins. Throws `unknownProperty`.
+    /// Tells the observer that the observation begins, and what it missed since the version that it knows; if that is
+    /// that the object was deleted, nothing else. Throws `notFound`, `unknownClass`, `unknownProperty`.
     func add(
         _ subscriber: Subscriber<LiveObjectEvent>, _ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot,
         since version: Version?, _ past: PastVersions
     ) throws {
+        guard let objectClass = snapshot.schema[classID] else {
+            throw StoreError(.unknownClass, "The class of the observed object is gone from the schema.")
+        }
+        let step = try version.flatMap { try past.step(from: $0) }
+        guard exists else {
+            guard try step?.before.exists(classID, key) == true else { throw Self.notFound(object, objectClass) }
+            subscriber.finish(.deleted(snapshot.version))
+            return
+        }
+        let filter = try filter(keyPaths, snapshot.schema)
         if let index = audiences.firstIndex(where: { $0.keyPaths == keyPaths }) {
             audiences[index].subscribers.append(subscriber)
         } else {
-            for path in keyPaths {
-                guard path.classID == classID else {
-                    throw StoreError(.unknownProperty, "The key paths belong to another class than the object.")
-                }
-                if let fault = path.fault(under: snapshot.schema) { throw fault }
-            }
-            let filter = keyPaths.isEmpty ? nil : KeyPathFilter(keyPaths)
-            try filter?.remember([key], snapshot)
             audiences.append(Audience(keyPaths: keyPaths, filter: filter, subscribers: [subscriber]))
         }
-        subscriber.send(.initial(snapshot: snapshot))
+        // Whoever knows a version before the object was made knows another object's, or none.
+        guard let step, try step.before.exists(classID, key) else {
+            subscriber.send(.initial(snapshot: snapshot))
+            return
+        }
+        let missed = try changes(filter, objectClass, step)
+        subscriber.send(.resumed(snapshot: snapshot))
+        if !missed.isEmpty {
+            subscriber.send(.change(LiveObjectChange(snapshot: snapshot, properties: missed)))
+        }
+    }
+
+    private func filter(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> KeyPathFilter? {
+        guard !keyPaths.isEmpty else { return nil }
+        guard keyPaths.allSatisfy({ $0.classID == classID }) else {
+            throw StoreError(.unknownProperty, "The key paths belong to another class than the object.")
+        }
+        var filter = KeyPathFilter(keyPaths)
+        try filter.adopt(schema)
+        return filter
     }
 
     func prune() {
@@ -66,12 +110,14 @@ final class ObservedObject: LiveSubject {
     func fail(_ error: any Error) { finish(.failed(error)) }
 
     private func finish(_ event: LiveObjectEvent) {
-        for audience in audiences {
-            for subscriber in audience.subscribers { subscriber.finish(event) }
-        }
+        for audience in audiences { audience.finish(event) }
         audiences = []
     }
+}
 
+// MARK: Steps
+
+extension ObservedObject {
     func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
         if step.changes.classes[classID]?.deletions.contains(key) == true {
             finish(.deleted(snapshot.version))
@@ -80,43 +126,57 @@ final class ObservedObject: LiveSubject {
         guard let objectClass = snapshot.schema[classID] else {
             throw StoreError(.unknownClass, "The class of the observed object is gone from the schema.")
         }
+        if step.changes.schemaChanged { adopt(snapshot.schema) }
         for audience in audiences {
-            let faults = audience.keyPaths.compactMap { $0.fault(under: snapshot.schema) }
-            if let fault = faults.first {
-                for subscriber in audience.subscribers { subscriber.finish(.failed(fault)) }
-                continue
-            }
             let properties = try changes(audience.filter, objectClass, step)
             guard !properties.isEmpty else { continue }
-            let event = LiveObjectEvent.change(LiveObjectChange(snapshot: snapshot, properties: properties))
-            for subscriber in audience.subscribers { subscriber.send(event) }
+            audience.send(.change(LiveObjectChange(snapshot: snapshot, properties: properties)))
+        }
+    }
+
+    /// Reads the key paths anew. Observers whose paths are gone fail on their own.
+    private func adopt(_ schema: Schema) {
+        for index in audiences.indices {
+            do {
+                try audiences[index].filter?.adopt(schema)
+            } catch {
+                audiences[index].finish(.failed(error))
+            }
         }
         prune()
     }
 
+    /// What a step did to the object: in the order of declaration, linking objects last.
     private func changes(
         _ filter: KeyPathFilter?, _ objectClass: ClassSchema, _ step: LiveStep
     ) throws -> [LivePropertyChange] {
-        let changed: PropertySet
-        if let filter {
-            let hits = try filter.modified(by: step, [key], joined: []).filter { $0.value.contains(key) }
-            changed = PropertySet(hits.keys.compactMap { $0.steps.first?.property })
-        } else {
-            changed = step.changes.classes[classID]?.modifications[key] ?? PropertySet()
-        }
+        let changed =
+            try filter?.changedProperties(of: key, by: step)
+            ?? step.changes.classes[classID]?.modifications[key] ?? PropertySet()
         guard !changed.isEmpty else { return [] }
-        var properties: [LivePropertyChange] = []
-        let earlier = step.before.schema[classID]
-        for property in objectClass.storedProperties where changed.contains(property.id) {
-            let isOlder = earlier?[property.id]?.type == property.type
-            properties.append(
-                LivePropertyChange(
-                    id: property.id, oldValue: isOlder ? try step.before.value(classID, key, property.id) : nil,
-                    newValue: try step.after.value(classID, key, property.id)))
+        let stored = objectClass.storedProperties.filter { changed.contains($0.id) }
+        let computed = objectClass.properties.filter { $0.type.isComputed && changed.contains($0.id) }
+        return try stored.map { try change(of: $0, step) }
+            + computed.map { LivePropertyChange(id: $0.id, oldValue: nil, newValue: nil) }
+    }
+
+    /// Of a collection it is said only that it changed: observing the collection itself tells how.
+    private func change(of property: PropertySchema, _ step: LiveStep) throws -> LivePropertyChange {
+        guard !property.type.isCollection else {
+            return LivePropertyChange(id: property.id, oldValue: nil, newValue: nil)
         }
-        for property in objectClass.properties where property.type.isComputed && changed.contains(property.id) {
-            properties.append(LivePropertyChange(id: property.id, oldValue: nil, newValue: nil))
+        return LivePropertyChange(
+            id: property.id, oldValue: try oldValue(of: property, step),
+            newValue: try step.after.value(classID, key, property.id))
+    }
+
+    /// Nil for a property that was not there or was of another type, and where the earlier version was given up.
+    private func oldValue(of property: PropertySchema, _ step: LiveStep) throws -> Value? {
+        guard step.before.schema[classID]?[property.id]?.type == property.type else { return nil }
+        do {
+            return try step.before.value(classID, key, property.id)
+        } catch let error as StoreError where error.code == .versionGone {
+            return nil
         }
-        return properties
     }
 }

@@ -2,19 +2,33 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
+/// The objects of a query's class whose membership or place in the result can have changed.
+enum RouteSuspects: Hashable, Sendable {
+    case objects(Set<ObjectKey>)
+    /// Testing them one by one would cost more than running the query again, or cannot be done, and why.
+    case anew(reason: String)
+}
+
 /// What a query's result and order depend on.
 struct QueryRoute {
-    private struct Dependency {
-        /// Assigning one of these can change the result.
-        var properties = PropertySet()
-        /// So can creating or deleting an object.
-        var membership = false
-    }
-
-    private var dependencies: [ClassID: Dependency] = [:]
+    private var tree: LinkTree
     private let classID: ClassID
     /// The object whose property is the query's scope: to that property no other object's assignment matters.
-    private var holder: (object: ObjectReference, property: PropertyID)?
+    private var holder: Holder?
+
+    fileprivate struct Holder {
+        let object: ObjectReference
+        let property: PropertyID
+        let kind: Kind
+
+        enum Kind: Hashable {
+            /// Of linking objects, which come and go with this link of theirs.
+            case origins(PropertyID)
+            case set
+            /// A list or map, whose order is its own.
+            case ordered
+        }
+    }
 
     /// Whether an object's place depends on its own stored values alone, and the steps are sorts alone, so that
     /// one object's change moves no other.
@@ -26,48 +40,59 @@ struct QueryRoute {
     /// The classes of objects that the query names by primary keys, which can come and go.
     private(set) var namedClasses: Set<ClassID> = []
 
-    /// Throws `unknownClass` or `unknownProperty` when the query does not fit the schema.
-    init(_ query: BoundQuery, schema: Schema) throws(StoreError) {
+    /// Throws `unknownClass` or `unknownProperty` when the query, or a path, does not fit the schema.
+    ///
+    /// - Parameter paths: what else counts of each object as its place, such as a section's key.
+    init(_ query: BoundQuery, alsoReading paths: [BoundPath] = [], schema: Schema) throws(StoreError) {
         classID = query.classID
+        tree = LinkTree(from: classID)
         guard schema[classID] != nil else { throw Self.classGone }
-        try add(query.scope, schema)
-        try add(query.predicate, from: classID, schema)
+        if case .property(let object, let property) = query.scope { try setScope(object, property, schema) }
+        try add(query.predicate, at: LinkTree.root, schema)
         for step in query.steps {
             switch step {
             case .sort(let keys):
-                for key in keys { try add(key.path, from: classID, schema) }
+                for key in keys { try add(key.path, at: LinkTree.root, schema) }
                 // A later sort is the stronger one: it keeps the earlier order among ties.
                 sortKeys.insert(contentsOf: keys, at: 0)
             case .distinct(let paths):
-                for path in paths { try add(path, from: classID, schema) }
+                for path in paths { try add(path, at: LinkTree.root, schema) }
                 isLocal = false
             case .limit:
                 isLocal = false
             }
         }
-    }
-
-    /// Whether the changes can have altered the result or its order, objects that the query names aside.
-    func isTouched(by changes: ChangeSet) -> Bool {
-        if let holder, let changes = changes.classes[holder.object.classID],
-            changes.insertions.contains(holder.object.key) || changes.deletions.contains(holder.object.key)
-                || changes.modifications[holder.object.key]?.contains(holder.property) == true
-        {
-            return true
-        }
-        return changes.classes.contains { id, changes in
-            guard let dependency = dependencies[id] else { return false }
-            if dependency.membership, !changes.insertions.isEmpty || !changes.deletions.isEmpty { return true }
-            return changes.modifications.values.contains { $0.intersects(dependency.properties) }
-        }
+        for path in paths { try add(path, at: LinkTree.root, schema) }
+        if !tree.isLocal || holder != nil { isLocal = false }
     }
 
     /// The classes whose changes can matter.
     var classes: Set<ClassID> {
-        var classes = namedClasses.union(dependencies.keys)
-        classes.insert(classID)
+        var classes = namedClasses.union(tree.classes)
         if let holder { classes.insert(holder.object.classID) }
         return classes
+    }
+
+    /// How the result is kept current.
+    var upkeep: LiveUpkeep {
+        guard let holder else { return .incremental }
+        return holder.kind == .ordered ? .anew(reason: Self.scopeReason) : .incremental
+    }
+
+    private static let scopeReason = "its objects are those of a collection, whose order is its own"
+}
+
+// MARK: What changes mean for it
+
+extension QueryRoute {
+    /// Whether the changes can have altered the result or its order, objects that the query names aside.
+    func isTouched(by changes: ChangeSet) -> Bool {
+        if let holder, holder.isTouched(by: changes) { return true }
+        if let own = changes.classes[classID] {
+            if takesOrigins, !own.insertions.isEmpty || !own.deletions.isEmpty { return true }
+            if let origin, own.modifications.values.contains(where: { $0.contains(origin) }) { return true }
+        }
+        return tree.isTouched(by: changes)
     }
 
     /// Whether objects came or went of a class of which the query names some.
@@ -80,58 +105,133 @@ struct QueryRoute {
 
     /// The objects of the query's class whose membership or place can have changed, when the query is local.
     func suspects(in changes: ChangeSet) -> Set<ObjectKey> {
-        guard let changes = changes.classes[classID], let dependency = dependencies[classID] else { return [] }
-        var suspects = changes.insertions.union(changes.deletions)
-        for (key, properties) in changes.modifications where properties.intersects(dependency.properties) {
-            suspects.insert(key)
-        }
+        guard let own = changes.classes[classID] else { return [] }
+        var suspects = own.insertions.union(own.deletions)
+        let reads = tree.nodes[LinkTree.root].reads
+        for (key, properties) in own.modifications where properties.intersects(reads) { suspects.insert(key) }
         return suspects
+    }
+
+    /// The objects of the query's class whose membership or place can have changed. All others are in the result, or
+    /// not, as before, and have the same values to be sorted, made distinct and put in sections by. Objects that the
+    /// query names by primary key are taken to be the same as before. Cost: the objects on the ways from what changed
+    /// to those of the class, of which there can be as many as testing all objects of the class would cost.
+    func suspects(in step: LiveStep) throws -> RouteSuspects {
+        if let holder {
+            guard holder.kind != .ordered else {
+                return isTouched(by: step.changes) ? .anew(reason: Self.scopeReason) : .objects([])
+            }
+            if holder.comesOrGoes(in: step.changes) {
+                return .anew(reason: "the object whose property it chooses from came or went")
+            }
+        }
+        let limit = Self.limit(for: classID, in: step)
+        guard var suspects = try tree.reached(by: step, limit: limit) else {
+            return .anew(reason: "what changed is linked to from more objects than it takes to look at all")
+        }
+        if let own = step.changes.classes[classID] {
+            if takesOrigins {
+                suspects.formUnion(own.insertions)
+                suspects.formUnion(own.deletions)
+            }
+            if let origin {
+                for (key, properties) in own.modifications where properties.contains(origin) { suspects.insert(key) }
+            }
+        }
+        if let holder, holder.kind == .set, let changes = step.changes.classes[holder.object.classID],
+            case .set(let edit) = changes.edits[holder.object.key]?[holder.property]
+        {
+            for value in edit.insertions.union(edit.deletions) { suspects.formUnion(value.linkedKeys) }
+        }
+        guard suspects.count <= limit else {
+            return .anew(reason: "as many objects changed as it takes to look at all")
+        }
+        return .objects(suspects)
+    }
+
+    /// How often an object is among those that the query chooses from, predicate and steps aside. For linking
+    /// objects it can be several times; of lists and maps, which are never kept current object by object, it
+    /// tells no place. Cost: for a property of one object, those that link to or from the object by it.
+    func count(of key: ObjectKey, in reads: any ObjectReads) throws -> Int {
+        guard try reads.exists(classID, key) else { return 0 }
+        guard let holder else { return 1 }
+        let holders =
+            switch holder.kind {
+            case .origins(let link):
+                try reads.value(classID, key, link).linkedKeys(in: holder.object.classID)
+            case .set, .ordered:
+                try reads.backlinks(
+                    to: ObjectReference(classID, key), from: holder.object.classID, holder.property)
+            }
+        return holders.count { $0 == holder.object.key }
+    }
+
+    /// The link by which objects come to be chosen from.
+    private var origin: PropertyID? {
+        if case .origins(let link) = holder?.kind { return link }
+        return nil
+    }
+
+    /// Whether a new object can be among those to choose from by itself.
+    private var takesOrigins: Bool { holder == nil || origin != nil }
+
+    /// Testing one object by itself costs about as much as testing sixteen in a row.
+    private static func limit(for classID: ClassID, in step: LiveStep) -> Int {
+        let counts = [step.before, step.after].compactMap { ($0 as? any Snapshot)?.count(of: classID) }
+        return max(1024, (counts.max() ?? 0) / 16)
+    }
+}
+
+extension QueryRoute.Holder {
+    fileprivate func comesOrGoes(in changes: ChangeSet) -> Bool {
+        guard let changes = changes.classes[object.classID] else { return false }
+        return changes.insertions.contains(object.key) || changes.deletions.contains(object.key)
+    }
+
+    fileprivate func isTouched(by changes: ChangeSet) -> Bool {
+        comesOrGoes(in: changes)
+            || changes.classes[object.classID]?.modifications[object.key]?.contains(property) == true
     }
 }
 
 // MARK: What is read on the way
 
 extension QueryRoute {
-    private mutating func add(_ scope: QueryScope, _ schema: Schema) throws(StoreError) {
-        switch scope {
-        case .all: dependencies[classID, default: Dependency()].membership = true
-        case .property(let object, let property):
-            let target = classID
-            let found = try check(property, of: object.classID, schema) { $0.targetClass == target }
-            if let link = found.originProperty {
-                assign(link, of: target)
-                // Whoever comes to link is assigned so, or new.
-                dependencies[target, default: Dependency()].membership = true
+    private mutating func setScope(
+        _ object: ObjectReference, _ property: PropertyID, _ schema: Schema
+    ) throws(StoreError) {
+        let target = classID
+        let found = try check(property, of: object.classID, schema) { $0.targetClass == target }
+        let kind: Holder.Kind =
+            if let link = found.originProperty { .origins(link) } else {
+                found.type.collection == .set ? .set : .ordered
             }
-            holder = (object, property)
-            isLocal = false
-        }
+        holder = Holder(object: object, property: property, kind: kind)
     }
 
     private mutating func add(
-        _ predicate: BoundPredicate, from start: ClassID, _ schema: Schema
+        _ predicate: BoundPredicate, at node: Int, _ schema: Schema
     ) throws(StoreError) {
         switch predicate {
         case .constant: break
         case .comparison(let comparison):
-            try add(comparison.left, from: start, schema)
-            try add(comparison.right, from: start, schema)
-        case .between(let between): try add(between.operand, from: start, schema)
-        case .fullText(let text): try add(text.path, from: start, schema)
+            try add(comparison.left, at: node, schema)
+            try add(comparison.right, at: node, schema)
+        case .between(let between): try add(between.operand, at: node, schema)
+        case .fullText(let text): try add(text.path, at: node, schema)
         case .geoWithin(let geo):
-            let place = try add(geo.links, from: start, schema, readsEnd: true)
-            try check(geo.typeProperty, of: place, schema) { $0.type.base == .string }
-            try check(geo.coordinatesProperty, of: place, schema) { $0.type.collection == .list }
-            assign(geo.typeProperty, of: place)
-            assign(geo.coordinatesProperty, of: place)
-        case .not(let inner): try add(inner, from: start, schema)
-        case .and(let parts), .or(let parts): for part in parts { try add(part, from: start, schema) }
+            let place = try follow(geo.links, from: node, schema)
+            let classID = tree.nodes[place].classID
+            try check(geo.typeProperty, of: classID, schema) { $0.type.base == .string }
+            try check(geo.coordinatesProperty, of: classID, schema) { $0.type.collection == .list }
+            tree.read(geo.typeProperty, at: place)
+            tree.read(geo.coordinatesProperty, at: place)
+        case .not(let inner): try add(inner, at: node, schema)
+        case .and(let parts), .or(let parts): for part in parts { try add(part, at: node, schema) }
         }
     }
 
-    private mutating func add(
-        _ operand: BoundOperand, from start: ClassID, _ schema: Schema
-    ) throws(StoreError) {
+    private mutating func add(_ operand: BoundOperand, at node: Int, _ schema: Schema) throws(StoreError) {
         switch operand {
         case .constant, .list: break
         case .objects(let objects):
@@ -139,64 +239,49 @@ extension QueryRoute {
                 guard schema[classID]?.primaryKey != nil else { throw Self.classGone }
                 namedClasses.insert(classID)
             }
-        case .path(let path): try add(path, from: start, schema)
-        case .aggregate(let aggregate): try add(aggregate.path, from: start, schema)
+        case .path(let path): try add(path, at: node, schema)
+        case .aggregate(let aggregate): try add(aggregate.path, at: node, schema)
         case .subquery(let subquery):
-            let end = try add(subquery.links, from: start, schema, readsEnd: true)
-            guard end == subquery.classID else { throw Self.classGone }
-            try add(subquery.predicate, from: end, schema)
+            let end = try follow(subquery.links, from: node, schema)
+            guard tree.nodes[end].classID == subquery.classID else { throw Self.classGone }
+            try add(subquery.predicate, at: end, schema)
         case .arithmetic(let arithmetic):
-            try add(arithmetic.left, from: start, schema)
-            try add(arithmetic.right, from: start, schema)
+            try add(arithmetic.left, at: node, schema)
+            try add(arithmetic.right, at: node, schema)
         }
     }
 
-    private mutating func add(_ path: BoundPath, from start: ClassID, _ schema: Schema) throws(StoreError) {
-        let end = try add(path.links, from: start, schema, readsEnd: path.readsTarget)
+    private mutating func add(_ path: BoundPath, at node: Int, _ schema: Schema) throws(StoreError) {
+        let end = try follow(path.links, from: node, schema)
         if case .property(let property, let type) = path.end {
             // Steps go on inside the value, and every edit of a collection is a modification of its holder.
-            try check(property, of: end, schema) { $0.type == type }
-            assign(property, of: end)
+            try check(property, of: tree.nodes[end].classID, schema) { $0.type == type }
+            tree.read(property, at: end)
         }
     }
 
-    /// Gives the class that the links lead to.
-    ///
-    /// - Parameter readsEnd: whether something is read of the objects there, not only which ones they are.
-    private mutating func add(
-        _ links: [LinkStep], from start: ClassID, _ schema: Schema, readsEnd: Bool
-    ) throws(StoreError) -> ClassID {
-        var current = start
-        for (index, link) in links.enumerated() {
-            let origin = current
+    /// Gives the node that the links lead to.
+    private mutating func follow(_ links: [LinkStep], from start: Int, _ schema: Schema) throws(StoreError) -> Int {
+        var node = start
+        for link in links {
+            let here = tree.nodes[node].classID
             switch link {
             case .forward(let property, let target):
-                try check(property, of: origin, schema) { $0.type.isToOneLink && $0.targetClass == target }
-                assign(property, of: origin)
-                current = target
+                try check(property, of: here, schema) { $0.type.isToOneLink && $0.targetClass == target }
+                node = tree.follow(.forward(property), from: node, to: target)
             case .elements(let property, let target, let selector):
-                try check(property, of: origin, schema) {
+                try check(property, of: here, schema) {
                     $0.type.isLink && selector.fits($0.type.collection) && $0.targetClass == target
                 }
-                assign(property, of: origin)
-                current = target
-            case .backward(let linking, let property):
-                try check(property, of: linking, schema) {
-                    $0.type.isMixed || $0.type.isLink && $0.targetClass == origin
+                node = tree.follow(.forward(property), from: node, to: target)
+            case .backward(let origin, let property):
+                try check(property, of: origin, schema) {
+                    $0.type.isMixed || $0.type.isLink && $0.targetClass == here
                 }
-                assign(property, of: linking)
-                dependencies[linking, default: Dependency()].membership = true
-                isLocal = false
-                current = linking
+                node = tree.follow(.backward(property), from: node, to: origin)
             }
-            // The object's own links are values like any other as long as nothing is read behind them.
-            if index > 0 || readsEnd { isLocal = false }
         }
-        return current
-    }
-
-    private mutating func assign(_ property: PropertyID, of classID: ClassID) {
-        dependencies[classID, default: Dependency()].properties.insert(property)
+        return node
     }
 
     @discardableResult
@@ -214,14 +299,6 @@ extension QueryRoute {
 
     private static var classGone: StoreError {
         StoreError(.unknownClass, "A class that the observed query uses is gone from the schema.")
-    }
-}
-
-extension BoundPath {
-    /// Whether the value lies in an object that the links lead to, not in the last link itself.
-    fileprivate var readsTarget: Bool {
-        if case .property = end { return !links.isEmpty }
-        return false
     }
 }
 

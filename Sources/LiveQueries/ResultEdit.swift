@@ -1,9 +1,7 @@
 import ObjectModel
 
-/// An ordered result with a few elements taken out and put back in, most of it untouched.
-///
-/// Cost: the search and the choice of what moved follow the number of touched elements; only making the new list
-/// copies the whole one.
+/// An ordered result with a few elements taken out and put back in, most of it untouched. Cost: follows the touched
+/// elements, and what moves instead of them.
 struct ResultEdit {
     /// An element that belongs into the new result, before the untouched element number `rank`.
     struct Arrival {
@@ -13,58 +11,39 @@ struct ResultEdit {
         var oldIndex: Int?
     }
 
-    let old: [ObjectKey]
+    let old: KeySequence
     /// Old positions of everything that is taken out, ascending; whatever arrives again is among them.
     let removed: [Int]
+    /// What is left, in order.
+    let untouched: KeySequence
     /// In the new order.
     let arrivals: [Arrival]
 
-    /// The untouched elements, in order, without copying them.
-    struct Untouched: RandomAccessCollection {
-        let old: [ObjectKey]
-        let removed: [Int]
-        var startIndex: Int { 0 }
-        var endIndex: Int { old.count - removed.count }
-        subscript(rank: Int) -> ObjectKey { old[removed.position(ofRank: rank)] }
+    init(old: KeySequence, removed: [Int], untouched: KeySequence, arrivals: [Arrival]) {
+        self.old = old
+        self.removed = removed
+        self.untouched = untouched
+        self.arrivals = arrivals
     }
+
+    /// Whether nothing is taken out and nothing put in.
+    var isEmpty: Bool { removed.isEmpty && arrivals.isEmpty }
 
     /// The new result.
-    func applied() -> [ObjectKey] {
-        var result: [ObjectKey] = []
-        result.reserveCapacity(old.count - removed.count + arrivals.count)
-        var next = 0
-        var gone = removed[...]
-        /// Copies untouched elements up to an old position, in stretches.
-        func copy(upTo end: Int) {
-            while next < end {
-                if next == gone.first {
-                    gone.removeFirst()
-                    next += 1
-                    continue
-                }
-                let stop = Swift.min(end, gone.first ?? end)
-                result.append(contentsOf: old[next..<stop])
-                next = stop
-            }
-        }
-        for arrival in arrivals {
-            copy(upTo: Swift.min(removed.position(ofRank: arrival.rank), old.count))
-            result.append(arrival.key)
-        }
-        copy(upTo: old.count)
-        return result
-    }
+    func applied() -> KeySequence { untouched.inserting(arrivals.map { ($0.key, $0.rank) }) }
+
+    /// The new positions of the arrivals, ascending.
+    var newIndices: [Int] { arrivals.indices.map { arrivals[$0].rank + $0 } }
 
     /// The deletions and insertions of this edit, with the preference of `KeyDiff.between`: an element that was taken
-    /// out and put back at the same place among the others did not move. `modified` are old positions, ascending.
-    func indexChanges(modified: @autoclosure () -> [Int]) -> IndexChanges {
-        let newIndices = arrivals.indices.map { arrivals[$0].rank + $0 }
+    /// out and put back at the same place among the others did not move. `modified` are old positions, ascending; asked
+    /// for only if something did move.
+    func indexChanges(modified: () throws -> [Int]) rethrows -> IndexChanges {
         let returning = arrivals.indices.filter { arrivals[$0].oldIndex != nil }
         guard !returning.isEmpty else { return IndexChanges(deletions: removed, insertions: newIndices) }
 
         // Stretches of untouched elements between the places where something returning was or is.
-        let untouchedCount = old.count - removed.count
-        var cuts: Set<Int> = [0, untouchedCount]
+        var cuts: Set<Int> = [0, untouched.count]
         var oldRanks: [Int: Int] = [:]
         for index in returning {
             guard let oldIndex = arrivals[index].oldIndex else { continue }
@@ -101,7 +80,9 @@ struct ResultEdit {
             if number < stretches.count { items.append(.stretch(number)) }
         }
 
-        let modified = modified()
+        let order = items.map { places[$0] ?? 0 }
+        let nothingMoved = zip(order, order.dropFirst()).allSatisfy { $0 < $1 }
+        let modified = nothingMoved ? [] : try modified()
         /// How many of the first `rank` untouched elements were modified.
         let modifiedRanks = modified.compactMap { index -> Int? in
             let before = removed.partitioningIndex { $0 >= index }
@@ -109,21 +90,22 @@ struct ResultEdit {
         }
         func modifiedBefore(_ rank: Int) -> Int { modifiedRanks.partitioningIndex { $0 >= rank } }
         let modifiedIndices = Set(modified)
-        let blocks = items.map { item in
+        let blocks = zip(items, order).map { item, place in
             switch item {
             case .stretch(let number):
                 OrderedBlock(
-                    oldPlace: places[item] ?? 0, length: stretches[number].count,
+                    oldPlace: place, length: stretches[number].count,
                     modified: modifiedBefore(stretches[number].upperBound)
                         - modifiedBefore(stretches[number].lowerBound))
             case .arrival(let index):
                 OrderedBlock(
-                    oldPlace: places[item] ?? 0, length: 1,
+                    oldPlace: place, length: 1,
                     modified: arrivals[index].oldIndex.map(modifiedIndices.contains) == true ? 1 : 0)
             }
         }
         let staying = Set(LongestRun.staying(blocks).map { items[$0] })
 
+        let newIndices = newIndices
         var deletions = Set(removed)
         var insertions = Set(newIndices)
         for index in returning where staying.contains(.arrival(index)) {
@@ -138,5 +120,56 @@ struct ResultEdit {
             }
         }
         return IndexChanges(deletions: deletions.sorted(), insertions: insertions.sorted())
+    }
+}
+
+extension KeySequence {
+    /// Changing elements one by one pays while they are fewer than this part of the sequence.
+    private static let editShare = 64
+
+    /// Without the elements at the positions, which ascend.
+    func removing(_ positions: [Int]) -> KeySequence {
+        if positions.isEmpty { return self }
+        guard positions.count > count / Self.editShare else {
+            var result = self
+            for position in positions.reversed() { result.remove(at: position) }
+            return result
+        }
+        var left: [ObjectKey] = []
+        left.reserveCapacity(count - positions.count)
+        var gone = positions[...]
+        var position = 0
+        forEachChunk { chunk in
+            for key in chunk {
+                if gone.first == position { gone.removeFirst() } else { left.append(key) }
+                position += 1
+            }
+            return true
+        }
+        return KeySequence(left)
+    }
+
+    /// With each of the keys before the element at `rank`; ranks ascend and are those before any is put in.
+    func inserting(_ arrivals: [(key: ObjectKey, rank: Int)]) -> KeySequence {
+        if arrivals.isEmpty { return self }
+        guard arrivals.count > count / Self.editShare else {
+            var result = self
+            for arrival in arrivals.reversed() { result.insert(arrival.key, at: arrival.rank) }
+            return result
+        }
+        var all: [ObjectKey] = []
+        all.reserveCapacity(count + arrivals.count)
+        var coming = arrivals[...]
+        var rank = 0
+        for key in self {
+            while let first = coming.first, first.rank == rank {
+                all.append(first.key)
+                coming.removeFirst()
+            }
+            all.append(key)
+            rank += 1
+        }
+        for arrival in coming { all.append(arrival.key) }
+        return KeySequence(all)
     }
 }

@@ -6,10 +6,12 @@ extension Store {
     /// or cancels. Waits for work that was submitted before and for the open writes of other threads; while it is
     /// open, all other work waits for it, so keep it short. Throws `nestedWrite` when this thread has one open
     /// already or is the store's writer, and what the store says when it cannot write.
+    ///
+    /// It is the last piece of work of its commit: see `submit`.
     package func beginWrite() throws -> PendingWrite {
         try WriterThread.takeTurn(self)
         let handover = Handover()
-        submit({ try handover.lend($0) }, completion: { handover.end($0) })
+        submit({ try handover.lend($0) }, isLast: true, completion: { handover.end($0) })
         do {
             try handover.waitForTransaction()
         } catch {

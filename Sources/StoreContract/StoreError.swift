@@ -22,6 +22,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let notACollection = Code(rawValue: "object.not_a_collection")
         package static let tooDeep = Code(rawValue: "object.too_deep")
         package static let noPrimaryKey = Code(rawValue: "object.no_primary_key")
+        package static let keyPathTooWide = Code(rawValue: "object.key_path_too_wide")
         package static let preconditionFailed = Code(rawValue: "object.precondition_failed")
 
         // The schema.

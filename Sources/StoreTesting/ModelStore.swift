@@ -19,7 +19,9 @@ package final class ModelStore: Store {
     private struct Shared {
         var state: ModelState
         var log: [ChangeSet] = []
-        var pending: [(job: Job, completion: Completion)] = []
+        /// What the store was at versions that the log leads on from.
+        var states: [Version: ModelState] = [:]
+        var pending: [(job: Job, isLast: Bool, completion: Completion)] = []
         var listeners: [@Sendable ([ChangeSet]) -> Void] = []
         /// Those that somebody holds, by their version.
         var snapshots: [Version: LiveSnapshot] = [:]
@@ -45,13 +47,15 @@ package final class ModelStore: Store {
     private let shared: Mutex<Shared>
     private let writer = DispatchQueue(label: "realmgate.model-store.writer")
     private let changeLogLimit: Int
+    private let pastLimit: UInt64
 
-    /// An empty store at version 1. It keeps the change sets of its last `changeLogLimit` versions. Throws
-    /// `schemaInvalid`.
-    package init(_ schema: Schema, changeLogLimit: Int = .max) throws {
+    /// An empty store at version 1. It keeps the change sets of its last `changeLogLimit` versions, and of those what
+    /// the last `pastLimit` were, which takes a copy of the tables that each of them changed. Throws `schemaInvalid`.
+    package init(_ schema: Schema, changeLogLimit: Int = .max, pastLimit: UInt64 = 500) throws {
         try StoreError.check(schema)
         shared = Mutex(Shared(state: ModelState(version: Version(1), schema: schema)))
         self.changeLogLimit = changeLogLimit
+        self.pastLimit = pastLimit
     }
 
     package func snapshot() throws -> any Snapshot { try modelSnapshot() }
@@ -65,17 +69,17 @@ package final class ModelStore: Store {
     }
 
     package func submit(
-        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void,
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void, isLast: Bool,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void
     ) {
-        enqueue(.work(work), completion)
+        enqueue(.work(work), isLast: isLast, completion)
     }
 
     package func replaceSchema(
         with schema: Schema, migration: Migration?,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void
     ) {
-        enqueue(.schema(schema, migration), completion)
+        enqueue(.schema(schema, migration), isLast: false, completion)
     }
 
     package func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) {
@@ -101,7 +105,26 @@ package final class ModelStore: Store {
         }
     }
 
-    package func past(at version: Version, before snapshot: any Snapshot) throws -> Past? { nil }
+    /// What the store was at a version that is still kept, for comparisons. Throws `versionGone`.
+    func state(at version: Version) throws -> ModelSnapshot {
+        guard let state = shared.withLock({ $0.states[version] }) else {
+            throw StoreError(.versionGone, "Version \(version) is not kept any more.")
+        }
+        return ModelSnapshot(state)
+    }
+
+    package func past(at version: Version, before snapshot: any Snapshot) throws -> Past? {
+        let newest = snapshot.version
+        let (state, log) = try shared.withLock { shared in
+            guard !shared.isClosed else { throw Self.closed }
+            return (shared.states[version], shared.log)
+        }
+        if version == newest { return Past(reads: snapshot, changes: ChangeSet(version: version)) }
+        guard let state, version < newest else { return nil }
+        var changes = ChangeSet(version: version)
+        for entry in log where entry.version > version && entry.version <= newest { changes.merge(entry) }
+        return changes.schemaChanged ? nil : Past(reads: ModelSnapshot(state), changes: changes)
+    }
 
     package func changeLogFloor() throws -> Version {
         try shared.withLock { shared in
@@ -117,24 +140,31 @@ package final class ModelStore: Store {
 
     private static var closed: StoreError { StoreError(.closed, "The store was closed.") }
 
-    private func enqueue(_ job: Job, _ completion: @escaping Completion) {
+    private func enqueue(_ job: Job, isLast: Bool, _ completion: @escaping Completion) {
         let accepted = shared.withLock { shared in
             guard !shared.isClosed else { return false }
-            shared.pending.append((job, completion))
+            shared.pending.append((job, isLast, completion))
             return true
         }
         guard accepted else { return completion(.failure(Self.closed)) }
         writer.async { [self] in WriterThread.run(for: self) { commitPending() } }
     }
 
-    /// Runs everything that is queued as one commit. On the writer's queue.
+    /// Runs everything that is queued, up to a job that comes last in its commit as one commit. On the writer's queue.
     private func commitPending() {
+        while commitNext() {}
+    }
+
+    /// One commit; false when nothing is queued.
+    private func commitNext() -> Bool {
         let (jobs, base) = shared.withLock { shared in
-            defer { shared.pending = [] }
-            return (shared.pending, shared.state)
+            let end = shared.pending.firstIndex(where: \.isLast).map { $0 + 1 } ?? shared.pending.endIndex
+            defer { shared.pending.removeFirst(end) }
+            return (shared.pending[..<end], shared.state)
         }
-        guard !jobs.isEmpty else { return }
+        guard !jobs.isEmpty else { return false }
         var state = base
+        var states = [base.version: base]
         var changeSets: [ChangeSet] = []
         let outcomes = jobs.map { entry in
             (
@@ -142,6 +172,7 @@ package final class ModelStore: Store {
                 Result {
                     let (next, changes) = try Self.run(entry.job, on: state)
                     state = next
+                    states[next.version] = next
                     changeSets.append(changes)
                     return next.version
                 }
@@ -151,12 +182,16 @@ package final class ModelStore: Store {
             shared.state = state
             shared.log.append(contentsOf: changeSets)
             shared.log.removeFirst(max(0, shared.log.count - changeLogLimit))
+            shared.states.merge(states) { $1 }
+            let oldest = max(shared.floor.rawValue, state.version.rawValue - min(state.version.rawValue, pastLimit))
+            for old in shared.states.keys where old.rawValue < oldest { shared.states[old] = nil }
             return shared.listeners
         }
         if !changeSets.isEmpty {
             for listener in listeners { listener(changeSets) }
         }
         for (completion, outcome) in outcomes { completion(outcome) }
+        return true
     }
 
     private static func run(_ job: Job, on state: ModelState) throws -> (ModelState, ChangeSet) {

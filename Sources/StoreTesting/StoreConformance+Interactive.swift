@@ -153,6 +153,37 @@ extension StoreConformance {
         try requireError(.closed, "beginning another") { _ = try closed.beginWrite() }
     }
 
+    /// Work that is to come last in its commit finds its own version to be the newest when it is told of it, whatever
+    /// was queued behind it.
+    package static func lastOfCommit(_ make: (Schema) throws -> any Store) throws {
+        try with(make) { store in
+            let mayStart = Countdown(1)
+            let done = Countdown(6)
+            let seen = Mutex<[String: [UInt64]]>([:])
+            // The writer is kept busy until all is queued.
+            store.submit({ _ in mayStart.wait() }, completion: { _ in done.countDown() })
+            for (name, isLast) in [("a", false), ("b", true), ("c", true), ("d", false), ("e", false)] {
+                store.submit(
+                    { _ = try $0.book(name) }, isLast: isLast,
+                    completion: { outcome in
+                        let versions = [try? outcome.get(), try? store.snapshot().version]
+                        seen.withLock { $0[name] = versions.compactMap { $0?.rawValue } }
+                        done.countDown()
+                    })
+            }
+            mayStart.countDown()
+            done.wait()
+            let versions = seen.withLock { $0 }
+            for name in ["b", "c"] {
+                let pair = versions[name] ?? []
+                try requireEqual(pair.count, 2, "versions that \(name) saw")
+                try requireEqual(pair.first, pair.last, "the newest version in the completion of \(name)")
+            }
+            try requireEqual(
+                ["a", "b", "c", "d", "e"].map { versions[$0]?.first }, [3, 4, 5, 6, 7], "the order of the versions")
+        }
+    }
+
     /// Threads hold writes open, cancel some, drop some and submit work in between: each commit sees what all before
     /// it did, and nothing is lost.
     package static func interleavedWrites(
@@ -161,6 +192,9 @@ extension StoreConformance {
         try with(make) { store in
             let counter = try store.write { try $0.book("counter") }
             let committed = Mutex(0)
+            let interactive = Mutex<[Version]>([])
+            let groups = Mutex<[[Version]]>([])
+            store.onCommit { sets in groups.withLock { $0.append(sets.map(\.version)) } }
             let failures = Mutex<[String]>([])
             let submitted = Countdown(threads * each)
             DispatchQueue.concurrentPerform(iterations: threads) { thread in
@@ -180,7 +214,8 @@ extension StoreConformance {
                             case 0: write.cancel()
                             case 1: break
                             default:
-                                try write.commit()
+                                let version = try write.commit()
+                                interactive.withLock { $0.append(version) }
                                 committed.withLock { $0 += 1 }
                             }
                         }
@@ -200,6 +235,10 @@ extension StoreConformance {
             try requireEqual(
                 snapshot.version.rawValue, UInt64(2 + total + threads * each), "one version for each commit")
             try requireEqual(snapshot.count(of: Library.writer), threads * each, "work submitted in between")
+            let lasts = Set(groups.withLock { $0.compactMap(\.last) })
+            try requireEqual(
+                interactive.withLock { $0.filter { !lasts.contains($0) } }, [],
+                "interactive writes with something behind them in their commit")
         }
     }
 

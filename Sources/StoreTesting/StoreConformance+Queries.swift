@@ -62,7 +62,7 @@ extension StoreConformance {
         }
     }
 
-    private static func withModel(
+    static func withModel(
         _ make: Maker, _ kinds: RandomSchemas.Kinds, _ random: inout SeededRandom,
         _ body: (any Store, ModelStore, inout RandomHistory, inout SeededRandom) throws -> Void
     ) throws {
@@ -76,7 +76,7 @@ extension StoreConformance {
         }
     }
 
-    private static func commit(
+    static func commit(
         to store: any Store, and model: ModelStore, _ history: inout RandomHistory, target: Int,
         _ random: inout SeededRandom
     ) throws {

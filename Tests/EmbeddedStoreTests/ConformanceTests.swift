@@ -49,6 +49,17 @@ struct ConformanceTests {
         try StoreConformance.randomQueries(make, seed: seed("queries"), steps: 25)
     }
 
+    @Test("earlier versions are what the model was then, also after the file was opened again", arguments: 0..<4)
+    func past(_ run: Int) throws {
+        let path = directory.path + "/past"
+        try StoreConformance.past(
+            { try EmbeddedStore.open(path: path, schema: $0, options: smallClusters()) }, seed: seed("past"), steps: 40,
+            reopen: { store in
+                store.close()
+                return try EmbeddedStore.open(path: path, options: smallClusters())
+            })
+    }
+
     @Test("every kind of data", arguments: StoreConformance.dataModelTopics(seed: seed))
     func dataModel(_ topic: StoreConformance.Topic) throws { try topic.run(make) }
 

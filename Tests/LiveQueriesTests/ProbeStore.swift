@@ -60,9 +60,9 @@ final class ProbeStore: Store {
     }
 
     func submit(
-        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void,
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void, isLast: Bool,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void
-    ) { base.submit(work, completion: completion) }
+    ) { base.submit(work, isLast: isLast, completion: completion) }
 
     func replaceSchema(
         with schema: Schema, migration: Migration?,

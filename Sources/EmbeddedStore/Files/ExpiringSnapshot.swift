@@ -34,7 +34,8 @@ final class ExpiringSnapshot: Snapshot {
 
     var isExpired: Bool { held.withLock { $0 == nil } }
 
-    private var snapshot: EmbeddedSnapshot {
+    /// Throws `versionGone` once it has expired.
+    var snapshot: EmbeddedSnapshot {
         get throws {
             if let snapshot = held.withLock({ $0 }) { return snapshot }
             throw StoreError(

@@ -13,7 +13,7 @@ final class EmbeddedSnapshot: Snapshot {
     let clusterCapacity: Int
 
     let classes: [ClassID: ClassState]
-    private let path: String
+    let path: String
     let trees: Trees
     private let transaction: Mutex<LMDBTransaction>
     private let resolved = ResolvedLeaves()

@@ -1,11 +1,13 @@
 import Columnar
 import ObjectModel
+import QueryExecution
 
 /// A change set as it lies in the change log: when it was made, then per class the runs of inserted and deleted
-/// keys, the modified keys with their properties, and the edits of collections. A bulk load of a million
-/// objects is one run, a few bytes; so is a list that grew by a million elements.
+/// keys, the modified keys with their properties, the edits of collections, and what takes them back. A bulk load of a
+/// million objects is one run, a few bytes; so is a list that grew by a million elements.
 enum ChangeSetRecord {
-    static func encode(_ changes: ChangeSet, at seconds: Int64) -> [UInt8] {
+    /// `undo` is a section that `UndoRecord` wrote; nil when there is none.
+    static func encode(_ changes: ChangeSet, undo: [UInt8]? = nil, at seconds: Int64) -> [UInt8] {
         var writer = ByteWriter()
         writer.fixed(UInt64(bitPattern: seconds))
         writer.byte(changes.schemaChanged ? 1 : 0)
@@ -25,6 +27,7 @@ enum ChangeSetRecord {
             }
         }
         encodeEdits(changes, into: &writer)
+        if let undo { writer.append(undo) }
         return writer.bytes
     }
 
@@ -68,6 +71,21 @@ enum ChangeSetRecord {
     /// Nil when the record names more keys than `keyLimit`.
     static func decode(_ bytes: UnsafeRawBufferPointer, version: Version) throws(DamagedRecord) -> ChangeSet? {
         var reader = ByteReader(bytes)
+        return try decode(&reader, version: version)
+    }
+
+    /// The same with what takes the changes back; nil also when the record does not have that.
+    static func decodeWithUndo(
+        _ bytes: UnsafeRawBufferPointer, version: Version
+    ) throws(DamagedRecord) -> (changes: ChangeSet, undo: [UndoStep])? {
+        var reader = ByteReader(bytes)
+        guard let changes = try decode(&reader, version: version) else { return nil }
+        // Records of builds that did not know of it end here.
+        guard !reader.isAtEnd else { return nil }
+        return (changes, try UndoRecord.decode(&reader))
+    }
+
+    private static func decode(_ reader: inout ByteReader, version: Version) throws(DamagedRecord) -> ChangeSet? {
         _ = try reader.fixed()
         var result = ChangeSet(version: version, schemaChanged: try reader.byte() != 0)
         var room = keyLimit

@@ -5,8 +5,11 @@ import StoreContract
 
 /// The change sets of recent versions, kept so that readers that fell behind can catch up.
 enum ChangeLog {
-    static func append(_ changes: ChangeSet, _ transaction: LMDBTransaction, _ trees: Trees) throws {
-        let record = ChangeSetRecord.encode(changes, at: Timestamp.now().seconds)
+    /// `undo` is a section that `UndoRecord` wrote; nil when the changes cannot be taken back.
+    static func append(
+        _ changes: ChangeSet, undo: [UInt8]?, _ transaction: LMDBTransaction, _ trees: Trees
+    ) throws {
+        let record = ChangeSetRecord.encode(changes, undo: undo, at: Timestamp.now().seconds)
         try transaction.put(trees.log, Catalogue.versionRecord(changes.version), record)
     }
 
@@ -66,5 +69,21 @@ enum ChangeLog {
             entries.count == Int(newest.rawValue - version.rawValue)
         else { return nil }
         return entries
+    }
+
+    /// The records of every version after `version`, oldest first; nil when the log no longer holds the first of them.
+    /// They stay where they are as long as the transaction.
+    static func records(
+        after version: Version, upTo newest: Version, _ transaction: LMDBTransaction, _ trees: Trees
+    ) throws -> [(version: Version, bytes: UnsafeRawBufferPointer)]? {
+        guard version <= newest else { return nil }
+        var records: [(version: Version, bytes: UnsafeRawBufferPointer)] = []
+        try transaction.scan(trees.log, prefix: [], from: Catalogue.versionRecord(version.next)) { key, value in
+            let next = Version(key.bigEndian(at: 0, as: UInt64.self))
+            guard next.rawValue == version.rawValue + UInt64(records.count) + 1, next <= newest else { return false }
+            records.append((next, value))
+            return true
+        }
+        return records.count == Int(newest.rawValue - version.rawValue) ? records : nil
     }
 }

@@ -32,6 +32,9 @@ struct ClassChangeRecorder {
         }
     }
 
+    /// Whether this piece of work created the object.
+    func isCreated(_ key: ObjectKey) -> Bool { created?.contains(key.rawValue) == true }
+
     var changes: ClassChanges {
         var insertions = Set<ObjectKey>(minimumCapacity: created?.count ?? 0)
         for key in created ?? 0..<0 { insertions.insert(ObjectKey(key)) }

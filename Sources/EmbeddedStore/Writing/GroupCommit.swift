@@ -16,6 +16,8 @@ struct WriterJob: Sendable {
     }
 
     let work: Work
+    /// Whether its transaction takes nothing behind it.
+    var isLast = false
     let completion: @Sendable (Result<Version, any Error>) -> Void
 }
 
@@ -47,12 +49,12 @@ struct GroupCommit {
         for job in jobs {
             let version = session.version.next
             do {
-                let changes = try run(job, in: session, version: version)
+                let (changes, undo) = try run(job, in: session, version: version)
                 session.version = version
                 outcome.changes.append(changes)
                 outcome.results.append(.success(version))
                 if changes.schemaChanged { outcome.schema = session.schema }
-                try ChangeLog.append(changes, transaction, file.trees)
+                try ChangeLog.append(changes, undo: undo, transaction, file.trees)
             } catch let error as MemberFailure {
                 outcome.results.append(.failure(file.storeError(error.underlying)))
             }
@@ -67,13 +69,17 @@ struct GroupCommit {
         return outcome
     }
 
-    private func run(_ job: WriterJob, in session: WriteSession, version: Version) throws -> ChangeSet {
+    /// What a job did, and what takes it back: nil for a change of the schema, and for more than the log may hold.
+    private func run(
+        _ job: WriterJob, in session: WriteSession, version: Version
+    ) throws -> (changes: ChangeSet, undo: [UInt8]?) {
         switch job.work {
         case .schema(let schema, let migration):
-            return try SchemaChange(session, to: schema, migration).apply(version: version) {
+            let changes = try SchemaChange(session, to: schema, migration).apply(version: version) {
                 // Nobody else can commit meanwhile, so this is what the transaction started from.
                 try file.snapshot().snapshot
             }
+            return (changes, nil)
         case .transaction(let work):
             let member = MemberTransaction(session, version: version)
             do {
@@ -83,7 +89,7 @@ struct GroupCommit {
                 throw MemberFailure(underlying: error)
             }
             if let failure = session.failure { throw failure }
-            return member.changeSet
+            return (member.changeSet, UndoRecord.encode(member, limit: file.options.undoLimit))
         }
     }
 }

@@ -11,7 +11,7 @@ class MemberTransaction: WriteTransaction {
     let version: Version
     var changes: [ClassID: ClassChangeRecorder] = [:]
     let session: WriteSession
-    private var journal: [Step] = []
+    private(set) var journal: [Step] = []
 
     /// What undoes one change.
     enum Step {

@@ -1,0 +1,98 @@
+import ObjectModel
+import StoreContract
+
+/// The observers of a query with the same key paths, who are told the same.
+struct LiveAudience {
+    let keyPaths: [LiveKeyPath]
+    /// Nil when everything within reach counts.
+    let filter: KeyPathFilter?
+    var subscribers: [Subscriber<LiveEvent>] = []
+    /// What they were told of late.
+    var recent: RecentChanges
+    /// What became different since earlier versions, for those who resume from them; as seen from one version.
+    private var resumed: (version: Version, changes: [Version: LiveChange?])
+
+    init(_ keyPaths: [LiveKeyPath], filter: KeyPathFilter?, at version: Version) {
+        self.keyPaths = keyPaths
+        self.filter = filter
+        recent = RecentChanges(after: version)
+        resumed = (version, [:])
+    }
+
+    func send(_ event: LiveEvent) {
+        for subscriber in subscribers { subscriber.send(event) }
+    }
+
+    func fail(_ error: any Error) {
+        for subscriber in subscribers { subscriber.finish(.failed(error)) }
+    }
+
+    /// What became different since a version, as one object for all who ask at the same version.
+    mutating func change(
+        since version: Version, at snapshot: any Snapshot, find: () throws -> LiveChange?
+    ) rethrows -> LiveChange? {
+        if resumed.version != snapshot.version { resumed = (snapshot.version, [:]) }
+        if let known = resumed.changes[version] { return known }
+        let change = try find()
+        resumed.changes[version] = .some(change)
+        return change
+    }
+}
+
+/// The latest differences of a result, so that who missed only those can be told without looking back at the store.
+struct RecentChanges {
+    /// Bounds of what is kept.
+    private static let most = 64
+    private static let mostIndices = 4_096
+
+    private struct Entry {
+        let from: Version
+        let to: Version
+        let indices: IndexChanges
+    }
+
+    /// Of every version from this one on it is known what changed.
+    private var floor: Version
+    private var entries: [Entry] = []
+    private var indexCount = 0
+
+    init(after version: Version) { floor = version }
+
+    /// Notes what a step between two versions did.
+    mutating func add(_ indices: IndexChanges, from: Version, to: Version) {
+        entries.append(Entry(from: from, to: to, indices: indices))
+        indexCount += indices.size
+        while let first = entries.first, entries.count > Self.most || indexCount > Self.mostIndices {
+            indexCount -= first.indices.size
+            floor = first.to
+            entries.removeFirst()
+        }
+    }
+
+    /// Forgets everything up to a version.
+    mutating func restart(after version: Version) { self = RecentChanges(after: version) }
+
+    /// What became different since a version; nil where that is not known.
+    func changes(since version: Version) -> IndexChanges? {
+        guard version >= floor else { return nil }
+        var sum = IndexChanges()
+        for entry in entries where entry.to > version {
+            // A version in the middle of a step was never looked at.
+            guard entry.from >= version else { return nil }
+            sum.merge(entry.indices)
+        }
+        return sum
+    }
+}
+
+extension IndexChanges {
+    /// How many positions it names.
+    var size: Int { deletions.count + insertions.count + modifications.count }
+
+    /// What leads back; modifications are where they are on the other side.
+    var inverted: IndexChanges {
+        IndexChanges(
+            deletions: insertions, insertions: deletions, modifications: modificationsNew,
+            modificationsNew: modifications)
+    }
+}

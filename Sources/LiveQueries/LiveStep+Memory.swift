@@ -1,0 +1,51 @@
+import ObjectModel
+import Synchronization
+
+/// What was found out about a step, for all who ask the same.
+final class StepMemory: Sendable {
+    fileprivate enum Question: Hashable {
+        /// Nil as the answer where there are too many.
+        case limited(LinkTree)
+        case all(LinkTree)
+        case reach(LinkReach)
+    }
+
+    private let answers = Mutex<[Question: Set<ObjectKey>?]>([:])
+
+    fileprivate func answer(_ question: Question, _ find: () throws -> Set<ObjectKey>?) rethrows -> Set<ObjectKey>? {
+        if let known = answers.withLock({ $0[question] }) { return known }
+        let found = try find()
+        answers.withLock { $0[question] = .some(found) }
+        return found
+    }
+}
+
+extension LiveStep {
+    /// Where a walk for few objects turns round and starts from these.
+    private static let fewWays = 4096
+
+    /// The objects at a tree's root for which something changed.
+    func roots(of tree: LinkTree) throws -> Set<ObjectKey> {
+        guard tree.isTouched(by: changes) else { return [] }
+        if let few = try fewRoots(of: tree) { return few }
+        return try memory.answer(.all(tree)) { try tree.reached(by: self) } ?? []
+    }
+
+    /// The same; nil when finding them takes long.
+    func fewRoots(of tree: LinkTree) throws -> Set<ObjectKey>? {
+        guard tree.isTouched(by: changes) else { return [] }
+        return try memory.answer(.limited(tree)) { try tree.reached(by: self, limit: Self.fewWays) }
+    }
+
+    /// Whether something changed for one object at a tree's root. Cost: at most that of `fewRoots` and of looking at
+    /// all that the object's ways lead to.
+    func isReached(_ key: ObjectKey, by tree: LinkTree) throws -> Bool {
+        if let roots = try fewRoots(of: tree) { return roots.contains(key) }
+        return try tree.isReached(from: key, by: self)
+    }
+
+    /// The objects that were modified or reach a modified one.
+    func roots(of reach: LinkReach) throws -> Set<ObjectKey> {
+        try memory.answer(.reach(reach)) { try reach.found(by: self) } ?? []
+    }
+}

@@ -1,0 +1,92 @@
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// The order of objects at some place in a query's steps: by the values of several paths, the strongest first, then by
+/// creation.
+struct ResultOrder: Hashable, Sendable {
+    let classID: ClassID
+    let keys: [SortKey]
+
+    /// A path that is there a second time decides nothing, and is left out.
+    init(_ classID: ClassID, by keys: [SortKey] = []) {
+        self.classID = classID
+        var seen: Set<BoundPath> = []
+        self.keys = keys.filter { seen.insert($0.path).inserted }
+    }
+
+    var isByCreation: Bool { keys.isEmpty }
+
+    func place(of key: ObjectKey, _ reads: any ObjectReads) throws -> ResultPlace {
+        ResultPlace(key: key, values: keys.isEmpty ? [] : try reads.sortValues(keys, of: key, in: classID))
+    }
+
+    func isBefore(_ a: ResultPlace, _ b: ResultPlace) -> Bool {
+        let order = order(a.values, b.values, upTo: keys.count)
+        return order != 0 ? order < 0 : a.key < b.key
+    }
+
+    /// The order of values, at most of the first `count` paths. A null link on the way is above every value.
+    func order(_ a: [Value?], _ b: [Value?], upTo count: Int) -> Int {
+        for index in 0..<count {
+            let order: Int
+            switch (a[index], b[index]) {
+            case (nil, nil): order = 0
+            case (nil, _?): order = 1
+            case (_?, nil): order = -1
+            case (let a?, let b?): order = Value.order(a, b)
+            }
+            if order != 0 { return keys[index].isAscending ? order : -order }
+        }
+        return 0
+    }
+}
+
+/// Where an object belongs in an order.
+struct ResultPlace: Sendable {
+    let key: ObjectKey
+    /// Of the order's paths.
+    let values: [Value?]
+}
+
+/// Reads the places of objects on both sides of a step, each untouched object's only once, as it is the same on both.
+/// Used by one thread at a time.
+final class PlaceReader {
+    let order: ResultOrder
+    private let step: LiveStep
+    /// The objects whose place may differ between the sides.
+    private let touched: Set<ObjectKey>
+    private var known: [ObjectKey: ResultPlace] = [:]
+
+    init(_ order: ResultOrder, _ step: LiveStep, touched: Set<ObjectKey>) {
+        self.order = order
+        self.step = step
+        self.touched = touched
+    }
+
+    func before(_ key: ObjectKey) throws -> ResultPlace {
+        touched.contains(key) ? try order.place(of: key, step.before) : try untouched(key)
+    }
+
+    func after(_ key: ObjectKey) throws -> ResultPlace {
+        touched.contains(key) ? try order.place(of: key, step.after) : try untouched(key)
+    }
+
+    private func untouched(_ key: ObjectKey) throws -> ResultPlace {
+        if order.isByCreation { return ResultPlace(key: key, values: []) }
+        if let place = known[key] { return place }
+        let place = try order.place(of: key, step.after)
+        known[key] = place
+        return place
+    }
+}
+
+extension KeySequence {
+    /// The position of the first element that is not before a place.
+    func position(of place: ResultPlace, by order: ResultOrder, _ read: (ObjectKey) throws -> ResultPlace) rethrows
+        -> Int
+    {
+        if order.isByCreation { return partitioningIndex { $0 >= place.key } }
+        return try partitioningIndex { try $0 == place.key || !order.isBefore(read($0), place) }
+    }
+}

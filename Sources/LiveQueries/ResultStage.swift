@@ -1,0 +1,183 @@
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// Which objects a place in the pipeline gives no more, and which it gives now. One whose place may have changed is in
+/// both.
+struct StageChange {
+    var leaving: [ObjectKey] = []
+    var coming: [ObjectKey] = []
+
+    var isEmpty: Bool { leaving.isEmpty && coming.isEmpty }
+}
+
+/// Objects in an order, of which some may have changed.
+struct OrderedKeys: Sendable {
+    let order: ResultOrder
+    var keys: KeySequence
+    /// Whether there may be more objects behind the last one.
+    var isPrefix = false
+
+    /// What a change does to them. What leaves is passed over if it is not there. An object that is there several times
+    /// stands so, side by side. Cost: a few reads of places for each element of the change, as many as a search takes.
+    ///
+    /// - Parameter all: whether everything goes of what leaves, however often it is named and was there.
+    func edit(_ change: StageChange, _ places: PlaceReader, removingAll all: Bool = false) throws -> ResultEdit {
+        var oldIndices: [ObjectKey: Range<Int>] = Dictionary(minimumCapacity: change.leaving.count)
+        for key in change.leaving {
+            if let known = oldIndices[key] {
+                // The last ones go first.
+                if !all, known.lowerBound > 0, keys[known.lowerBound - 1] == key {
+                    oldIndices[key] = known.lowerBound - 1..<known.upperBound
+                }
+                continue
+            }
+            let run = keys.run(
+                of: key, from: try keys.position(of: places.before(key), by: order, places.before))
+            if !run.isEmpty { oldIndices[key] = all ? run : run.upperBound - 1..<run.upperBound }
+        }
+        let removed = oldIndices.values.joined().sorted()
+        let untouched = keys.removing(removed)
+        var arrivals: [(arrival: ResultEdit.Arrival, place: ResultPlace)] = []
+        for key in change.coming {
+            let place = try places.after(key)
+            let rank = try untouched.position(of: place, by: order, places.after)
+            // Behind the last one there may be others before it.
+            if isPrefix, rank == untouched.count { continue }
+            let oldIndex = oldIndices[key]?.first
+            if let run = oldIndices[key] { oldIndices[key] = run.dropFirst() }
+            arrivals.append((ResultEdit.Arrival(key: key, rank: rank, oldIndex: oldIndex), place))
+        }
+        arrivals.sort { a, b in
+            if a.arrival.rank != b.arrival.rank { return a.arrival.rank < b.arrival.rank }
+            if a.arrival.key != b.arrival.key { return order.isBefore(a.place, b.place) }
+            return (a.arrival.oldIndex ?? .max) < (b.arrival.oldIndex ?? .max)
+        }
+        return ResultEdit(old: keys, removed: removed, untouched: untouched, arrivals: arrivals.map(\.arrival))
+    }
+}
+
+extension KeySequence {
+    /// The places of an object that stands at `index`, or not at all, and perhaps behind it again.
+    func run(of key: ObjectKey, from index: Int) -> Range<Int> {
+        var end = index
+        while end < count, self[end] == key { end += 1 }
+        return index..<end
+    }
+}
+
+/// LIMIT: the first few of what comes in.
+struct LimitStage: Sendable {
+    /// What comes in; where that is easily found again, only as much as will do for a while.
+    private(set) var input: OrderedKeys
+    let most: Int
+    /// How to find again what comes in, if only its beginning is kept.
+    let source: BoundQuery?
+
+    init(_ input: ResultOrder, most: Int, keepingAll query: BoundQuery, _ reads: any ObjectReads) throws {
+        self.most = Self.sound(most)
+        source = nil
+        self.input = OrderedKeys(order: input, keys: KeySequence(try reads.select(query, .all)))
+    }
+
+    /// Keeps a part of what `source` gives.
+    init(_ input: ResultOrder, most: Int, from source: BoundQuery, _ reads: any ObjectReads) throws {
+        self.most = Self.sound(most)
+        self.source = source
+        self.input = OrderedKeys(order: input, keys: KeySequence())
+        try fill(source, reads)
+    }
+
+    /// What is beyond any number of objects is as good as no limit.
+    private static func sound(_ most: Int) -> Int { min(max(0, most), Int.max / 8) }
+
+    /// How many objects are kept when they are looked up, and with how many some are let go.
+    private var enough: Int { most * 2 + 64 }
+    private var tooMany: Int { most * 4 + 256 }
+
+    private mutating func fill(_ source: BoundQuery, _ reads: any ObjectReads) throws {
+        let keys = try reads.select(source, Window(limit: enough))
+        input.keys = KeySequence(keys)
+        input.isPrefix = keys.count == enough
+    }
+
+    /// Takes in a change and gives what it does to the first few.
+    mutating func advance(
+        _ change: StageChange, removingAll: Bool, _ places: PlaceReader, _ after: any ObjectReads
+    ) throws -> StageChange {
+        let edit = try input.edit(change, places, removingAll: removingAll)
+        if edit.isEmpty { return StageChange() }
+        let edited = edit.applied()
+        var result = StageChange()
+        let gone = edit.removed.prefix { $0 < most }
+        result.leaving = gone.map { edit.old[$0] }
+        result.coming = zip(edit.arrivals, edit.newIndices).prefix { $0.1 < most }.map(\.0.key)
+        // Of the untouched elements some are pushed out, or drawn in, by the others.
+        let before = min(most, edit.old.count) - gone.count
+        let now = min(most, edited.count) - result.coming.count
+        if now < before { result.leaving += edit.untouched.keys(in: now..<before) }
+        if before < now { result.coming += edit.untouched.keys(in: before..<now) }
+        input.keys = edited
+        if let source, input.isPrefix, edited.count < most {
+            try fill(source, after)
+            result.coming += input.keys.keys(in: min(edited.count, input.keys.count)..<min(most, input.keys.count))
+        } else if source != nil, edited.count > tooMany {
+            input.keys = KeySequence(edited.keys(in: 0..<enough))
+            input.isPrefix = true
+        }
+        return result
+    }
+}
+
+/// DISTINCT: the first of each group of objects with equal values at some paths.
+struct DistinctStage: Sendable {
+    /// What comes in, ordered by the values first: the first of each group is the one that is kept.
+    private(set) var input: OrderedKeys
+    /// How many of the order's paths tell groups apart.
+    private let width: Int
+
+    init(_ paths: [BoundPath], _ input: ResultOrder, of query: BoundQuery, _ reads: any ObjectReads) throws {
+        let keys = paths.map { SortKey($0) }
+        width = Set(paths).count
+        var grouped = query
+        if !keys.isEmpty { grouped.steps.append(.sort(keys)) }
+        self.input = OrderedKeys(
+            order: ResultOrder(input.classID, by: keys + input.keys), keys: KeySequence(try reads.select(grouped, .all))
+        )
+    }
+
+    mutating func advance(_ change: StageChange, removingAll: Bool, _ places: PlaceReader) throws -> StageChange {
+        let edit = try input.edit(change, places, removingAll: removingAll)
+        if edit.isEmpty { return StageChange() }
+        let old = edit.old
+        input.keys = edit.applied()
+        var groups = try edit.removed.map { try places.before(old[$0]) }
+        groups += try edit.arrivals.map { try places.after($0.key) }
+        groups.sort { order($0, $1) < 0 }
+        let touched = Set(edit.arrivals.map(\.key))
+        var result = StageChange()
+        var previous: ResultPlace?
+        for group in groups {
+            if let previous, order(previous, group) == 0 { continue }
+            previous = group
+            let before = try first(of: group, in: old, places.before)
+            let now = try first(of: group, in: input.keys, places.after)
+            if before == now, now.map(touched.contains) != true { continue }
+            if let before { result.leaving.append(before) }
+            if let now { result.coming.append(now) }
+        }
+        return result
+    }
+
+    private func order(_ a: ResultPlace, _ b: ResultPlace) -> Int { input.order.order(a.values, b.values, upTo: width) }
+
+    /// The first object of a group; none where a link on a path is null.
+    private func first(
+        of group: ResultPlace, in keys: KeySequence, _ read: (ObjectKey) throws -> ResultPlace
+    ) throws -> ObjectKey? {
+        guard !group.values.prefix(width).contains(where: { $0 == nil }) else { return nil }
+        let index = try keys.partitioningIndex { try order(read($0), group) >= 0 }
+        guard index < keys.count else { return nil }
+        return try order(read(keys[index]), group) == 0 ? keys[index] : nil
+    }
+}

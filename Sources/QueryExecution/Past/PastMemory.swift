@@ -1,0 +1,33 @@
+import Columnar
+
+/// A live mask or a leaf as it was, with the bytes that it reads.
+///
+/// Sendable although it holds pointers: they are written before anybody else has the object, lead into memory that
+/// nobody changes afterwards, and are freed with it.
+final class PastMemory: @unchecked Sendable {
+    private let bytes: UnsafeMutableRawBufferPointer
+    private var table: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>?
+
+    init(_ content: [UInt8]) {
+        bytes = .allocate(byteCount: content.count, alignment: 8)
+        bytes.copyBytes(from: content)
+    }
+
+    deinit {
+        bytes.deallocate()
+        table?.deallocate()
+    }
+
+    var content: UnsafeRawBufferPointer { UnsafeRawBufferPointer(bytes) }
+
+    /// The bytes as a leaf. `outsized` tells where those of an outsized slot lie, which must stay there as long.
+    func leaf(_ kind: LeafKind, outsized: (Int) -> UnsafeRawBufferPointer) throws(LeafError) -> Leaf {
+        let leaf = try Leaf(validating: content, kind: kind)
+        guard leaf.hasOutsized else { return leaf }
+        let slots = leaf.outsizedSlots
+        let table = UnsafeMutableBufferPointer<UnsafeRawBufferPointer>.allocate(capacity: slots.count)
+        _ = table.initialize(from: slots.map(outsized))
+        self.table = table
+        return leaf.resolving(UnsafeBufferPointer(table))
+    }
+}
