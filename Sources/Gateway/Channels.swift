@@ -1,29 +1,36 @@
 import Synchronization
 
-/// The encoders of the collections that are observed now.
+/// The channels that somebody is a member of, or about to be.
 final class Channels: Sendable {
     private struct Entry {
-        let encoder: ChannelEncoder
-        var subscribers: Int
+        let channel: Channel
+        var users: Int
     }
 
+    private let context: ChannelContext
     private let entries = Mutex<[ChannelKey: Entry]>([:])
+
+    init(_ context: ChannelContext) { self.context = context }
 
     /// The number of different channels.
     var count: Int { entries.withLock { $0.count } }
 
-    func join(_ key: ChannelKey) {
-        entries.withLock { $0[key, default: Entry(encoder: ChannelEncoder(key), subscribers: 0)].subscribers += 1 }
-    }
-
-    func leave(_ key: ChannelKey) {
+    /// The channel for one more user, who gives it back by `release`.
+    func channel(for key: ChannelKey) -> Channel {
         entries.withLock { entries in
-            entries[key]?.subscribers -= 1
-            if entries[key]?.subscribers == 0 { entries[key] = nil }
+            var entry = entries[key] ?? Entry(channel: Channel(key, context), users: 0)
+            entry.users += 1
+            entries[key] = entry
+            return entry.channel
         }
     }
 
-    /// The channel's encoder; nil when all its subscribers have left. Encoding happens outside the lock, so
-    /// that a large result holds up nobody who opens or closes a stream.
-    func encoder(of key: ChannelKey) -> ChannelEncoder? { entries.withLock { $0[key]?.encoder } }
+    /// The last user's channel goes, and its observation with it.
+    func release(_ channel: Channel) {
+        let gone = entries.withLock { entries -> Entry? in
+            entries[channel.key]?.users -= 1
+            return entries[channel.key]?.users == 0 ? entries.removeValue(forKey: channel.key) : nil
+        }
+        _ = gone
+    }
 }

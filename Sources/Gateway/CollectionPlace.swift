@@ -14,8 +14,12 @@ struct CollectionPlace: Sendable {
 
     /// Reads `{Class}`.
     init(class path: PathParameters, _ snapshot: any Snapshot) throws(Problem) {
+        try self.init(className: path["class"] ?? "", snapshot)
+    }
+
+    init(className: String, _ snapshot: any Snapshot) throws(Problem) {
         self.snapshot = snapshot
-        objectClass = try snapshot.schema.named(path["class"] ?? "")
+        objectClass = try snapshot.schema.named(className)
         scope = .all
         size = snapshot.count(of: objectClass.id)
     }

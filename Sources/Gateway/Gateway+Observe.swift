@@ -6,60 +6,124 @@ import QueryLanguage
 import StoreContract
 
 /// What updates carry besides positions.
-private enum Include: String, CaseIterable {
+enum Include: String, CaseIterable, Sendable {
     case indices
     case objects
 }
 
 extension Gateway {
+    /// Parameters of every stream of events.
+    private static let streamParameters = ["keyPaths", "types", "lastEventID"]
+    /// Parameters of streams whose updates carry objects.
+    private static let rowParameters = streamParameters + ["fields", "expand", "include"]
+
     func observeCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
         try observe(request, try CollectionPlace(class: path, try store.snapshot()))
     }
 
     func observeHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try HeldProperty(path, try store.snapshot())
-        guard let place = try CollectionPlace(property) else {
-            throw Problem(
-                400, "observe.values",
-                "'\(property.holderClass.name).\(property.schema.name)' holds values. Observe its object, with keyPaths=\(property.schema.name).",
-                property: property.schema.name)
-        }
+        guard let place = try CollectionPlace(property) else { return try observeValues(request, property) }
         return try observe(request, place)
     }
 
     private func observe(_ request: Request, _ place: CollectionPlace) throws -> Reply {
         let parameters = try QueryParameters(
-            request,
-            single: QueryReader.parameters + ["limit", "fields", "expand", "keyPaths", "include", "types"])
-        let (snapshot, objectClass) = (place.snapshot, place.objectClass)
-        var query = try place.reader(configuration).query(parameters, objectClass, in: place.scope)
+            request, single: QueryReader.parameters + ["limit"] + Self.rowParameters)
+        return try events(
+            try channelKey(parameters, place) { .objects($0) }, place.snapshot, request, parameters)
+    }
+
+    /// What the parameters ask for of a query's result.
+    func channelKey(
+        _ parameters: QueryParameters, _ place: CollectionPlace,
+        _ subject: (BoundQuery) throws(Problem) -> ChannelKey.Subject
+    ) throws(Problem) -> ChannelKey {
+        var query = try place.reader(configuration).query(parameters, place.objectClass, in: place.scope)
         if let limit = try parameters.integer("limit", in: 0...Int.max) { query.steps.append(.limit(limit)) }
-        let key = ChannelKey(
-            query: query, fields: parameters["fields"], expand: parameters["expand"],
-            style: try parameters.choice("types", default: TypeStyle.plain),
-            includesObjects: try parameters.choice("include", default: Include.objects) == .objects,
-            keyPaths: try keyPaths(parameters, objectClass, snapshot.schema))
-        // Made to be thrown away: what is wrong with it must be said before the stream begins.
-        _ = try RowPlan(
-            objectClass, of: snapshot.schema, fields: key.fields, expand: key.expand, style: key.style)
-        let lastSeen = lastEventID(request)
-        return .events { [self] stream in CollectionSubscription.begin(self, key, stream, lastSeen: lastSeen) }
+        return try rows(parameters, of: try subject(query), place.objectClass, place.snapshot.schema)
+    }
+
+    func observeSections(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try observeSections(request, try CollectionPlace(class: path, try store.snapshot()))
+    }
+
+    func observeHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let property = try HeldProperty(path, try store.snapshot())
+        return try observeSections(request, try CollectionPlace(sectionsOf: property))
+    }
+
+    private func observeSections(_ request: Request, _ place: CollectionPlace) throws -> Reply {
+        let parameters = try QueryParameters(
+            request, single: QueryReader.parameters + ["by", "ascending"] + Self.rowParameters)
+        let reader = place.reader(configuration)
+        let by = try reader.section(parameters, place.objectClass)
+        let sort = try reader.sort(parameters, place.objectClass)
+        let ascending = try parameters.flag("ascending") || parameters["ascending"] == nil
+        guard sort == nil || parameters["ascending"] == nil else {
+            throw Problem(
+                400, "parameter.invalid",
+                "Observed sections come in the order of 'sort', which 'ascending' cannot change. Leave one of the two out.",
+                parameter: "ascending")
+        }
+        var query = try reader.filter(parameters, place.objectClass, in: place.scope)
+        query.steps.append(.sort(sort ?? [SortKey(by.path, ascending: ascending)]))
+        if let distinct = try reader.distinct(parameters, place.objectClass) { query.steps.append(.distinct(distinct)) }
+        let key = try rows(
+            parameters, of: .sections(query, by: by), place.objectClass, place.snapshot.schema)
+        return try events(key, place.snapshot, request, parameters)
+    }
+
+    /// A list, set or map of values.
+    private func observeValues(_ request: Request, _ property: HeldProperty) throws -> Reply {
+        let parameters = try QueryParameters(request, single: ["include", "types", "lastEventID"])
+        var key = ChannelKey(subject: .elements(property.holder, property.schema.id))
+        key.style = try parameters.choice("types", default: TypeStyle.plain)
+        key.includesObjects = try parameters.choice("include", default: Include.objects) == .objects
+        return try events(key, property.snapshot, request, parameters)
     }
 
     func observeObject(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let parameters = try QueryParameters(request, single: ["keyPaths", "types"])
+        let parameters = try QueryParameters(request, single: Self.streamParameters)
         let snapshot = try store.snapshot()
         let object = try AddressedObject(path, snapshot)
-        let style = try parameters.choice("types", default: TypeStyle.plain)
         let keyPaths = try keyPaths(parameters, object.objectClass, snapshot.schema)
+        let style = try parameters.choice("types", default: TypeStyle.plain)
         guard let key = try object.address.find(object.objectClass, in: snapshot) else {
-            throw object.address.notFound(object.objectClass)
+            guard let since = lastEventID(request, parameters), let past = try store.past(at: since, before: snapshot),
+                try object.address.find(object.objectClass, in: past.reads) != nil
+            else { throw object.address.notFound(object.objectClass) }
+            // The client knew it and comes back to hear of its end.
+            return .events { stream in
+                stream.send(Ending.deleted(snapshot.version).event.bytes)
+                stream.close()
+            }
         }
-        let lastSeen = lastEventID(request)
-        return .events { [self] stream in
-            ObjectSubscription(
-                self, object.objectClass.id, key, style: style, keyPaths: keyPaths, stream, lastSeen: lastSeen
-            ).begin()
+        return try events(
+            ChannelKey(
+                subject: .object(ObjectReference(object.objectClass.id, key)), style: style, keyPaths: keyPaths),
+            snapshot, request, parameters)
+    }
+
+    /// What every stream of objects takes: `fields`, `expand`, `types`, `include` and `keyPaths`.
+    private func rows(
+        _ parameters: QueryParameters, of subject: ChannelKey.Subject, _ objectClass: ClassSchema, _ schema: Schema
+    ) throws(Problem) -> ChannelKey {
+        ChannelKey(
+            subject: subject, fields: parameters["fields"], expand: parameters["expand"],
+            style: try parameters.choice("types", default: TypeStyle.plain),
+            includesObjects: try parameters.choice("include", default: Include.objects) == .objects,
+            keyPaths: try keyPaths(parameters, objectClass, schema))
+    }
+
+    private func events(
+        _ key: ChannelKey, _ snapshot: any Snapshot, _ request: Request, _ parameters: QueryParameters
+    ) throws -> Reply {
+        // Made to be thrown away: what is wrong with it must be said before the stream begins.
+        _ = try ChannelPlan(key, snapshot.schema)
+        let lastSeen = lastEventID(request, parameters)
+        return .events { [channels] stream in
+            StreamSubscription.begin(key, channels, stream, since: lastSeen)
         }
     }
 
@@ -80,8 +144,9 @@ extension Gateway {
         return paths
     }
 
-    /// The version of the last event that the client saw; nil when it saw none, or says something else.
-    private func lastEventID(_ request: Request) -> Version? {
-        request.header("Last-Event-ID").flatMap { UInt64($0) }.map { Version($0) }
+    /// The version of the last event that the client saw; nil when it saw none, or says something else. The header, which
+    /// browsers send when they reconnect on their own, is later than the parameter that the page opened the stream with.
+    private func lastEventID(_ request: Request, _ parameters: QueryParameters) -> Version? {
+        (request.header("Last-Event-ID") ?? parameters["lastEventID"]).flatMap { UInt64($0) }.map { Version($0) }
     }
 }

@@ -138,7 +138,20 @@ private struct SectionRead: Sendable {
 
 extension SectionKey {
     /// Whether the keys may be of any type.
-    fileprivate var givesMixed: Bool { function == nil && path.givesMixed }
+    var givesMixed: Bool { function == nil && path.givesMixed }
+}
+
+extension CollectionPlace {
+    /// Of a property that may have sections. Throws 400 for one of values, and what the store does.
+    init(sectionsOf property: HeldProperty) throws {
+        guard let place = try CollectionPlace(property) else {
+            throw Problem(
+                400, "sections.values",
+                "'\(property.holderClass.name).\(property.schema.name)' holds values, and only objects have sections.",
+                property: property.schema.name)
+        }
+        self = place
+    }
 }
 
 extension Gateway {
@@ -148,14 +161,7 @@ extension Gateway {
 
     /// Of the objects that a property of one object holds.
     func getHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let property = try HeldProperty(path, try store.snapshot())
-        guard let place = try CollectionPlace(property) else {
-            throw Problem(
-                400, "sections.values",
-                "'\(property.holderClass.name).\(property.schema.name)' holds values, and only objects have sections.",
-                property: property.schema.name)
-        }
-        return try getSections(request, place)
+        try getSections(request, try CollectionPlace(sectionsOf: try HeldProperty(path, try store.snapshot())))
     }
 
     private func getSections(_ request: Request, _ place: CollectionPlace) throws -> Reply {
@@ -166,13 +172,7 @@ extension Gateway {
             ])
         let (snapshot, objectClass) = (place.snapshot, place.objectClass)
         let reader = place.reader(configuration)
-        guard let by = parameters["by"] else {
-            throw Problem(
-                400, "parameter.missing",
-                "Say with 'by' what the sections are made by: a key path, or one with a function such as name.first.",
-                parameter: "by")
-        }
-        let key = try reader.section(by, objectClass)
+        let key = try reader.section(parameters, objectClass)
         let ascending = parameters["ascending"] == nil ? nil : try parameters.flag("ascending")
         var query = try reader.filter(parameters, objectClass, in: place.scope)
         let sort = try reader.sort(parameters, objectClass)

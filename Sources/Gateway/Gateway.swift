@@ -13,7 +13,8 @@ package final class Gateway: Sendable {
     let configuration: GatewayConfiguration
     let logger: Logger
     let workers: WorkerPool
-    let channels = Channels()
+    let channels: Channels
+    let subscriptions: SubscriptionSets
     private let files: StaticFiles
 
     /// Reads the static files and begins to listen to the store. Throws when a directory cannot be read or the store
@@ -26,8 +27,14 @@ package final class Gateway: Sendable {
         self.configuration = configuration
         self.logger = logger
         live = try LiveQueries(store)
+        channels = Channels(
+            ChannelContext(
+                live: live, largest: configuration.largestObserved,
+                problem: { [logger] in Problem(of: $0, logger) }, version: { try store.snapshot().version }))
+        subscriptions = SubscriptionSets(configuration, logger)
         workers = WorkerPool(count: configuration.workers, limit: configuration.workerQueue)
         files = try StaticFiles(configuration)
+        subscriptions.expireRegularly()
     }
 
     /// All routes, with the middleware that they need.
@@ -67,6 +74,7 @@ package final class Gateway: Sendable {
         for (pattern, read) in reads { on(.get, pattern, read) }
         let queries = queryRouter
         on(.post, "/v1/query/*path") { [self] request, _ in try query(request, by: queries) }
+        onSubscriptions(on)
         on(.get, "/healthz") { _, _ in .now(.json(Array(#"{"status":"ok"}"#.utf8))) }
         on(.get, "/readyz") { [self] _, _ in
             _ = try store.snapshot()
@@ -101,16 +109,25 @@ package final class Gateway: Sendable {
     /// The number of different collections that are observed now.
     package var channelCount: Int { channels.count }
 
+    /// Forgets the subscription sets that have been left alone, which otherwise happens in its own time.
+    package func expireSubscriptions() { subscriptions.expire() }
+
     /// Renders any error; those that are our own fault are logged and not shown.
     func response(to error: any Error) -> Response { problem(of: error).httpResponse }
 
-    func problem(of error: any Error) -> Problem {
+    func problem(of error: any Error) -> Problem { Problem(of: error, logger) }
+}
+
+extension Problem {
+    /// Any error; those that are our own fault are logged and not shown.
+    init(of error: any Error, _ logger: Logger) {
         guard let problem = Problem(of: error) else {
             logger.error("A request failed.", metadata: ["error": "\(error)"])
-            return .internalError
+            self = .internalError
+            return
         }
         if problem.status == 500 { logger.error("The store failed.", metadata: ["error": "\(error)"]) }
-        return problem
+        self = problem
     }
 }
 

@@ -1,3 +1,5 @@
+package import ObjectModel
+
 /// What a gateway offers and what it puts up with. Sizes are in bytes.
 package struct GatewayConfiguration: Sendable {
     /// The console's files, served at `/` and `/static/`; read once, at the start. Nil for none.
@@ -25,6 +27,17 @@ package struct GatewayConfiguration: Sendable {
 
     /// Most objects that an event stream may begin with; it ends with an error beyond.
     package var largestObserved = 100_000
+
+    /// Where subscription sets are kept over a restart. Nil to keep them in memory only.
+    package var subscriptionFile: String?
+    /// Seconds after which a subscription set without a stream and without requests is forgotten.
+    package var subscriptionSetLifetime = 3600
+    /// Most subscription sets; 429 beyond.
+    package var mostSubscriptionSets = 20_000
+    /// Most subscriptions of one set; 400 beyond.
+    package var largestSubscriptionSet = 100
+    /// The time of day, for what expires.
+    package var clock: @Sendable () -> Timestamp = { .now() }
 
     /// Collections of classes with more objects are read by worker threads, so that a scan never holds up a loop.
     package var inlineObjects = 50_000

@@ -25,7 +25,7 @@ enum ObjectAddress: Hashable, Sendable {
         }
     }
 
-    func find(_ objectClass: ClassSchema, in snapshot: any Snapshot) throws -> ObjectKey? {
+    func find(_ objectClass: ClassSchema, in snapshot: any ObjectReads) throws -> ObjectKey? {
         switch self {
         case .primaryKey(let value): try snapshot.key(of: objectClass.id, primaryKey: value)
         case .objectKey(let key): try snapshot.exists(objectClass.id, key) ? key : nil

@@ -32,6 +32,14 @@ struct QueryParameters {
         self.values = values
     }
 
+    /// Parameters that came in another way, each once.
+    init(_ values: [String: String]) { self.values = values.mapValues { [$0] } }
+
+    /// Those of the names alone.
+    func keeping(_ names: [String]) -> QueryParameters {
+        QueryParameters(values.filter { names.contains($0.key) }.compactMapValues(\.first))
+    }
+
     /// The value of a parameter; nil when it is not given.
     subscript(name: String) -> String? { values[name]?.first }
 

@@ -98,8 +98,14 @@ struct QueryReader {
     }
 
     /// The key of `by` that sections are made by.
-    func section(_ text: String, _ objectClass: ClassSchema) throws(Problem) -> SectionKey {
-        try bound("by", text) { binder, text throws(QueryError) in
+    func section(_ parameters: QueryParameters, _ objectClass: ClassSchema) throws(Problem) -> SectionKey {
+        guard let text = parameters["by"] else {
+            throw Problem(
+                400, "parameter.missing",
+                "Say with 'by' what the sections are made by: a key path, or one with a function such as name.first.",
+                parameter: "by")
+        }
+        return try bound("by", text) { binder, text throws(QueryError) in
             try binder.bindSection(text, class: objectClass)
         }
     }

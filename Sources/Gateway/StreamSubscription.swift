@@ -1,106 +1,71 @@
 import HTTPServer
-import JSONCoding
-import LiveQueries
+import ObjectModel
 import Synchronization
 
-/// One client's stream of events about something that is observed.
+/// One client's stream of one channel's events.
 ///
-/// A client that reads too slowly is not queued for without end: when its stream is full, events are left out
-/// until it has drained, and then it is observed anew, which tells it everything from the start. Each such
-/// observation is a round.
-protocol StreamSubscription: AnyObject, Sendable {
-    var stream: EventStream { get }
-    var rounds: ObservationRounds { get }
+/// A client that reads too slowly is not queued for without end: when its stream is full, events are left out until it
+/// has drained, and then it joins the channel again from the version that it was left at: it is told the difference
+/// since then in one, or everything anew.
+final class StreamSubscription: ChannelMember {
+    private struct State {
+        /// Where it was left.
+        var since: Version?
+        var isBehind = false
+    }
 
-    /// Begins to observe; what is delivered belongs to the round, the first being 1.
-    func observe(round: Int) -> LiveToken
+    private let stream: EventStream
+    private let channel: Channel
+    private let state = Mutex(State())
 
-    /// Called once, when the stream has ended.
-    func didEnd()
-}
+    private init(_ stream: EventStream, _ channel: Channel) {
+        self.stream = stream
+        self.channel = channel
+    }
 
-extension StreamSubscription {
-    /// Sends events from now on until the stream ends. The stream holds the subscription until then.
-    func begin() {
+    /// Sends events from now on until the stream ends.
+    ///
+    /// - Parameter version: what the client has heard of, if it comes back.
+    static func begin(_ key: ChannelKey, _ channels: Channels, _ stream: EventStream, since version: Version?) {
+        let channel = channels.channel(for: key)
+        let subscription = StreamSubscription(stream, channel)
         stream.send(.retry)
-        stream.onDrain { self.catchUp() }
-        rounds.start { self.observe(round: $0) }
+        stream.onDrain { [weak subscription] in subscription?.catchUp() }
+        channel.join(subscription, since: version)
+        // The stream holds the subscription until then.
         stream.onClose { _ in
-            self.rounds.end()
-            self.didEnd()
+            channel.leave(subscription)
+            channels.release(channel)
         }
     }
 
-    /// Sends an event, or notes that the client is behind.
-    func send(_ event: SharedBytes) {
-        guard stream.send(event) == .full else { return }
-        rounds.fallBehind()
+    var plainStream: EventStream? { stream }
+
+    func take(_ event: EncodedEvent) -> EventStream.SendResult { stream.send(event.bytes) }
+
+    func isAt(_ version: Version) {}
+
+    func fallBehind(since version: Version?) {
+        state.withLock { state in
+            state.since = version
+            state.isBehind = true
+        }
         // It may have drained before it was marked.
         if !stream.isCongested { catchUp() }
     }
 
+    func end(with ending: Ending) {
+        stream.send(ending.event.bytes)
+        stream.close()
+    }
+
     private func catchUp() {
-        if rounds.isBehind { rounds.start { self.observe(round: $0) } }
-    }
-}
-
-/// Which observation of a stream is the present one, and whether events were left out of it.
-final class ObservationRounds: Sendable {
-    private struct State {
-        var token: LiveToken?
-        var isBehind = false
-        var isOver = false
-        var round = 0
-    }
-
-    private let state = Mutex(State())
-
-    /// Whether an event was left out and the stream still goes on.
-    var isBehind: Bool { state.withLock { $0.isBehind && !$0.isOver } }
-
-    /// Whether what the round delivers is to be sent: an earlier round may still deliver when a later one has begun.
-    func isCurrent(_ round: Int) -> Bool { state.withLock { $0.round == round && !$0.isOver } }
-
-    func fallBehind() { state.withLock { $0.isBehind = true } }
-
-    /// Begins the next round and ends the one before it.
-    func start(_ observe: (_ round: Int) -> LiveToken) {
-        let round = state.withLock { state in
-            state.round += 1
+        let since: Version?? = state.withLock { state in
+            guard state.isBehind else { return nil }
             state.isBehind = false
-            return state.round
+            return .some(state.since)
         }
-        let token = observe(round)
-        let old = state.withLock { state in
-            // What came to an end meanwhile must not be observed on.
-            if state.isOver { return token as LiveToken? }
-            defer { state.token = token }
-            return state.token
-        }
-        old?.cancel()
-    }
-
-    func end() {
-        let token = state.withLock { state in
-            state.isOver = true
-            defer { state.token = nil }
-            return state.token
-        }
-        token?.cancel()
-    }
-}
-
-extension SharedBytes {
-    /// Asks clients to reconnect after two seconds.
-    static var retry: SharedBytes { SharedBytes("retry: 2000\n\n") }
-}
-
-extension EventStream {
-    /// Tells the client why the stream ends, and ends it.
-    func finish(with problem: Problem) {
-        let json = JSONWriter(capacity: 256)
-        problem.encode(into: json)
-        send(json.event("error", nil))
-        close()
+        guard let since, !stream.isClosed else { return }
+        channel.join(self, since: since)
     }
 }

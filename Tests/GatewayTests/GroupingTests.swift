@@ -197,7 +197,13 @@ struct GroupingTests {
         Refused("objects/Person/ada/tags?sort=age", 400, "parameter.unknown", parameter: "sort"),
         Refused("objects/Person/ada/dogs?after=x", 400, "cursor.not_possible", parameter: "after"),
         Refused("objects/Person?explain=why", 400, "parameter.invalid", parameter: "explain"),
-        Refused("observe/objects/Person/ada/tags", 400, "observe.values"),
+        Refused("observe/objects/Person/ada/tags?sort=age", 400, "parameter.unknown", parameter: "sort"),
+        Refused("observe/sections/Person", 400, "parameter.missing", parameter: "by"),
+        Refused("observe/sections/Person?by=agee", 400, "query.unknown_property", parameter: "by"),
+        Refused("observe/sections/Person?by=age&limit=2", 400, "parameter.unknown", parameter: "limit"),
+        Refused(
+            "observe/sections/Person?by=age&sort=age&ascending=true", 400, "parameter.invalid", parameter: "ascending"),
+        Refused("observe/sections/Person/ada/tags?by=age", 400, "sections.values"),
     ]
 
     @Test("what cannot be answered is refused with what to do", arguments: refusals)

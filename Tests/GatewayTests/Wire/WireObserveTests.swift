@@ -221,7 +221,7 @@ struct WireObserveTests {
             while held != expected, last != version {
                 let event = try stream.next()
                 last = event.id
-                try Self.apply(event, to: &held)
+                try ListReader.apply(event, to: &held)
             }
             #expect(held == expected, "seed \(seed), version \(version)")
         }
@@ -244,7 +244,7 @@ struct WireObserveTests {
                     Result {
                         let stream = try wire.observe("/v1/observe/objects/Dog?" + query, limit: limit)
                         var held: [JSONValue] = []
-                        repeat { try Self.apply(try stream.next(), to: &held) } while held.first?["_id"] != 1000
+                        repeat { try ListReader.apply(try stream.next(), to: &held) } while held.first?["_id"] != 1000
                         return held
                     })
             }
@@ -285,27 +285,5 @@ struct WireObserveTests {
             answer = try wire.send(.patch, "/v1/objects/Person/p\(person)", #"{"favourite":\#(dog)}"#)
         }
         guard [200, 201, 204, 404].contains(answer.status) else { throw WireFailure("\(answer)") }
-    }
-
-    /// What a client does with an event.
-    private static func apply(_ event: WireEvents.Event, to held: inout [JSONValue]) throws {
-        if event.name == "initial" {
-            held = event.data["items"]?.asArray ?? []
-            return
-        }
-        func indices(_ name: String) -> [Int] { event.data[name]?.asArray?.compactMap(\.asInt) ?? [] }
-        func objects(_ name: String) -> [JSONValue] { event.data["objects"]?[name]?.asArray ?? [] }
-        let (deletions, insertions, modifications) = (
-            indices("deletions"), indices("insertions"), indices("modifications")
-        )
-        guard objects("insertions").count == insertions.count, objects("modifications").count == modifications.count,
-            (deletions + modifications).allSatisfy(held.indices.contains)
-        else { throw WireFailure("An update does not fit: \(event)") }
-        for (index, object) in zip(modifications, objects("modifications")) { held[index] = object }
-        for index in deletions.reversed() { held.remove(at: index) }
-        for (index, object) in zip(insertions, objects("insertions")) {
-            guard index <= held.count else { throw WireFailure("An insertion lies beyond the end: \(event)") }
-            held.insert(object, at: index)
-        }
     }
 }

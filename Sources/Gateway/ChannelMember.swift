@@ -1,0 +1,20 @@
+import HTTPServer
+import ObjectModel
+
+/// One taker of a channel's events. Events come on the live queries' thread, one at a time.
+protocol ChannelMember: AnyObject, Sendable {
+    /// The stream that all its events go to as they are, for those to be sent to many streams at once.
+    var plainStream: EventStream? { get }
+
+    /// Takes an event. When there is no room for it, `fallBehind` follows, and no more events until it has joined again.
+    func take(_ event: EncodedEvent) -> EventStream.SendResult
+
+    /// It has heard of everything up to this version, without having been sent anything.
+    func isAt(_ version: Version)
+
+    /// Events are left out from here on. It is to join again, from this version, when there is room.
+    func fallBehind(since version: Version?)
+
+    /// Nothing follows: there is nothing to observe any more.
+    func end(with ending: Ending)
+}

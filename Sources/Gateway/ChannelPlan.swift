@@ -1,0 +1,134 @@
+import JSONCoding
+import LiveQueries
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// How the events of a channel are written under one schema.
+struct ChannelPlan {
+    let key: ChannelKey
+    let objectClass: ClassSchema
+    /// Of what is observed: of the holder, for elements.
+    let rows: RowPlan
+    /// Of elements.
+    let elements: ElementPlan?
+
+    /// Throws when a class or a name that was asked for is not in the schema.
+    init(_ key: ChannelKey, _ schema: Schema) throws {
+        guard let objectClass = schema[key.classID] else {
+            throw StoreError(.unknownClass, "The observed class was removed from the schema.")
+        }
+        self.key = key
+        self.objectClass = objectClass
+        if case .elements(let holder, let property) = key.subject {
+            let plan = try ElementPlan(key, holder, property, objectClass, schema)
+            rows = plan.values
+            elements = plan
+        } else {
+            rows = try RowPlan(objectClass, of: schema, fields: key.fields, expand: key.expand, style: key.style)
+            elements = nil
+        }
+    }
+
+    func initial(_ snapshot: any Snapshot, _ content: ChannelEvent.Content, limit: Int) throws -> JSONWriter {
+        let count =
+            switch content {
+            case .objects(let keys): keys.count
+            case .sections(let sections): sections.elementCount
+            case .elements: try elements?.count(snapshot) ?? 0
+            case .object: 1
+            }
+        guard count <= limit else {
+            throw Problem(
+                400, "observe.too_large",
+                "\(count) objects are too many to observe; give a 'limit' of at most \(limit), or a filter.",
+                parameter: "limit")
+        }
+        let json = JSONWriter(capacity: 256 + count * 128)
+        json.beginObject()
+        json.name("version")
+        json.int(snapshot.version.rawValue)
+        if case .object(let object) = key.subject {
+            json.name("object")
+            try rows.write([object.key], of: snapshot, into: json)
+        } else {
+            json.name("count")
+            json.int(count)
+        }
+        switch content {
+        case .objects(let keys): try json.member("items", Array(keys), rows, snapshot)
+        case .sections(let sections): try write(sections, snapshot, json)
+        case .elements: try elements?.writeItems(snapshot, json)
+        case .object: break
+        }
+        json.endObject()
+        return json
+    }
+
+    func update(_ difference: ChannelEvent.Difference) throws -> JSONWriter {
+        let json = JSONWriter(capacity: 1024)
+        json.beginObject()
+        switch difference {
+        case .objects(let change): try write(change, json)
+        case .sections(let change): try write(change, json)
+        case .elements(let change): try elements?.write(change, json)
+        case .object(let change): try write(change, json)
+        }
+        json.endObject()
+        return json
+    }
+
+    private func write(_ change: LiveChange, _ json: JSONWriter) throws {
+        json.name("version")
+        json.int(change.version.rawValue)
+        json.positions("deletions", change.deletions)
+        json.positions("insertions", change.insertions)
+        json.positions("modifications", change.modifications)
+        guard key.includesObjects else { return }
+        json.name("objects")
+        json.beginObject()
+        for (name, indices) in [("insertions", change.insertions), ("modifications", change.modificationsNew)] {
+            try json.member(name, indices.map { change.newKeys[$0] }, rows, change.snapshot)
+        }
+        json.endObject()
+    }
+
+    /// The properties that changed, with their values.
+    private func write(_ change: LiveObjectChange, _ json: JSONWriter) throws {
+        json.name("version")
+        json.int(change.version.rawValue)
+        json.name("changes")
+        json.beginArray()
+        for property in change.properties {
+            guard let name = objectClass[property.id]?.name else { continue }
+            json.beginObject()
+            json.name("name")
+            json.string(name)
+            for (side, value) in [("old", property.oldValue), ("new", property.newValue)] {
+                guard let value else { continue }
+                json.name(side)
+                try rows.write(value, of: property.id, change.snapshot, into: json)
+            }
+            json.endObject()
+        }
+        json.endArray()
+    }
+}
+
+extension JSONWriter {
+    /// A member with an array of positions.
+    func positions(_ name: String, _ positions: [Int]) {
+        self.name(name)
+        beginArray()
+        for position in positions { int(position) }
+        endArray()
+    }
+
+    /// A member with an array of objects.
+    func member(_ name: String, _ keys: [ObjectKey], _ plan: RowPlan, _ snapshot: any Snapshot) throws {
+        self.name(name)
+        beginArray()
+        try plan.write(keys, of: snapshot, into: self)
+        endArray()
+    }
+}

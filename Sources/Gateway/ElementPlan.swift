@@ -1,0 +1,134 @@
+import JSONCoding
+import LiveQueries
+import ObjectModel
+import StoreContract
+
+/// How the elements of one object's list, set or map are written: values as they are, links as the objects that they
+/// lead to.
+struct ElementPlan {
+    let holder: ObjectReference
+    let property: PropertySchema
+    let includesObjects: Bool
+    /// Of the holder, with the property alone.
+    let values: RowPlan
+    /// Of what links lead to; nil for values.
+    let objects: RowPlan?
+
+    /// Throws when a class or a name that was asked for is not in the schema.
+    init(
+        _ key: ChannelKey, _ holder: ObjectReference, _ property: PropertyID, _ holderClass: ClassSchema,
+        _ schema: Schema
+    ) throws {
+        guard let property = holderClass[property] else {
+            throw StoreError(.unknownProperty, "The observed property was removed from the schema.")
+        }
+        self.holder = holder
+        self.property = property
+        includesObjects = key.includesObjects
+        values = RowPlan(holderClass, of: schema, properties: [property], style: key.style)
+        objects = try property.targetClass.flatMap { schema[$0] }.map {
+            try RowPlan($0, of: schema, fields: key.fields, expand: key.expand, style: key.style)
+        }
+    }
+
+    private var isMap: Bool { property.type.collection == .map }
+
+    func count(_ snapshot: any Snapshot) throws -> Int {
+        try snapshot.elementCount(holder.classID, holder.key, property.id)
+    }
+
+    /// `"items"`: an array, or the object of a map.
+    func writeItems(_ snapshot: any Snapshot, _ json: JSONWriter) throws {
+        json.name("items")
+        if isMap {
+            try write(try map(snapshot).entries.map { ($0.key, $0.value) }, snapshot, json)
+        } else {
+            let range = 0..<(try count(snapshot))
+            try write(try snapshot.elements(holder.classID, holder.key, property.id, range), snapshot, json)
+        }
+    }
+
+    func write(_ change: LiveCollectionChange, _ json: JSONWriter) throws {
+        json.name("version")
+        json.int(change.version.rawValue)
+        switch change.difference {
+        case .positions(let indices):
+            json.positions("deletions", indices.deletions)
+            json.positions("insertions", indices.insertions)
+            json.positions("modifications", indices.modifications)
+            guard includesObjects else { return }
+            json.name("objects")
+            json.beginObject()
+            for (name, positions) in [
+                ("insertions", indices.insertions), ("modifications", indices.modificationsNew),
+            ] {
+                json.name(name)
+                try write(try elements(at: positions, change.snapshot), change.snapshot, json)
+            }
+            json.endObject()
+        case .keys(let deletions, let insertions, let modifications):
+            for (name, keys) in [
+                ("deletions", deletions), ("insertions", insertions), ("modifications", modifications),
+            ] {
+                json.name(name)
+                json.beginArray()
+                for key in keys { json.string(key) }
+                json.endArray()
+            }
+            guard includesObjects else { return }
+            let map = change.ownerIsDeleted ? ValueMap() : try map(change.snapshot)
+            json.name("objects")
+            json.beginObject()
+            for (name, keys) in [("insertions", insertions), ("modifications", modifications)] {
+                json.name(name)
+                try write(keys.map { ($0, map[$0] ?? .null) }, change.snapshot, json)
+            }
+            json.endObject()
+        }
+    }
+
+    private func map(_ snapshot: any Snapshot) throws -> ValueMap {
+        guard case .dictionary(let map) = try snapshot.value(holder.classID, holder.key, property.id) else {
+            throw Problem.internalError
+        }
+        return map
+    }
+
+    /// The elements at ascending positions, read run by run.
+    private func elements(at positions: [Int], _ snapshot: any Snapshot) throws -> [Value] {
+        var elements: [Value] = []
+        var rest = positions[...]
+        while let first = rest.first {
+            let run = zip(rest, first...).prefix { $0 == $1 }.count
+            elements += try snapshot.elements(holder.classID, holder.key, property.id, first..<first + run)
+            rest = rest.dropFirst(run)
+        }
+        return elements
+    }
+
+    private func write(_ elements: [Value], _ snapshot: any Snapshot, _ json: JSONWriter) throws {
+        guard objects != nil else { return try values.write(.list(elements), of: property.id, snapshot, into: json) }
+        json.beginArray()
+        for element in elements { try write(link: element, snapshot, json) }
+        json.endArray()
+    }
+
+    private func write(_ entries: [(String, Value)], _ snapshot: any Snapshot, _ json: JSONWriter) throws {
+        guard objects != nil else {
+            return try values.write(.dictionary(ValueMap(entries)), of: property.id, snapshot, into: json)
+        }
+        json.beginObject()
+        for (key, element) in entries {
+            json.name(key)
+            try write(link: element, snapshot, json)
+        }
+        json.endObject()
+    }
+
+    private func write(link: Value, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
+        guard let objects, case .link(let key) = link, try snapshot.exists(objects.classID, key) else {
+            return json.null()
+        }
+        try objects.write([key], of: snapshot, into: json)
+    }
+}

@@ -1,0 +1,67 @@
+import HTTPServer
+import JSONCoding
+import ObjectModel
+
+/// An event with its data, written once for all streams that it is sent to.
+struct EncodedEvent: Sendable {
+    let name: String
+    /// Nil for one that belongs to no version.
+    let version: Version?
+    /// As it is sent on a stream of its own, with the version as its id.
+    let bytes: SharedBytes
+
+    /// - Parameter data: an object, in one line.
+    init(_ name: String, _ version: Version?, _ data: JSONWriter) {
+        self.init(name, version, data.withBytes { .event(id: version?.description, name: name, data: $0) })
+    }
+
+    init(_ name: String, _ version: Version?, _ bytes: SharedBytes) {
+        self.name = name
+        self.version = version
+        self.bytes = bytes
+    }
+
+    /// The same event on a stream that it shares with others: with another id, and with members before its own.
+    ///
+    /// - Parameter members: JSON, as it stands within braces.
+    func on(sharedStream id: String, with members: [UInt8]) -> SharedBytes {
+        bytes.withUnsafeBytes { all in
+            // The data is the event's last field, and the first brace is that of its object.
+            let start = all.firstIndex(of: UInt8(ascii: "{")).map { $0 + 1 } ?? all.count
+            var out = Array("id: \(id)\nevent: \(name)\ndata: {".utf8)
+            out.reserveCapacity(out.count + members.count + 1 + all.count - start)
+            out += members
+            if start < all.count, all[start] != UInt8(ascii: "}") { out.append(UInt8(ascii: ",")) }
+            out += all[start...]
+            return SharedBytes(out)
+        }
+    }
+}
+
+/// Why there is nothing to observe any more.
+struct Ending: Sendable {
+    let event: EncodedEvent
+    /// Nil when what was observed is gone.
+    let problem: Problem?
+
+    /// Of an object, and of what it held.
+    static func deleted(_ version: Version) -> Ending {
+        let json = JSONWriter(capacity: 64)
+        json.beginObject()
+        json.name("version")
+        json.int(version.rawValue)
+        json.endObject()
+        return Ending(event: EncodedEvent("deleted", version, json), problem: nil)
+    }
+
+    static func error(_ problem: Problem) -> Ending {
+        let json = JSONWriter(capacity: 256)
+        problem.encode(into: json)
+        return Ending(event: EncodedEvent("error", nil, json), problem: problem)
+    }
+}
+
+extension SharedBytes {
+    /// Asks clients to reconnect after two seconds.
+    static let retry = SharedBytes("retry: 2000\n\n")
+}

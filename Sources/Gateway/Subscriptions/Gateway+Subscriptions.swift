@@ -1,0 +1,202 @@
+import Dispatch
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+extension Gateway {
+    func onSubscriptions(
+        _ on: (HTTPMethod, String, @escaping @Sendable (Request, PathParameters) throws -> Reply) -> Void
+    ) {
+        on(.get, "/v1/subscriptions/:set", getSubscriptions)
+        on(.post, "/v1/subscriptions/:set", postSubscription)
+        on(.delete, "/v1/subscriptions/:set", deleteSubscriptions)
+        on(.get, "/v1/subscriptions/:set/stream", streamSubscriptions)
+        on(.get, "/v1/subscriptions/:set/:name", getSubscription)
+        on(.put, "/v1/subscriptions/:set/:name", putSubscription)
+        on(.delete, "/v1/subscriptions/:set/:name", deleteSubscription)
+    }
+
+    private func putSubscription(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let name = path["name"] ?? ""
+        try SubscriptionSets.check(name, "subscription")
+        return try put(name, request, path)
+    }
+
+    private func postSubscription(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try put(nil, request, path)
+    }
+
+    private func put(_ name: String?, _ request: Request, _ path: PathParameters) throws -> Reply {
+        _ = try QueryParameters(request, single: [])
+        let wanted = try SubscriptionRequest(try request.json())
+        let key = try channelKey(of: wanted.query)
+        let set = try subscriptions.made(path["set"] ?? "")
+        let (subscription, outcome) = try set.put(name, wanted.query, key, subscriptions.now)
+        let status = outcome == .created ? 201 : 200
+        let version = try store.snapshot().version
+        return .later { [self] responder in
+            // Once only: what comes later is ignored.
+            let answer: @Sendable (Subscription?) -> Void = { [self] found in
+                let isSuperseded = found?.revision != subscription.revision
+                responder.answer(document(of: found ?? subscription, in: set, status, isSuperseded: isSuperseded))
+            }
+            let isNew = outcome != .unchanged
+            let waits =
+                wanted.wait == .always || wanted.wait == .onCreation && (isNew || subscription.state == .pending)
+            let settle: @Sendable (FirstResult.Outcome) -> Void = { outcome in
+                let found = set.settle(subscription.id, subscription.revision, outcome)
+                if waits { answer(found) }
+            }
+            let observed: @Sendable () -> Void = { [self] in
+                if isNew || waits {
+                    FirstResult.await(key, channels, since: isNew ? nil : version, settle)
+                }
+                guard waits else { return answer(subscription) }
+                guard let timeout = wanted.timeout else { return }
+                DispatchQueue.global().asyncAfter(deadline: .now() + timeout) {
+                    responder.answer(Self.timeout(subscription).httpResponse)
+                }
+            }
+            if isNew { subscriptions.save(then: observed) } else { observed() }
+        }
+    }
+
+    private static func timeout(_ subscription: Subscription) -> Problem {
+        Problem(
+            504, "subscription.timeout",
+            "The first result of '\(subscription.label)' was not there in time. The subscription stays; its result comes on the set's stream."
+        )
+    }
+
+    private func document(
+        of subscription: Subscription, in set: SubscriptionSet, _ status: Int, isSuperseded: Bool = false
+    ) -> Response {
+        let json = JSONWriter(capacity: 512)
+        subscription.write(into: json, isSuperseded: isSuperseded)
+        return .json(json.bytes, status: status)
+    }
+
+    private func getSubscriptions(_ request: Request, _ path: PathParameters) throws -> Reply {
+        _ = try QueryParameters(request, single: [])
+        let set = try subscriptions.existing(path["set"] ?? "")
+        let found = set.current.subscriptions
+        let json = JSONWriter(capacity: 256 + found.count * 256)
+        json.beginObject()
+        json.name("set")
+        json.string(set.name)
+        json.name("count")
+        json.int(found.count)
+        json.name("state")
+        json.plainString(Self.state(of: found).word)
+        json.name("subscriptions")
+        json.beginArray()
+        for subscription in found { subscription.write(into: json) }
+        json.endArray()
+        json.endObject()
+        return .now(.json(json.bytes))
+    }
+
+    /// Of a whole set: that of the subscription that is worst off.
+    private static func state(of subscriptions: [Subscription]) -> Subscription.State {
+        let failed = subscriptions.first {
+            if case .failed = $0.state { true } else { false }
+        }
+        return failed?.state ?? (subscriptions.contains { $0.state == .pending } ? .pending : .complete)
+    }
+
+    private func getSubscription(_ request: Request, _ path: PathParameters) throws -> Reply {
+        _ = try QueryParameters(request, single: [])
+        let set = try subscriptions.existing(path["set"] ?? "")
+        let name = path["name"] ?? ""
+        guard let found = set.current.subscriptions.first(where: { $0.isCalled(name) }) else {
+            throw Self.unknown(name, set)
+        }
+        return .now(document(of: found, in: set, 200))
+    }
+
+    private static func unknown(_ name: String, _ set: SubscriptionSet) -> Problem {
+        Problem(
+            404, StoreError.Code.notFound.rawValue, "The set '\(set.name)' has no subscription '\(name)'.",
+            hint: set.current.subscriptions.map(\.label).nearest(to: name))
+    }
+
+    private func deleteSubscription(_ request: Request, _ path: PathParameters) throws -> Reply {
+        _ = try QueryParameters(request, single: [])
+        let set = try subscriptions.existing(path["set"] ?? "")
+        let name = path["name"] ?? ""
+        guard set.remove(subscriptions.now, where: { $0.isCalled(name) }) > 0 else { throw Self.unknown(name, set) }
+        return .later { [subscriptions] responder in subscriptions.save { responder.answer(.empty()) } }
+    }
+
+    /// All of them, those of a class, or with a query the unnamed one that asks for it.
+    private func deleteSubscriptions(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let query = QueryReader.parameters + ["limit"]
+        let parameters = try QueryParameters(request, single: query + ["class", "unnamedOnly"])
+        let set = try subscriptions.existing(path["set"] ?? "")
+        let unnamedOnly = try parameters.flag("unnamedOnly")
+        let removed: Int
+        if query.contains(where: { parameters[$0] != nil }) {
+            guard let className = parameters["class"] else {
+                throw Problem(
+                    400, "parameter.missing", "Say with 'class' which class the query is about.", parameter: "class")
+            }
+            let place = try CollectionPlace(className: className, try store.snapshot())
+            let asked = try channelKey(parameters.keeping(query), place) { .objects($0) }.subject
+            removed = set.remove(subscriptions.now) { [self] known in
+                known.name == nil && known.query.className == className
+                    && (known.key ?? (try? channelKey(of: known.query)))?.subject == asked
+            }
+        } else {
+            let className = parameters["class"]
+            if let className { _ = try CollectionPlace(className: className, try store.snapshot()) }
+            removed = set.remove(subscriptions.now) { known in
+                !(unnamedOnly && known.name != nil) && className.map { $0 == known.query.className } ?? true
+            }
+        }
+        let json = JSONWriter(capacity: 32)
+        json.beginObject()
+        json.name("removed")
+        json.int(removed)
+        json.endObject()
+        let answer = Response.json(json.bytes)
+        guard removed > 0 else { return .now(answer) }
+        return .later { [subscriptions] responder in subscriptions.save { responder.answer(answer) } }
+    }
+
+    private func streamSubscriptions(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let parameters = try QueryParameters(request, single: ["lastEventID"])
+        let set = try subscriptions.existing(path["set"] ?? "")
+        let position = (request.header("Last-Event-ID") ?? parameters["lastEventID"]).flatMap(StreamPosition.init)
+        return .events { [self] stream in open(stream, of: set, position) }
+    }
+
+    private func open(_ events: EventStream, of set: SubscriptionSet, _ position: StreamPosition?) {
+        let stream = SetStream(events, channels) { id, ending in
+            guard let problem = ending.problem else { return }
+            set.fail(id, problem)
+        }
+        let unsettled = set.open(stream, position, subscriptions.now) { [self] query in
+            do {
+                return .success(try channelKey(of: query))
+            } catch {
+                return .failure(problem(of: error))
+            }
+        }
+        for subscription in unsettled {
+            guard let key = subscription.key else { continue }
+            FirstResult.await(key, channels) { set.settle(subscription.id, subscription.revision, $0) }
+        }
+        // The set holds the stream until then.
+        events.onClose { [subscriptions] _ in
+            set.close(stream, subscriptions.now)
+            stream.end()
+        }
+    }
+}
+
+extension Subscription {
+    /// Whether a path means it: by its name, or by its id.
+    fileprivate func isCalled(_ text: String) -> Bool { name.isSame(as: text) || text == "$\(id)" }
+}

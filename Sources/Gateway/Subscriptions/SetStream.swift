@@ -1,0 +1,261 @@
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import Synchronization
+
+/// One client's stream of everything that a set subscribes to.
+///
+/// Each event's id says how far the client is with every subscription. A client that reads too slowly is treated as
+/// on other streams: each subscription joins its channel again from where it was left, once there is room.
+final class SetStream: Sendable {
+    /// A subscription's place in the stream.
+    fileprivate struct Seat {
+        enum Phase {
+            /// It waits to be told the beginning, or what it missed.
+            case joining
+            case live
+            /// Events were left out.
+            case behind
+            /// There is nothing more to be told of it.
+            case over
+        }
+
+        let label: String
+        /// Nil for a subscription that cannot be observed.
+        let member: SetMember?
+        /// What the client has heard of; nil for nothing.
+        var version: Version?
+        var phase: Phase
+    }
+
+    fileprivate struct State {
+        var seats: [SubscriptionID: Seat] = [:]
+        /// The version of the last event that was sent.
+        var version = Version(0)
+        var revision: UInt64 = 0
+        /// Whether the list of subscriptions has to be told again, because something about it was left out.
+        var owesList = false
+        /// Errors for which there was no room.
+        var owedErrors: [SubscriptionID: EncodedEvent] = [:]
+        var isOver = false
+    }
+
+    private let stream: EventStream
+    private let channels: Channels
+    /// Told what became of a subscription that cannot be observed any more.
+    private let didFail: @Sendable (SubscriptionID, Ending) -> Void
+    private let state = Mutex(State())
+
+    init(
+        _ stream: EventStream, _ channels: Channels,
+        didFail: @escaping @Sendable (SubscriptionID, Ending) -> Void
+    ) {
+        self.stream = stream
+        self.channels = channels
+        self.didFail = didFail
+        stream.send(.retry)
+        stream.onDrain { [weak self] in self?.catchUp() }
+    }
+
+    /// Tells first which subscriptions there are.
+    func begin(_ subscriptions: [Subscription], at position: StreamPosition?, revision: UInt64) {
+        state.withLock { state in
+            state.revision = revision
+            for subscription in subscriptions {
+                state.seats[subscription.id] = Seat(
+                    label: subscription.label, member: nil, version: position?.version(of: subscription),
+                    phase: .joining)
+            }
+            sendList(&state)
+        }
+    }
+
+    /// Observes a subscription from now on, in place of what it asked for before.
+    func add(_ subscription: Subscription, _ key: ChannelKey, since version: Version?, revision: UInt64) {
+        let channel = channels.channel(for: key)
+        let member = SetMember(subscription.id, channel, self)
+        let (old, isOver) = state.withLock { state -> (SetMember?, Bool) in
+            guard !state.isOver else { return (nil, true) }
+            state.revision = revision
+            let old = state.seats.updateValue(
+                Seat(label: subscription.label, member: member, version: version, phase: .joining),
+                forKey: subscription.id)
+            state.owedErrors[subscription.id] = nil
+            return (old?.member, false)
+        }
+        old?.leave(channels)
+        if isOver { channels.release(channel) } else { channel.join(member, since: version) }
+    }
+
+    /// Tells that a subscription cannot be observed.
+    func refuse(_ subscription: Subscription, _ problem: Problem) {
+        state.withLock { state in
+            state.seats[subscription.id] = Seat(
+                label: subscription.label, member: nil, version: nil, phase: .over)
+            sendError(Ending.error(problem).event, of: subscription.id, &state)
+        }
+    }
+
+    func remove(_ subscription: Subscription, revision: UInt64) {
+        let member = state.withLock { state -> SetMember? in
+            state.revision = revision
+            state.owedErrors[subscription.id] = nil
+            guard let seat = state.seats.removeValue(forKey: subscription.id) else { return nil }
+            let event = EncodedEvent("removed", nil, JSONWriter.empty)
+            if !send(event, seat.label, state) { state.owesList = true }
+            return seat.member
+        }
+        member?.leave(channels)
+    }
+
+    /// Ends all observations. The stream has ended.
+    func end() {
+        let members = state.withLock { state in
+            state.isOver = true
+            defer { state.seats = [:] }
+            return state.seats.values.compactMap(\.member)
+        }
+        for member in members { member.leave(channels) }
+    }
+
+    // MARK: What members hear of
+
+    fileprivate func take(_ event: EncodedEvent, of member: SetMember) -> EventStream.SendResult {
+        state.withLock { state in
+            guard !state.isOver, var seat = state.seats[member.id], seat.member === member else { return .closed }
+            guard state.seats.values.allSatisfy({ $0.phase != .behind }) else { return .full }
+            var next = state
+            next.arrive(at: event.version ?? state.version)
+            seat.version = next.version
+            seat.phase = .live
+            next.seats[member.id] = seat
+            let bytes = event.on(sharedStream: next.position.text, with: Self.members(seat.label))
+            let result = stream.send(bytes)
+            if result == .queued { state = next }
+            return result
+        }
+    }
+
+    fileprivate func isAt(_ version: Version, _ member: SetMember) {
+        state.withLock { state in
+            guard state.seats[member.id]?.member === member else { return }
+            state.arrive(at: version)
+            state.seats[member.id]?.version = version
+            state.seats[member.id]?.phase = .live
+        }
+    }
+
+    fileprivate func fallBehind(_ member: SetMember, since version: Version?) {
+        state.withLock { state in
+            guard state.seats[member.id]?.member === member else { return }
+            state.seats[member.id]?.version = version
+            state.seats[member.id]?.phase = .behind
+        }
+        // It may have drained before it was marked.
+        if !stream.isCongested { catchUp() }
+    }
+
+    fileprivate func end(_ member: SetMember, with ending: Ending) {
+        let isPresent = state.withLock { state in
+            guard state.seats[member.id]?.member === member else { return false }
+            state.seats[member.id]?.phase = .over
+            sendError(ending.event, of: member.id, &state)
+            return true
+        }
+        if isPresent { didFail(member.id, ending) }
+    }
+
+    /// Tells what was left out.
+    private func catchUp() {
+        let late = state.withLock { state -> [(SetMember, Version?)] in
+            if state.owesList { sendList(&state) }
+            for (id, event) in state.owedErrors { sendError(event, of: id, &state) }
+            var late: [(SetMember, Version?)] = []
+            for (id, seat) in state.seats where seat.phase == .behind {
+                state.seats[id]?.phase = .joining
+                if let member = seat.member { late.append((member, seat.version)) }
+            }
+            return late
+        }
+        for (member, version) in late { member.channel.join(member, since: version) }
+    }
+
+    // MARK: Sending
+
+    private func send(_ event: EncodedEvent, _ label: String, _ state: State) -> Bool {
+        stream.send(event.on(sharedStream: state.position.text, with: Self.members(label))) != .full
+    }
+
+    private func sendError(_ event: EncodedEvent, of id: SubscriptionID, _ state: inout State) {
+        guard let label = state.seats[id]?.label else { return }
+        state.owedErrors[id] = send(event, label, state) ? nil : event
+    }
+
+    private func sendList(_ state: inout State) {
+        let json = JSONWriter(capacity: 256)
+        json.beginObject()
+        json.name("subscriptions")
+        json.beginArray()
+        for (_, seat) in state.seats.sorted(by: { $0.key < $1.key }) { json.string(seat.label) }
+        json.endArray()
+        json.endObject()
+        state.owesList = stream.send(EncodedEvent("subscriptions", nil, json).bytes) == .full
+    }
+
+    /// `"subscription": …`, as it stands in an object.
+    private static func members(_ label: String) -> [UInt8] {
+        let json = JSONWriter(capacity: 64)
+        json.name("subscription")
+        json.string(label)
+        return json.bytes
+    }
+}
+
+extension SetStream.State {
+    /// Called before an event of that version is told. What is live has been told everything up to the version of the
+    /// event before, unless that was the same version.
+    fileprivate mutating func arrive(at version: Version) {
+        guard version > self.version else { return }
+        for (id, seat) in seats where seat.phase == .live && (seat.version ?? Version(0)) < self.version {
+            seats[id]?.version = self.version
+        }
+        self.version = version
+    }
+
+    fileprivate var position: StreamPosition { StreamPosition(seats.mapValues(\.version), revision: revision) }
+}
+
+/// A subscription's membership in a channel, for one stream.
+final class SetMember: ChannelMember {
+    let id: SubscriptionID
+    let channel: Channel
+    private weak let stream: SetStream?
+
+    init(_ id: SubscriptionID, _ channel: Channel, _ stream: SetStream) {
+        self.id = id
+        self.channel = channel
+        self.stream = stream
+    }
+
+    func leave(_ channels: Channels) {
+        channel.leave(self)
+        channels.release(channel)
+    }
+
+    var plainStream: EventStream? { nil }
+
+    func take(_ event: EncodedEvent) -> EventStream.SendResult { stream?.take(event, of: self) ?? .closed }
+    func isAt(_ version: Version) { stream?.isAt(version, self) }
+    func fallBehind(since version: Version?) { stream?.fallBehind(self, since: version) }
+    func end(with ending: Ending) { stream?.end(self, with: ending) }
+}
+
+extension JSONWriter {
+    /// An object without members.
+    fileprivate static var empty: JSONWriter {
+        let json = JSONWriter(capacity: 8)
+        json.beginObject()
+        json.endObject()
+        return json
+    }
+}

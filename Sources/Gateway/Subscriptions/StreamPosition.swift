@@ -1,0 +1,53 @@
+import ObjectModel
+
+/// What a client of a set's stream has heard of, as the ids of the stream's events say it:
+/// `VERSION.REVISION`, followed by `;ID=VERSION` for each subscription that is at another version, 0 for one that it
+/// has heard nothing of.
+///
+/// The events of one commit come one by one, so that a stream may break off between them.
+struct StreamPosition: Equatable, Sendable {
+    /// The version that all others are at.
+    var version: Version
+    /// The set's revision: what subscriptions ask for since a later one has not been heard of.
+    var revision: UInt64
+    var exceptions: [SubscriptionID: Version] = [:]
+
+    init(_ version: Version, _ revision: UInt64) {
+        self.version = version
+        self.revision = revision
+    }
+
+    /// The position with the fewest exceptions.
+    init(_ versions: [SubscriptionID: Version?], revision: UInt64) {
+        var counts: [Version: Int] = [:]
+        for version in versions.values { counts[version ?? Version(0), default: 0] += 1 }
+        let common = counts.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key ?? Version(0)
+        self.init(common, revision)
+        for (id, version) in versions where version ?? Version(0) != common { exceptions[id] = version ?? Version(0) }
+    }
+
+    /// Nil for text that is no such id.
+    init?(_ text: String) {
+        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
+        let base = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+        guard base.count == 2, let version = UInt64(base[0]), let revision = UInt64(base[1]) else { return nil }
+        self.init(Version(version), revision)
+        for part in parts.dropFirst() {
+            let pair = part.split(separator: "=", omittingEmptySubsequences: false)
+            guard pair.count == 2, let id = SubscriptionID(pair[0]), let version = UInt64(pair[1]) else { return nil }
+            exceptions[id] = Version(version)
+        }
+    }
+
+    var text: String {
+        let rest = exceptions.sorted { $0.key < $1.key }.map { ";\($0.key)=\($0.value)" }
+        return "\(version).\(revision)" + rest.joined()
+    }
+
+    /// The version that a subscription is to go on from; nil for one that has to begin.
+    func version(of subscription: Subscription) -> Version? {
+        guard subscription.revision <= revision else { return nil }
+        let known = exceptions[subscription.id] ?? version
+        return known == Version(0) ? nil : known
+    }
+}

@@ -1,0 +1,84 @@
+import JSONCoding
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// What a subscription asks for, as its client wrote it: the parameters that observing a class takes.
+struct SubscriptionQuery: Hashable, Sendable {
+    var className: String
+    /// By the parameters' names.
+    var parameters: [String: String] = [:]
+
+    /// The members of a request's body that are parameters, in the order in which they are written.
+    static let names = [
+        "filter", "args", "sort", "distinct", "limit", "fields", "expand", "keyPaths", "include", "types",
+    ]
+
+    /// Reads the members of a body or of a saved set. Throws 400.
+    init(_ body: JSONObject) throws(Problem) {
+        guard case .string(let className)? = body["class"] else {
+            throw Problem(400, "subscription.invalid", "Say in 'class' which class to subscribe to.", property: "class")
+        }
+        self.className = className
+        for member in body.members where Self.names.contains(member.name) {
+            parameters[member.name] = try Self.text(member)
+        }
+    }
+
+    /// A member as the parameter is written in a URL.
+    private static func text(_ member: JSONObject.Member) throws(Problem) -> String? {
+        switch (member.name, member.value) {
+        case (_, .null): return nil
+        case ("args", .array):
+            let json = JSONWriter(capacity: 256)
+            json.value(member.value)
+            return String(decoding: json.bytes, as: UTF8.self)
+        case ("limit", .int(let number)): return String(number)
+        case ("limit", _), ("args", _): break
+        case (_, .string(let text)): return text
+        case ("sort", .array(let parts)), ("distinct", .array(let parts)), ("fields", .array(let parts)),
+            ("expand", .array(let parts)), ("keyPaths", .array(let parts)):
+            let texts = parts.compactMap { part in
+                if case .string(let text) = part { text } else { nil as String? }
+            }
+            if texts.count == parts.count, !texts.isEmpty { return texts.joined(separator: ",") }
+        default: break
+        }
+        let expected =
+            switch member.name {
+            case "args": "an array of values"
+            case "limit": "a whole number"
+            case "filter", "include", "types": "a string"
+            default: "a string, or an array of strings"
+            }
+        throw Problem(
+            400, "subscription.invalid", "'\(member.name)' is \(expected), not \(member.value.inWords).",
+            property: member.name)
+    }
+
+    /// Writes the members that the query was read from.
+    func write(into json: JSONWriter) {
+        json.name("class")
+        json.string(className)
+        for name in Self.names {
+            guard let text = parameters[name] else { continue }
+            json.name(name)
+            switch name {
+            // It was JSON when it came.
+            case "args": json.json(Array(text.utf8))
+            case "limit": Int64(text).map { json.int($0) } ?? json.null()
+            default: json.string(text)
+            }
+        }
+    }
+}
+
+extension Gateway {
+    /// What the query observes under the present schema. Throws 400 for parameters that do not fit it.
+    func channelKey(of query: SubscriptionQuery) throws -> ChannelKey {
+        let place = try CollectionPlace(className: query.className, try store.snapshot())
+        let key = try channelKey(QueryParameters(query.parameters), place) { .objects($0) }
+        _ = try ChannelPlan(key, place.snapshot.schema)
+        return key
+    }
+}

@@ -1,0 +1,102 @@
+import Dispatch
+import Logging
+import ObjectModel
+import Synchronization
+
+/// The subscription sets of all clients. One that has no stream and is not asked for is forgotten after a while.
+final class SubscriptionSets: Sendable {
+    private let sets: Mutex<[String: SubscriptionSet]>
+    private let file: SubscriptionFile?
+    private let configuration: GatewayConfiguration
+    private let logger: Logger
+    private let queue = DispatchQueue(label: "realmgate.subscriptions")
+
+    /// Most bytes of a set's or a subscription's name.
+    static let longestName = 128
+
+    init(_ configuration: GatewayConfiguration, _ logger: Logger) {
+        self.configuration = configuration
+        self.logger = logger
+        file = configuration.subscriptionFile.map { SubscriptionFile($0, logger) }
+        let saved = file?.load(configuration.clock(), largest: configuration.largestSubscriptionSet) ?? []
+        sets = Mutex(Dictionary(saved.map { ($0.name, $0) }, uniquingKeysWith: { _, last in last }))
+    }
+
+    /// The present time.
+    var now: Timestamp { configuration.clock() }
+
+    /// Looks from time to time for sets to forget, for as long as it exists.
+    func expireRegularly() {
+        let interval = min(max(configuration.subscriptionSetLifetime / 4, 1), 60)
+        queue.asyncAfter(deadline: .now() + .seconds(interval)) { [weak self] in
+            self?.expire()
+            self?.expireRegularly()
+        }
+    }
+
+    /// Forgets the sets that have been left alone for their lifetime.
+    func expire() {
+        let now = now
+        let limit = Timestamp(seconds: now.seconds - Int64(configuration.subscriptionSetLifetime))
+        let gone = sets.withLock { sets in
+            let gone = sets.values.filter { $0.expire(unusedSince: limit) }
+            for set in gone { sets[set.name] = nil }
+            return gone
+        }
+        guard !gone.isEmpty else { return }
+        for set in gone {
+            logger.info("A subscription set was left alone and is forgotten.", metadata: ["set": "\(set.name)"])
+        }
+        save {}
+    }
+
+    /// The set of that name. Throws 404 when there is none.
+    func existing(_ name: String) throws(Problem) -> SubscriptionSet {
+        guard let set = sets.withLock({ $0[name] }), set.touch(now) else {
+            throw Problem(
+                404, "subscription.unknown_set",
+                "There is no subscription set '\(name)'. The first subscription makes it; it is forgotten when it is left alone."
+            )
+        }
+        return set
+    }
+
+    /// The set of that name, made if there is none. Throws 400 for names that cannot be, 429 when there are too many.
+    func made(_ name: String) throws(Problem) -> SubscriptionSet {
+        try Self.check(name, "set")
+        expire()
+        let now = now
+        return try sets.withLock { sets throws(Problem) in
+            if let set = sets[name], set.touch(now) { return set }
+            guard sets.count < configuration.mostSubscriptionSets else {
+                throw Problem(
+                    429, "subscription.too_many_sets",
+                    "There are \(sets.count) subscription sets, as many as there may be. Try again later.")
+            }
+            let set = SubscriptionSet(
+                name, SubscriptionSet.State(revision: .revision(at: now), lastUse: now),
+                largest: configuration.largestSubscriptionSet)
+            sets[name] = set
+            return set
+        }
+    }
+
+    /// Throws 400 for a name that cannot be.
+    static func check(_ name: String, _ what: String) throws(Problem) {
+        let isPrintable = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+        guard !name.isEmpty, name.utf8.count <= longestName, isPrintable, !name.hasPrefix("$") else {
+            throw Problem(
+                400, "subscription.invalid_name",
+                "The name of a \(what) has 1 to \(longestName) bytes, no control characters, and no '$' at the beginning."
+            )
+        }
+    }
+
+    /// Calls `action` once the sets as they are now have been saved; at once when they are kept in memory only.
+    func save(then action: @escaping @Sendable () -> Void) {
+        guard let file else { return action() }
+        file.save({ [weak self] in self?.all ?? [] }, then: action)
+    }
+
+    private var all: [SubscriptionSet] { sets.withLock { $0.values.sorted { $0.name < $1.name } } }
+}
