@@ -72,7 +72,7 @@ var targets: [Target] = [
         ["EmbeddedStore", "DecodingProbe", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
     tests(
         "LiveQueries",
-        ["LiveQueries", "EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        ["LiveQueries", "EmbeddedStore", "QueryExecution", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("HTTPServer", ["HTTPServer"]),
     tests(

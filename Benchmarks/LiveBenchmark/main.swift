@@ -12,7 +12,7 @@ import StoreContract
 
 func thousandQueries(_ catalogue: Catalogue, _ binder: QueryBinder, _ item: ClassSchema) throws {
     let queries = try (0..<1_000).map {
-        try binder.bind("age == \($0 % 20) AND score > \(Catalogue.scores - $0 * 20_000) SORT(score DESC)", class: item)
+        try binder.bind("age == \($0 % 20) AND score > \($0 * (Catalogue.scores / 1_000)) SORT(score DESC)", class: item)
     }
     let probe = try Probe(catalogue, queries)
     var times = Times()

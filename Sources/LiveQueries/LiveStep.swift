@@ -10,6 +10,7 @@ package struct LiveStep: Sendable {
     package let after: any ObjectReads
     /// Shared by all copies.
     let memory = StepMemory()
+    let findings = StepFindings()
 
     package init(_ changes: ChangeSet, from before: any ObjectReads, to after: any ObjectReads) {
         self.changes = changes
