@@ -43,11 +43,11 @@ struct KeyPathTests {
 
     static let (zoo, animal, keeper, ticket, gate) = (ClassID(1), ClassID(2), ClassID(3), ClassID(4), ClassID(5))
 
-    private static func property(_ name: String, _ classID: ClassID) throws -> PropertyID {
+    static func property(_ name: String, _ classID: ClassID) throws -> PropertyID {
         try #require(schema[classID]?[name]?.id, "\(name)")
     }
 
-    private static func path(_ text: String, in classID: ClassID = zoo) throws -> LiveKeyPath {
+    static func path(_ text: String, in classID: ClassID = zoo) throws -> LiveKeyPath {
         try LiveKeyPath(text, in: classID, of: schema)
     }
 
@@ -218,7 +218,7 @@ struct KeyPathTests {
     }
 
     /// One zoo with everything in it.
-    private struct World {
+    struct World {
         let store: ModelStore
         let zoo: ObjectKey
         let lion: ObjectKey
