@@ -51,15 +51,17 @@ final class RandomSteps {
         }
     }
 
-    /// What one to three commits did, forwards and backwards.
-    func step() throws -> (forwards: LiveStep, backwards: LiveStep) {
+    /// What one to three commits did: forwards, backwards, and both ways with the earlier version looked back at.
+    func step() throws -> [LiveStep] {
         let before = try store.snapshot()
         for _ in 0..<1 + random.below(3) { try commit() }
         let after = try store.snapshot()
         var merged = ChangeSet(version: before.version)
         for changes in try store.changes(after: before.version) ?? [] { merged.merge(changes) }
         let step = LiveStep(merged, from: before, to: after)
-        return (step, step.reversed)
+        guard let past = try store.past(at: before.version, before: after) else { return [step, step.reversed] }
+        let seen = LiveStep(past.changes, from: past.reads, to: after)
+        return [step, step.reversed, seen, seen.reversed]
     }
 }
 
@@ -71,7 +73,6 @@ extension Snapshot {
 extension LiveStep {
     /// The objects of a class that exist before and after.
     func lasting(of classID: ClassID) throws -> [ObjectKey] {
-        let now = try after.select(BoundQuery(classID: classID), .all)
-        return try now.filter { try before.exists(classID, $0) }
+        try after.select(BoundQuery(classID: classID), .all).filter { try before.exists(classID, $0) }
     }
 }
