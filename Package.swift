@@ -29,6 +29,7 @@ var targets: [Target] = [
         name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     .target(name: "CKernels"),
+    .target(name: "CExecutor"),
     // Stands between a process under test and the system: loaded, not linked. See its header.
     .target(name: "CFaults"),
     // Intel's decimal library comes as an archive and is linked in; Debian has it in libintelrdfpmath-dev.
@@ -41,6 +42,7 @@ var targets: [Target] = [
     module("QueryExecution", ["Columnar", "StoreContract", "QueryLanguage", "ObjectModel"]),
     module("EmbeddedStore", ["QueryExecution", "Columnar", "StoreContract", "QueryLanguage", "ObjectModel", "CLMDB"]),
     module("LiveQueries", ["QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel"]),
+    module("LiveSchedulers", ["LiveQueries", "StoreContract", "ObjectModel", "CExecutor"]),
     module("JSONCoding", ["ObjectModel", "CJansson"]),
     module("HTTPServer", ["CMicrohttpd", log]),
     module(
@@ -72,14 +74,17 @@ var targets: [Target] = [
         ["EmbeddedStore", "DecodingProbe", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
     tests(
         "LiveQueries",
-        ["LiveQueries", "EmbeddedStore", "QueryExecution", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        [
+            "LiveSchedulers", "LiveQueries", "EmbeddedStore", "QueryExecution", "StoreTesting", "StoreContract",
+            "QueryLanguage", "ObjectModel",
+        ]),
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("HTTPServer", ["HTTPServer"]),
     tests(
         "Gateway",
         [
             "Gateway", "HTTPServer", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
-            "ObjectModel",
+            "QueryLanguage", "ObjectModel",
         ]),
     // Writes to a store until it is killed.
     .executableTarget(
@@ -90,7 +95,7 @@ var targets: [Target] = [
         "Realmgate",
         [
             "realmgate", "StoreWorker", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
-            "ObjectModel",
+            "QueryLanguage", "ObjectModel",
         ]),
 ]
 

@@ -10,7 +10,7 @@ import Synchronization
 /// over their change sets; when it falls behind, it takes everything that was committed meanwhile as one change.
 /// Observers are called on that thread, one at a time: `deliver` must be quick, and must not wait for anything that
 /// waits for this.
-package final class LiveQueries: Sendable {
+package final class LiveQueries: CommitReceiver {
     private struct Inbox {
         var changes: [ChangeSet] = []
         var registrations: [LiveRegistration] = []
@@ -27,7 +27,7 @@ package final class LiveQueries: Sendable {
 
     /// Begins to listen to the store. Throws when the store gives no snapshot.
     package init(_ store: any Store) throws {
-        let listener = Listener()
+        let listener = CommitListener()
         store.onCommit { changes in listener.forward(changes) }
         // Asked for after listening began, so that no version lies in between.
         let version = try store.snapshot().version
@@ -105,7 +105,7 @@ package final class LiveQueries: Sendable {
         queue.sync { work.withLock { $0.resultCount } }
     }
 
-    fileprivate func receive(_ changes: [ChangeSet]) {
+    func receive(_ changes: [ChangeSet]) {
         hand { $0.changes += changes }
     }
 
@@ -135,34 +135,6 @@ package final class LiveQueries: Sendable {
         work.withLock { work in
             work.take(changes: taken.changes, registrations: taken.registrations, left: taken.left)
             work.drain()
-        }
-    }
-}
-
-/// Stands between the store, which keeps its listeners for good, and live queries, which may go earlier.
-private final class Listener: Sendable {
-    private struct State {
-        weak var target: LiveQueries?
-        /// What came before there was a target.
-        var early: [ChangeSet] = []
-        var isAttached = false
-    }
-
-    private let state = Mutex(State())
-
-    func attach(_ target: LiveQueries) {
-        // Forwarding under the lock keeps what came early before what comes now.
-        state.withLock { state in
-            state.target = target
-            state.isAttached = true
-            target.receive(state.early)
-            state.early = []
-        }
-    }
-
-    func forward(_ changes: [ChangeSet]) {
-        state.withLock { state in
-            if state.isAttached { state.target?.receive(changes) } else { state.early += changes }
         }
     }
 }

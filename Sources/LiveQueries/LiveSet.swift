@@ -43,27 +43,9 @@ final class LiveSet {
         guard registration.isActive else { return }
         let id = registration.subject
         do {
-            switch registration.observer {
-            case .query(let query, let subscriber):
-                let result = try subjects[id] as? MaintainedResult ?? MaintainedResult(query, snapshot)
-                try result.add(subscriber, registration.keyPaths, snapshot, since: registration.since, past)
-                keep(result, as: id)
-            case .sections(let query, let key, let subscriber):
-                let sections = try subjects[id] as? MaintainedSections ?? MaintainedSections(query, by: key, snapshot)
-                try sections.add(subscriber, registration.keyPaths, snapshot, since: registration.since, past)
-                keep(sections, as: id)
-            case .collection(let object, let property, let subscriber):
-                let collection =
-                    try subjects[id] as? ObservedCollection ?? ObservedCollection(object, property, snapshot)
-                try collection.add(subscriber, registration.keyPaths, snapshot, since: registration.since, past)
-                keep(collection, as: id)
-            case .object(let reference, let subscriber):
-                let object =
-                    try subjects[id] as? ObservedObject
-                    ?? ObservedObject(reference, snapshot, isResumed: registration.since != nil)
-                try object.add(subscriber, registration.keyPaths, snapshot, since: registration.since, past)
-                keep(object, as: id)
-            }
+            let subject = try subjects[id] ?? registration.makeSubject(snapshot)
+            try registration.join(subject, snapshot, past)
+            keep(subject, as: id)
         } catch {
             registration.fail(error)
         }

@@ -24,6 +24,13 @@ struct ArchitectureTests {
         #expect(Architecture.doorFaults(imports: imports) == [])
     }
 
+    @Test("Foundation does not come into the program")
+    func programWithoutFoundation() {
+        #expect(Architecture.foundationFaults(ModuleMap.arrows) == [])
+        let broken = ModuleMap.arrows.merging(["Gateway": ["LiveSchedulers"]]) { $0.union($1) }
+        #expect(Architecture.foundationFaults(broken) == ["realmgate would be linked with LiveSchedulers."])
+    }
+
     @Test("Package.swift declares exactly the arrows of the map")
     func packageAgrees() throws {
         let description = try String(contentsOfFile: Checkout.root + "/Package.swift", encoding: .utf8)

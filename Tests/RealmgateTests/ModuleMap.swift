@@ -12,6 +12,7 @@ enum ModuleMap {
         "QueryExecution": ["Columnar", "StoreContract", "QueryLanguage", "ObjectModel"],
         "EmbeddedStore": ["QueryExecution", "Columnar", "StoreContract", "QueryLanguage", "ObjectModel", "CLMDB"],
         "LiveQueries": ["QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel"],
+        "LiveSchedulers": ["LiveQueries", "StoreContract", "ObjectModel", "CExecutor"],
         "JSONCoding": ["ObjectModel", "CJansson"],
         "HTTPServer": ["CMicrohttpd", "Logging"],
         "Gateway": [
@@ -27,8 +28,12 @@ enum ModuleMap {
     /// C modules, each with the one Swift target that imports it.
     static let doors = [
         "CLMDB": "EmbeddedStore", "CMicrohttpd": "HTTPServer", "CJansson": "JSONCoding", "CKernels": "Columnar",
-        "CDecimal": "ObjectModel",
+        "CDecimal": "ObjectModel", "CExecutor": "LiveSchedulers",
     ]
+
+    /// The targets that may import Foundation, for what only Foundation has. No program depends on them, see
+    /// `Architecture.foundationFaults`.
+    static let foundation: Set<String> = ["LiveSchedulers"]
 
     /// C libraries that tests load into programs; nothing imports them.
     static let preloaded: Set<String> = ["CFaults"]
@@ -61,9 +66,21 @@ enum Architecture {
         guard let allowed = ModuleMap.arrows[target] else {
             return ["Target \(target) is not in the module map of ModuleMap.swift."]
         }
-        return imports.filter { !allowed.contains($0.module) && !ModuleMap.toolchain.contains($0.module) }.map {
+        let toolchain = ModuleMap.toolchain.union(ModuleMap.foundation.contains(target) ? ["Foundation"] : [])
+        return imports.filter { !allowed.contains($0.module) && !toolchain.contains($0.module) }.map {
             "\(target) → \($0.module) is not allowed (\($0.file):\($0.line))."
         }
+    }
+
+    /// What brings Foundation into the program, if anything does.
+    static func foundationFaults(_ arrows: [String: Set<String>]) -> [String] {
+        var reached: Set<String> = ["realmgate"]
+        while true {
+            let further = reached.union(reached.flatMap { arrows[$0] ?? [] })
+            if further == reached { break }
+            reached = further
+        }
+        return reached.intersection(ModuleMap.foundation).sorted().map { "realmgate would be linked with \($0)." }
     }
 
     /// Faults of C modules that several Swift targets import, or another one than the map says.

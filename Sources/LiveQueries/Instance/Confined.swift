@@ -1,0 +1,31 @@
+import Glibc
+import Synchronization
+
+/// Something that is used on one scheduler only: whoever comes from elsewhere is refused, and so is a second thread
+/// while a first one is inside, as there may be on a queue that is not serial.
+///
+/// Sendable although `state` is not, because `enter` is the only way to it: one thread at a time gets past the owner's
+/// exchange, and what it did is visible to the next one that does.
+final class Confined<State: AnyObject>: @unchecked Sendable {
+    private let scheduler: any LiveScheduler
+    private let state: State
+    /// The thread that is inside; 0 for none.
+    private let owner = Atomic<UInt>(0)
+
+    init(_ scheduler: any LiveScheduler, _ state: sending State) {
+        self.scheduler = scheduler
+        self.state = state
+    }
+
+    /// Throws `incorrectThread`. May be called within itself.
+    func enter<R>(_ body: (State) throws -> R) throws -> R {
+        guard scheduler.isCurrent else { throw InstanceError.incorrectThread }
+        let thread = UInt(pthread_self())
+        if owner.load(ordering: .relaxed) == thread { return try body(state) }
+        guard owner.compareExchange(expected: 0, desired: thread, ordering: .acquiring).exchanged else {
+            throw InstanceError.incorrectThread
+        }
+        defer { owner.store(0, ordering: .releasing) }
+        return try body(state)
+    }
+}

@@ -1,0 +1,207 @@
+import ObjectModel
+import StoreContract
+
+extension InstanceCore {
+    /// Lets somebody observe from the present version on. An object's observer is only called when it changes; others
+    /// are called first when what they observe has been prepared. Throws `notFound` for an object that is gone.
+    func add<Event: Sendable>(
+        _ registration: LiveRegistration, _ flag: InstanceToken.Flag, _ slot: EventSlot<Event>,
+        _ block: @escaping (Event) -> Void, prepare: (SubjectPreparation) -> Void
+    ) throws -> Int {
+        guard write == nil else { throw InstanceError.observedInWrite }
+        let snapshot = try snapshot()
+        if let object = registration.subject.object {
+            guard try snapshot.exists(object.classID, object.key) else { throw InstanceError.objectIsGone }
+        }
+        let stage: InstanceObserver.Stage
+        if case .object = registration.subject {
+            let subject = try registration.makeSubject(snapshot)
+            try registration.join(subject, snapshot, PastVersions(store, before: snapshot))
+            // There is no first call.
+            _ = slot.take()
+            stage = .joined(subject)
+        } else {
+            let preparation = SubjectPreparation(registration, snapshot)
+            prepare(preparation)
+            stage = .new(preparation)
+        }
+        let order = takeOrder()
+        let observer = InstanceObserver(registration, stage, at: snapshot, flag, slot, block)
+        observers[order] = observer
+        if case .joined = stage { keep(observer, order) }
+        return order
+    }
+
+    /// Notes an observer that has a subject, until all know of the same version again.
+    private func keep(_ observer: InstanceObserver, _ order: Int) {
+        unsettled.insert(order)
+        joined[observer.registration.subject, default: []].insert(order)
+        watch(observer.registration.subject)
+    }
+
+    func remove(_ order: Int) {
+        bells[order] = nil
+        unsettled.remove(order)
+        guard let observer = observers.removeValue(forKey: order) else { return }
+        let id = observer.registration.subject
+        joined[id]?.remove(order)
+        if joined[id]?.isEmpty == true { joined[id] = nil }
+        watch(id)
+    }
+
+    private func watch(_ id: LiveSubjectID) {
+        var watches: Set<LiveWatch> = []
+        for order in joined[id] ?? [] {
+            if case .joined(let subject)? = observers[order]?.stage { watches.formUnion(subject.watches) }
+        }
+        watchers.set(watches, for: id)
+    }
+
+    // MARK: Calls
+
+    /// Brings the observers to the instance's version, one by one in the order of their registration, and calls those
+    /// for whom something became different.
+    ///
+    /// - Parameter limit: observers that were not called yet are called if they are ready and were registered before
+    ///   this; nil for none.
+    func callObservers(newBefore limit: Int?) {
+        guard let target = current else { return }
+        unsettle(for: target)
+        var waiting = unsettled
+        if let limit {
+            for (order, observer) in observers where order < limit {
+                if case .new(let preparation) = observer.stage, preparation.isReady { waiting.insert(order) }
+            }
+        }
+        for order in waiting.sorted() {
+            // A block may have removed any of them, or brought them on by beginning a write.
+            guard let observer = observers[order], observer.isWanted else { continue }
+            switch observer.stage {
+            case .new(let preparation): callFirst(observer, order, preparation)
+            case .failing(let error): callLast(order, observer.fail(error))
+            case .joined(let subject):
+                guard let baseline = observer.baseline, baseline.version < target.version else { continue }
+                callNext(observer, order, subject, from: baseline)
+            }
+        }
+        settle()
+    }
+
+    /// Gives those to whom the changes can matter a baseline of their own; all others know of the target at once.
+    private func unsettle(for target: any Snapshot) {
+        defer { known = target }
+        guard let known, known.version < target.version else { return }
+        let changes = trail.changes(from: known.version, to: target.version)
+        for id in changes.schemaChanged ? Set(joined.keys) : watchers.affected(by: changes) {
+            for order in joined[id] ?? [] where !unsettled.contains(order) {
+                observers[order]?.baseline = known
+                unsettled.insert(order)
+            }
+        }
+    }
+
+    private func settle() {
+        for order in unsettled {
+            guard let observer = observers[order], case .joined = observer.stage,
+                observer.baseline?.version == known?.version
+            else { continue }
+            observer.baseline = nil
+            unsettled.remove(order)
+        }
+    }
+
+    private func callFirst(_ observer: InstanceObserver, _ order: Int, _ preparation: SubjectPreparation) {
+        guard let snapshot = current else { return }
+        do {
+            guard let subject = try preparation.take() else { return }
+            if let step = step(from: observer.baseline, to: snapshot), subject.isTouched(by: step.changes) {
+                try subject.advance(step, snapshot)
+            }
+            guard let call = observer.join(subject, at: snapshot, PastVersions(store, before: snapshot)) else { return }
+            guard case .joined = observer.stage else { return callLast(order, call) }
+            keep(observer, order)
+            self.call(call)
+        } catch {
+            callLast(order, observer.fail(error))
+        }
+    }
+
+    private func callNext(
+        _ observer: InstanceObserver, _ order: Int, _ subject: any LiveSubject, from baseline: any Snapshot
+    ) {
+        guard let snapshot = current, let step = step(from: baseline, to: snapshot) else { return }
+        observer.baseline = snapshot
+        guard subject.isTouched(by: step.changes) else { return }
+        let block = observer.advance(
+            subject, by: step, to: snapshot,
+            foreign: trail.foreignChanges(from: baseline.version, to: snapshot.version))
+        guard subject.isObserved else { return callLast(order, block) }
+        if step.changes.schemaChanged { watch(observer.registration.subject) }
+        if let block { call(block) }
+    }
+
+    /// Calls an observer that will not be called again.
+    private func callLast(_ order: Int, _ block: (() -> Void)?) {
+        remove(order)
+        if let block { call(block) }
+    }
+
+    /// Brings observers that know of the version before the present one on without a call.
+    func skip(_ orders: Set<Int>) {
+        guard let snapshot = current else { return }
+        for order in orders.sorted() {
+            guard let observer = observers[order], case .joined(let subject) = observer.stage,
+                let step = step(from: observer.baseline ?? known, to: snapshot)
+            else { continue }
+            observer.baseline = snapshot
+            unsettled.insert(order)
+            guard subject.isTouched(by: step.changes) else { continue }
+            observer.advanceQuietly(subject, by: step, to: snapshot)
+            if case .joined = observer.stage, !subject.isObserved { remove(order) }
+        }
+    }
+
+    /// Nil when nothing lies in between.
+    private func step(from baseline: (any Snapshot)?, to snapshot: any Snapshot) -> LiveStep? {
+        guard let baseline, baseline.version < snapshot.version else { return nil }
+        return LiveStep(
+            trail.changes(from: baseline.version, to: snapshot.version), from: baseline, to: snapshot)
+    }
+
+    /// Tells everybody that this is the end, if it is.
+    func failAll(_ error: any Error) {
+        guard let error = error as? StoreError, error.code == .closed else { return }
+        for order in observers.keys.sorted() {
+            if let observer = observers[order], observer.isWanted { callLast(order, observer.fail(error)) }
+        }
+    }
+}
+
+extension LiveSubject {
+    /// Whether changes can matter to it.
+    fileprivate func isTouched(by changes: ChangeSet) -> Bool {
+        changes.schemaChanged || watches.contains { $0.isTouched(by: changes) }
+    }
+}
+
+extension LiveWatch {
+    fileprivate func isTouched(by changes: ChangeSet) -> Bool {
+        switch self {
+        case .objects(let classID): changes.classes[classID] != nil
+        case .object(let object):
+            changes.classes[object.classID].map {
+                $0.modifications[object.key] != nil || $0.deletions.contains(object.key)
+            } ?? false
+        }
+    }
+}
+
+extension LiveSubjectID {
+    /// The object that must exist for it.
+    fileprivate var object: ObjectReference? {
+        switch self {
+        case .query, .sections: nil
+        case .collection(let object, _), .object(let object): object
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import ObjectModel
+import StoreContract
+
+extension InstanceCore {
+    /// Waits for the writer, moves to the latest version, and tells the observers what that made different. Those
+    /// that have not been called yet are not called from here.
+    func beginWrite() throws {
+        guard write == nil else { throw InstanceError.nestedWrite }
+        let (write, snapshot) = try openWrite()
+        self.write = write
+        do {
+            let hasMoved = try move(to: snapshot)
+            if hasMoved { ring(.didChange) }
+        } catch {
+            try? cancelWrite()
+            throw error
+        }
+        callObservers(newBefore: nil)
+    }
+
+    /// A write and the version that it starts from.
+    private func openWrite() throws -> (PendingWrite, any Snapshot) {
+        while true {
+            let write = try store.beginWrite()
+            let snapshot = try store.snapshot()
+            if try write.transaction.version <= snapshot.version.next { return (write, snapshot) }
+            // It lies behind other work that is not on disk yet and cannot be read. That is, once this is given up.
+            write.cancel()
+        }
+    }
+
+    func transaction() throws -> any WriteTransaction {
+        guard let write else { throw InstanceError.notWriting }
+        return try write.transaction
+    }
+
+    /// Puts the write on disk and moves to its version. Realm-level observers are called before this returns, others
+    /// in a later turn; those of the tokens hear nothing of this commit. Throws what the store throws; the write
+    /// is at its end then all the same.
+    func commitWrite(withoutNotifying muted: Set<Int>) throws {
+        guard let write else { throw InstanceError.nothingToCommit }
+        let version = try write.transaction.version
+        inbox.expect(version)
+        self.write = nil
+        defer { inbox.wake() }
+        do {
+            try write.commit()
+        } catch {
+            _ = inbox.takeExpected()
+            throw error
+        }
+        try move(to: inbox.takeExpected() ?? store.snapshot())
+        trail.markOwn(version)
+        skip(muted)
+        ring(.didChange, except: muted)
+    }
+
+    func cancelWrite() throws {
+        guard let write else { throw InstanceError.nothingToCancel }
+        self.write = nil
+        write.cancel()
+        inbox.wake()
+    }
+
+    func write<R>(withoutNotifying muted: Set<Int>, _ body: (any WriteTransaction) throws -> R) throws -> R {
+        try beginWrite()
+        guard write != nil else { throw InstanceError.endedByObserver }
+        let result: R
+        do {
+            result = try body(try transaction())
+        } catch {
+            if write != nil { try cancelWrite() }
+            throw error
+        }
+        if write != nil { try commitWrite(withoutNotifying: muted) }
+        return result
+    }
+}

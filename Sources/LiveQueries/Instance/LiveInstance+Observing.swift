@@ -1,0 +1,73 @@
+package import ObjectModel
+package import QueryLanguage
+import StoreContract
+
+extension LiveInstance {
+    /// Observes a query: the block is told `initial` in a later turn, when the result is ready, then an update
+    /// whenever it became different. The result is that of the instance's version at the time of each call.
+    ///
+    /// Throws `incorrectThread`, `readOnly`, `frozen`, `noRunLoop` where nobody would call the block, and
+    /// `observedInWrite`. A query that does not fit the schema is told `failed`.
+    package func observe(
+        _ query: BoundQuery, keyPaths: [LiveKeyPath] = [], deliver: @escaping (LiveEvent) -> Void
+    ) throws -> InstanceToken {
+        try register(keyPaths, deliver) { .query(query, $0) }
+    }
+
+    /// Observes a query's result in sections, in the same way.
+    package func observeSections(
+        _ query: BoundQuery, by key: SectionKey, keyPaths: [LiveKeyPath] = [],
+        deliver: @escaping (LiveSectionEvent) -> Void
+    ) throws -> InstanceToken {
+        try register(keyPaths, deliver) { .sections(query, key, $0) }
+    }
+
+    /// Observes one object's list, set or map, in the same way. Throws `notFound` also.
+    package func observeCollection(
+        _ object: ObjectReference, _ property: PropertyID, keyPaths: [LiveKeyPath] = [],
+        deliver: @escaping (LiveCollectionEvent) -> Void
+    ) throws -> InstanceToken {
+        try register(keyPaths, deliver) { .collection(object, property, $0) }
+    }
+
+    /// Observes one object. There is no first call; changes are relative to the instance's present version, and have
+    /// no old values where the instance made them itself. Throws as `observe`, and `notFound`, `unknownProperty`.
+    package func observeObject(
+        _ object: ObjectReference, keyPaths: [LiveKeyPath] = [], deliver: @escaping (LiveObjectEvent) -> Void
+    ) throws -> InstanceToken {
+        try register(keyPaths, deliver) { .object(object, $0) }
+    }
+
+    /// Observes the instance itself: see `InstanceEvent`. Allowed within a write.
+    package func observeInstance(deliver: @escaping (InstanceEvent) -> Void) throws -> InstanceToken {
+        try enterToObserve { core in
+            let flag = InstanceToken.Flag()
+            return InstanceToken(core.addBell(flag, deliver), of: self, flag)
+        }
+    }
+
+    private func register<Event: Sendable>(
+        _ keyPaths: [LiveKeyPath], _ deliver: @escaping (Event) -> Void,
+        _ observer: (Subscriber<Event>) -> LiveRegistration.Observer
+    ) throws -> InstanceToken {
+        try enterToObserve { core in
+            let slot = EventSlot<Event>()
+            let registration = LiveRegistration(
+                observer: observer(Subscriber { slot.put($0) }), keyPaths: keyPaths, since: nil)
+            let flag = InstanceToken.Flag()
+            let order = try core.add(registration, flag, slot, deliver) { preparation in
+                hub.prepare(preparation, for: inbox)
+            }
+            return InstanceToken(order, of: self, flag)
+        }
+    }
+
+    private func enterToObserve<R>(_ body: (InstanceCore) throws -> R) throws -> R {
+        if isFrozen { throw InstanceError.frozenDoesNotNotify }
+        return try enter { core in
+            if hub.isReadOnly { throw InstanceError.readOnlyDoesNotNotify }
+            guard scheduler.canDeliver else { throw InstanceError.noRunLoop }
+            return try body(core)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Dispatch
+import StoreContract
+import Synchronization
+
+/// A subject that is made in the background, from a snapshot, for the thread that asked for it.
+final class SubjectPreparation: Sendable {
+    /// A subject is not Sendable. It may change threads here because `run` makes it and keeps no reference, and the
+    /// mutex hands it to `take`, which gives it away once.
+    private struct Made: @unchecked Sendable {
+        let subject: any LiveSubject
+    }
+
+    private enum State: Sendable {
+        case waiting
+        case running
+        case made(Result<Made, any Error>)
+        case taken
+    }
+
+    private let registration: LiveRegistration
+    private let snapshot: any Snapshot
+    private let state = Mutex(State.waiting)
+    private let done = DispatchGroup()
+
+    init(_ registration: LiveRegistration, _ snapshot: any Snapshot) {
+        self.registration = registration
+        self.snapshot = snapshot
+        done.enter()
+    }
+
+    /// Makes the subject unless somebody has begun to; nobody needs one for an observer that has left.
+    func run() {
+        let isMine = state.withLock { state in
+            guard case .waiting = state else { return false }
+            state = .running
+            return true
+        }
+        guard isMine else { return }
+        let result = Result<Made, any Error> {
+            guard registration.isActive else { throw CancellationError() }
+            return Made(subject: try registration.makeSubject(snapshot))
+        }
+        state.withLock { $0 = .made(result) }
+        done.leave()
+    }
+
+    /// Waits until it is made, or makes it here.
+    func finish() {
+        run()
+        done.wait()
+    }
+
+    var isReady: Bool {
+        state.withLock {
+            if case .made = $0 { return true }
+            return false
+        }
+    }
+
+    /// The subject; nil before it is made, and after the first call that gave it. Throws what making it did.
+    func take() throws -> (any LiveSubject)? {
+        let result = state.withLock { state -> Result<Made, any Error>? in
+            guard case .made(let result) = state else { return nil }
+            state = .taken
+            return result
+        }
+        return try result?.get().subject
+    }
+}
