@@ -35,26 +35,21 @@ extension InstanceCore {
     /// Notes an observer that has a subject, until all know of the same version again.
     private func keep(_ observer: InstanceObserver, _ order: Int) {
         unsettled.insert(order)
-        joined[observer.registration.subject, default: []].insert(order)
-        watch(observer.registration.subject)
+        joined.insert(order)
+        watch(order)
     }
 
     func remove(_ order: Int) {
         bells[order] = nil
         unsettled.remove(order)
-        guard let observer = observers.removeValue(forKey: order) else { return }
-        let id = observer.registration.subject
-        joined[id]?.remove(order)
-        if joined[id]?.isEmpty == true { joined[id] = nil }
-        watch(id)
+        observers[order] = nil
+        joined.remove(order)
+        watchers.set([], for: order)
     }
 
-    private func watch(_ id: LiveSubjectID) {
-        var watches: Set<LiveWatch> = []
-        for order in joined[id] ?? [] {
-            if case .joined(let subject)? = observers[order]?.stage { watches.formUnion(subject.watches) }
-        }
-        watchers.set(watches, for: id)
+    private func watch(_ order: Int) {
+        guard case .joined(let subject)? = observers[order]?.stage else { return }
+        watchers.set(subject.watches, for: order)
     }
 
     // MARK: Calls
@@ -91,12 +86,11 @@ extension InstanceCore {
     private func unsettle(for target: any Snapshot) {
         defer { known = target }
         guard let known, known.version < target.version else { return }
-        let changes = trail.changes(from: known.version, to: target.version)
-        for id in changes.schemaChanged ? Set(joined.keys) : watchers.affected(by: changes) {
-            for order in joined[id] ?? [] where !unsettled.contains(order) {
-                observers[order]?.baseline = known
-                unsettled.insert(order)
-            }
+        guard let step = step(from: known, to: target) else { return }
+        let affected = step.changes.schemaChanged ? joined : watchers.affected(by: step)
+        for order in affected where !unsettled.contains(order) {
+            observers[order]?.baseline = known
+            unsettled.insert(order)
         }
     }
 
@@ -136,7 +130,7 @@ extension InstanceCore {
             subject, by: step, to: snapshot,
             foreign: trail.foreignChanges(from: baseline.version, to: snapshot.version))
         guard subject.isObserved else { return callLast(order, block) }
-        if step.changes.schemaChanged { watch(observer.registration.subject) }
+        if step.changes.schemaChanged { watch(order) }
         if let block { call(block) }
     }
 
@@ -192,6 +186,7 @@ extension LiveWatch {
             changes.classes[object.classID].map {
                 $0.modifications[object.key] != nil || $0.deletions.contains(object.key)
             } ?? false
+        case .ways(let tree, _): tree.isTouched(by: changes)
         }
     }
 }

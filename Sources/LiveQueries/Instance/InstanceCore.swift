@@ -17,8 +17,8 @@ final class InstanceCore {
     /// What all observers without a baseline of their own know of; nil while there are none.
     var known: (any Snapshot)?
     var observers: [Int: InstanceObserver] = [:]
-    /// Those of each subject that were called, or will be when it changes.
-    var joined: [LiveSubjectID: Set<Int>] = [:]
+    /// Those that have a subject: they were called, or will be when it changes.
+    var joined: Set<Int> = []
     var watchers = LiveWatchers()
     /// Observers that have a baseline of their own.
     var unsettled: Set<Int> = []
