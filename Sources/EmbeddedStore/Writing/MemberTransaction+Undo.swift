@@ -6,6 +6,11 @@ extension MemberTransaction {
         let classID: ClassID
         let key: ObjectKey
         let property: PropertyID
+
+        /// One number, because there is one of these for every assignment.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(key.rawValue << 16 ^ Int64(property.rawValue) ^ Int64(classID.rawValue) << 48)
+        }
     }
 
     /// What takes back everything that the work did, for the change log; nil when it would be longer than `limit`
