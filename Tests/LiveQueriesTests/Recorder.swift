@@ -12,9 +12,23 @@ final class Recorder: Sendable {
         var changes: [IndexChanges] = []
         var failure: (any Error)?
         var faults: [String] = []
+        /// What a resuming observer starts from.
+        var known: [ObjectKey]?
+        var knownVersion: Version?
+        var hasResumed = false
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - version: the version that the observer says it has heard of.
+    ///   - keys: what it knows the result to have been then.
+    init(resuming version: Version? = nil, from keys: [ObjectKey]? = nil) {
+        state = Mutex(State(known: keys, knownVersion: version))
+    }
+
+    /// Whether the observation went on from what was known.
+    var hasResumed: Bool { state.withLock { $0.hasResumed } }
 
     /// The result as the events leave it.
     var keys: [ObjectKey]? { state.withLock { $0.keys } }
@@ -41,7 +55,11 @@ final class Recorder: Sendable {
                 state.keys = Array(keys)
                 state.version = snapshot.version
             case .resumed:
-                if state.keys == nil { state.faults.append("resumed without a state") }
+                if state.keys != nil { state.faults.append("resumed in the middle") }
+                if state.known == nil { state.faults.append("resumed from nothing") }
+                state.hasResumed = true
+                state.keys = state.known
+                state.version = state.knownVersion
             case .update(let change):
                 guard let old = state.keys, let version = state.version else {
                     state.faults.append("an update before the initial event")

@@ -1,0 +1,156 @@
+import EmbeddedStore
+import Foundation
+import LiveQueries
+import ObjectModel
+import QueryLanguage
+import StoreContract
+import StoreTesting
+
+/// A random history with everything in it that is observed, made up front, so that it can be run again with parts left
+/// out.
+struct LiveAudit {
+    enum Step {
+        case commit([RandomOperation])
+        /// Looks whether every observer knows what is there. Commits without one in between are taken together.
+        case compare
+        /// One of the subjects is observed again from an earlier version, so many comparisons ago.
+        case resume(subject: Int, back: Int)
+    }
+
+    let seed: UInt64
+    let schema: Schema
+    let subjects: [AuditSubject]
+    var steps: [Step]
+
+    /// - Parameter length: the number of operations.
+    init(seed: UInt64, length: Int) {
+        self.seed = seed
+        var random = SeededRandom(seed: seed)
+        schema = RandomSchemas.schema(&random, kinds: random.oneIn(3) ? .queryable : .all)
+        subjects = AuditSubject.some(schema, &random)
+        var history = RandomHistory(schema)
+        steps = []
+        var operations = 0
+        while operations < length {
+            let commit = history.commit(count: operations < length / 4 ? 0 : 40, target: 40, &random)
+            operations += max(1, commit.count)
+            steps.append(.commit(commit))
+            if random.oneIn(4) { continue }
+            steps.append(.compare)
+            if random.oneIn(6) {
+                steps.append(.resume(subject: random.below(subjects.count), back: 1 + random.below(12)))
+            }
+        }
+        steps.append(.compare)
+    }
+
+    struct Outcome {
+        /// What was wrong first; nil when nothing was.
+        var fault: String?
+        /// How many observers resumed, and how many of them had to be told everything anew.
+        var resumed = 0
+        var restarted = 0
+        var changes = 0
+    }
+
+    /// Runs the history on a store of its own.
+    func run() throws -> Outcome {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("audit-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        var options = EmbeddedStoreOptions()
+        options.clusterCapacity = 64
+        let store = try EmbeddedStore.open(path: directory.path + "/store", schema: schema, options: options)
+        defer { store.close() }
+        let live = try LiveQueries(store)
+        var outcome = Outcome()
+        let observers = subjects.map { $0.observe(live, since: nil, knowing: nil) }
+        /// What each subject looked like at each comparison, newest last.
+        var past: [(version: Version, states: [AuditState])] = []
+        for (number, step) in steps.enumerated() {
+            switch step {
+            case .commit(let operations):
+                try store.write { transaction in
+                    for operation in operations { try transaction.perform(operation) }
+                }
+            case .compare:
+                live.settle()
+                let snapshot = try store.snapshot()
+                for (subject, observer) in zip(subjects, observers) {
+                    if let fault = try observer.fault(comparedWith: subject, snapshot) {
+                        outcome.fault = "step \(number), \(subject): \(fault)"
+                        return outcome
+                    }
+                }
+                past.append((snapshot.version, observers.map(\.state)))
+                if past.count > 16 { past.removeFirst() }
+            case .resume(let number, let back):
+                guard let known = past.suffix(back).first else { continue }
+                let subject = subjects[number]
+                let observer = subject.observe(live, since: known.version, knowing: known.states[number])
+                live.settle()
+                if observer.hasResumed { outcome.resumed += 1 } else { outcome.restarted += 1 }
+                if let fault = try observer.fault(comparedWith: subject, try store.snapshot()) {
+                    outcome.fault =
+                        "step \(number), \(subject) resumed from version \(known.version): \(fault)"
+                    return outcome
+                }
+                observer.cancel()
+            }
+        }
+        outcome.changes = observers.reduce(0) { $0 + $1.changeCount }
+        for observer in observers { observer.cancel() }
+        return outcome
+    }
+
+    /// The same fault, or another, from as few steps and operations as can be found in `attempts` runs.
+    func shrunk(attempts: Int = 200) -> LiveAudit {
+        var best = self
+        var left = attempts
+        func stillFails(_ candidate: LiveAudit) -> Bool {
+            left -= 1
+            return (try? candidate.run())?.fault != nil
+        }
+        var size = max(1, best.steps.count / 2)
+        while left > 0 {
+            var start = 0
+            var removedAny = false
+            while start < best.steps.count, left > 0 {
+                var candidate = best
+                candidate.steps.removeSubrange(start..<min(start + size, best.steps.count))
+                candidate.steps.append(.compare)
+                if stillFails(candidate) {
+                    best = candidate
+                    removedAny = true
+                } else {
+                    start += size
+                }
+            }
+            if size == 1, !removedAny { break }
+            size = max(1, size / 2)
+        }
+        for index in best.steps.indices {
+            guard case .commit(var operations) = best.steps[index] else { continue }
+            var place = 0
+            while place < operations.count, left > 0 {
+                var fewer = operations
+                fewer.remove(at: place)
+                var candidate = best
+                candidate.steps[index] = .commit(fewer)
+                if stillFails(candidate) {
+                    operations = fewer
+                    best = candidate
+                } else {
+                    place += 1
+                }
+            }
+        }
+        return best
+    }
+}
+
+extension LiveAudit: CustomStringConvertible {
+    var description: String {
+        "seed \(seed)\n\(schema.classes)\n" + steps.map { "  \($0)" }.joined(separator: "\n")
+    }
+}
