@@ -2,9 +2,10 @@ import Synchronization
 
 /// Streams that are sent the same events, such as all clients of one query.
 ///
-/// Sending to a group is the same as sending to each of its streams, in order with what is sent to them one by one,
-/// but each loop is woken once instead of once per stream. Cost of `send`: about 100 ns per stream on the caller's
-/// thread; the loops do the rest, a bounded part at a time. Ended streams leave the group by themselves. Memory: eight
+/// Sending to a group is the same as sending to each of its streams, in order with what is sent to them one by
+/// one, but each loop is woken once instead of once per stream. Cost of `send`: about 100 ns per stream on the
+/// caller's thread; the loops do the rest, a bounded part at a time. Ended streams leave with the next event;
+/// in a group that is sent none they stay until `leave`, so call that when a stream has ended. Memory: eight
 /// bytes per stream.
 package final class EventStreamGroup: Sendable {
     private struct State {
