@@ -38,7 +38,7 @@ package struct SectionChanges: Hashable, Sendable {
     package var deletions: [SectionPath]
     /// The section's old index, and the row, which is the same before and after.
     package var modifications: [SectionPath]
-    /// The new places of the same elements, in the same order.
+    /// The new places of the same rows, in the same order.
     package var modificationsNew: [SectionPath]
 
     package init(
@@ -66,12 +66,45 @@ package final class LiveSectionChange: Sendable {
     package let snapshot: any Snapshot
     package let version: Version
     package let changes: SectionChanges
+    /// The sections that the observer knew before.
+    package let oldSections: LiveSections
     package let newSections: LiveSections
 
-    init(snapshot: any Snapshot, changes: SectionChanges, newSections: LiveSections) {
+    init(
+        snapshot: any Snapshot, changes: SectionChanges, oldSections: LiveSections, newSections: LiveSections
+    ) {
         self.snapshot = snapshot
         version = snapshot.version
         self.changes = changes
+        self.oldSections = oldSections
         self.newSections = newSections
+    }
+
+    /// Whether it starts from just these sections, rows aside.
+    func isSince(_ list: SectionList) -> Bool { oldSections.list.hasSections(of: list) }
+
+    /// This change and the next one of the same observation as one, for an observer that has not taken this one yet.
+    /// Nil when they cancel out.
+    package func followed(by next: LiveSectionChange) -> LiveSectionChange? {
+        let both = changes.followed(by: next.changes) { next.newSections.count(of: $0) }
+        guard !both.isEmpty else { return nil }
+        return LiveSectionChange(
+            snapshot: next.snapshot, changes: both, oldSections: oldSections, newSections: next.newSections)
+    }
+
+    /// What of this concerns the section with that key, for an observer of that section alone; nil if nothing does. That
+    /// other sections before it came or went does not concern it.
+    package func restricted(to key: Value) -> SectionChanges? {
+        let (old, new) = (oldSections.index(of: key), newSections.index(of: key))
+        var part = SectionChanges()
+        part.sectionsToInsert = changes.sectionsToInsert.filter { $0 == new }
+        part.sectionsToDelete = changes.sectionsToDelete.filter { $0 == old }
+        part.insertions = changes.insertions.filter { $0.section == new }
+        part.deletions = changes.deletions.filter { $0.section == old }
+        for (before, after) in zip(changes.modifications, changes.modificationsNew) where before.section == old {
+            part.modifications.append(before)
+            part.modificationsNew.append(after)
+        }
+        return part.isEmpty ? nil : part
     }
 }

@@ -1,29 +1,31 @@
 package import ObjectModel
+import QueryExecution
 package import StoreContract
 
-/// A result in sections at one version.
+/// A result in sections at one version. Shares its storage with the maintained sections until these change.
 package struct LiveSections: Sendable {
-    private let sectioned: SectionedKeys
+    let list: SectionList
 
-    init(_ sectioned: SectionedKeys) { self.sectioned = sectioned }
+    init(_ list: SectionList) { self.list = list }
 
     /// The number of sections.
-    package var count: Int { sectioned.sections.count }
+    package var count: Int { list.sections.count }
 
-    /// The number of elements of all sections.
-    package var elementCount: Int { sectioned.keys.count }
+    /// The number of elements of all sections. Cost: the number of sections.
+    package var elementCount: Int { list.sections.reduce(0) { $0 + $1.rows.count } }
 
     /// The key that a section's elements share. The index must be one of a section.
-    package func key(of section: Int) -> Value { sectioned.sections[section].key }
+    package func key(of section: Int) -> Value { list.sections[section].name }
+
+    /// The section with that key, or one that equals it in the order of values.
+    package func index(of key: Value) -> Int? { list.index(of: key.distinctForm) }
 
     /// The number of a section's elements.
-    package func count(of section: Int) -> Int { sectioned.sections[section].range.count }
+    package func count(of section: Int) -> Int { list.sections[section].rows.count }
 
     /// A section's elements, in order.
-    package func keys(of section: Int) -> [ObjectKey] { Array(sectioned.keys[sectioned.sections[section].range]) }
+    package func keys(of section: Int) -> [ObjectKey] { Array(list.sections[section].rows) }
 
     /// The element at a place that there is.
-    package subscript(path: SectionPath) -> ObjectKey {
-        sectioned.keys[sectioned.sections[path.section].range.lowerBound + path.row]
-    }
+    package subscript(path: SectionPath) -> ObjectKey { list.sections[path.section].rows[path.row] }
 }

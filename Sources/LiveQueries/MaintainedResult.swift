@@ -133,18 +133,7 @@ extension MaintainedResult {
         } else {
             modified = try touched(by: step)
         }
-        var change = indices
-        change.modifications = []
-        change.modificationsNew = []
-        let assigned = indices.modificationsNew
-        var positions = try state.positions(of: modified, step.after)
-        if !assigned.isEmpty { positions = Set(positions).union(assigned).sorted() }
-        for index in positions {
-            guard let old = indices.oldIndex(ofNew: index) else { continue }
-            change.modifications.append(old)
-            change.modificationsNew.append(index)
-        }
-        return change
+        return try state.adding(modified, to: indices, step.after)
     }
 }
 

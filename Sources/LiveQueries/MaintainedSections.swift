@@ -3,20 +3,236 @@ import QueryLanguage
 import StoreContract
 
 /// One query's result in sections, kept current for all who observe it. Used by one thread at a time.
+///
+/// The result is kept as any other is; its difference says which elements to take out of their sections and which to
+/// put in. A change of the section's key alone is none of the result, so those objects are looked for as well.
 final class MaintainedSections: LiveSubject {
-    init(_ query: BoundQuery, by key: SectionKey, _ snapshot: any Snapshot) throws {
-        throw StoreError(.unknownProperty, "Sections cannot be observed by this version.")
+    /// Observers with the same key paths, who are told the same.
+    fileprivate struct Audience {
+        let keyPaths: [LiveKeyPath]
+        /// Nil when everything within reach counts.
+        var filter: KeyPathFilter?
+        var subscribers: [Subscriber<LiveSectionEvent>] = []
+        /// The sections that they know, where these are not the present ones: elements went from one to another, which
+        /// is not told by itself if nothing that their key paths name changed.
+        var told: SectionList?
+        /// The positions of those elements, with the forms of the keys of the sections that they are known to be in.
+        var silent: [Int: Value] = [:]
+        /// What became different since earlier versions, for those who resume from them; as seen from one version.
+        var resumed: (version: Version, changes: [Version: LiveSectionChange?])?
+
+        func fail(_ error: any Error) {
+            for subscriber in subscribers { subscriber.finish(.failed(error)) }
+        }
     }
 
-    var watches: Set<LiveWatch> { [] }
-    var isObserved: Bool { false }
+    private let query: BoundQuery
+    private let key: SectionKey
+    private let reader: SectionKeyReader
+    private var route: QueryRoute
+    private var reach: LinkReach
+    private var result: ResultState
+    private var sections: SectionList
+    private var audiences: [Audience] = []
 
+    /// Runs the query. Throws what the store throws, and `unknownClass` or `unknownProperty` when the query or the key
+    /// does not fit the snapshot's schema.
+    init(_ query: BoundQuery, by key: SectionKey, _ snapshot: any Snapshot) throws {
+        self.query = query
+        self.key = key
+        reader = SectionKeyReader(key, of: query.classID)
+        route = try QueryRoute(query, alsoReading: [key.path], schema: snapshot.schema)
+        reach = LinkReach(from: query.classID, schema: snapshot.schema)
+        result = try ResultState(query.resolved(snapshot), isOrdered: route.upkeep == .incremental, snapshot)
+        sections = SectionList(try snapshot.sections(result.query, by: key))
+    }
+
+    var isObserved: Bool { !audiences.isEmpty }
+
+    var watches: Set<LiveWatch> {
+        Set(
+            (route.classes.union(reach.classes).union(audiences.flatMap { $0.filter?.classes ?? [] }))
+                .map { .objects(of: $0) })
+    }
+
+    /// Adds an observer and tells it the present sections, which must be those of `snapshot`, or what became different
+    /// since the version that it knows.
     func add(
         _ subscriber: Subscriber<LiveSectionEvent>, _ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot,
         since version: Version?, _ past: PastVersions
-    ) throws {}
+    ) throws {
+        let index = try audience(keyPaths, snapshot.schema)
+        audiences[index].subscribers.append(subscriber)
+        guard let version, let step = try past.step(from: version) else {
+            subscriber.send(.initial(snapshot: snapshot, sections: LiveSections(sections)))
+            return
+        }
+        let missed = try missed(step, by: index, snapshot)
+        subscriber.send(.resumed(snapshot: snapshot, sections: LiveSections(sections)))
+        if let missed { subscriber.send(.update(missed)) }
+    }
 
-    func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {}
-    func prune() {}
-    func fail(_ error: any Error) {}
+    /// The audience with the key paths that knows the present sections, a new one if there is none.
+    private func audience(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> Int {
+        if let index = audiences.firstIndex(where: { $0.keyPaths == keyPaths && $0.told == nil }) { return index }
+        audiences.append(Audience(keyPaths: keyPaths, filter: try filter(keyPaths, schema)))
+        return audiences.count - 1
+    }
+
+    private func filter(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> KeyPathFilter? {
+        guard !keyPaths.isEmpty else { return nil }
+        guard keyPaths.allSatisfy({ $0.classID == query.classID }) else {
+            throw StoreError(.unknownProperty, "The key paths belong to another class than the query.")
+        }
+        var filter = KeyPathFilter(keyPaths)
+        try filter.adopt(schema)
+        return filter
+    }
+
+    func prune() {
+        for index in audiences.indices { audiences[index].subscribers.removeAll { !$0.isActive } }
+        audiences.removeAll { $0.subscribers.isEmpty }
+    }
+
+    func fail(_ error: any Error) {
+        for audience in audiences { audience.fail(error) }
+        audiences = []
+    }
+
+    /// Looks everything up again that depends on the schema. Observers whose key paths are gone fail on their own.
+    private func adopt(_ schema: Schema) throws {
+        route = try QueryRoute(query, alsoReading: [key.path], schema: schema)
+        reach = LinkReach(from: query.classID, schema: schema)
+        for index in audiences.indices {
+            do {
+                audiences[index].filter = try filter(audiences[index].keyPaths, schema)
+            } catch {
+                audiences[index].fail(error)
+            }
+        }
+        prune()
+    }
+}
+
+// MARK: Steps
+
+extension MaintainedSections {
+    func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
+        if step.changes.schemaChanged { try adopt(snapshot.schema) }
+        let before = result
+        let (after, indices) = try result.advanced(
+            by: step, of: query, along: route, classCount: snapshot.count(of: query.classID)
+        ) { [self] in try touched(by: step) }
+        let difference = try SectionStep(
+            sections, step, from: before, to: after, indices, suspects: suspects(of: step), reader
+        ) { SectionList(try snapshot.sections(after.query, by: key)) }
+        result = after
+        sections = difference.new
+        var last: LiveSectionChange?
+        for index in audiences.indices {
+            let change = try adding(modifiedBy: step, for: audiences[index].filter, to: indices)
+            guard let changes = try audiences[index].take(difference, change, before.keys) else { continue }
+            let event: LiveSectionChange
+            if let last, last.changes == changes.0, last.isSince(changes.old) {
+                event = last
+            } else {
+                event = LiveSectionChange(
+                    snapshot: snapshot, changes: changes.0, oldSections: LiveSections(changes.old),
+                    newSections: LiveSections(sections))
+            }
+            last = event
+            for subscriber in audiences[index].subscribers { subscriber.send(.update(event)) }
+        }
+    }
+
+    /// The objects whose section's key may differ; nil where finding them is not worth it.
+    private func suspects(of step: LiveStep) throws -> Set<ObjectKey>? {
+        guard !step.changes.schemaChanged else { return nil }
+        do {
+            if case .objects(let suspects) = try route.suspects(in: step) { return suspects }
+        } catch let error as StoreError where error.code == .versionGone {
+            // The earlier version cannot be read any more, and is not needed for looking at everything.
+        }
+        return nil
+    }
+
+    /// The objects that count as modified where no key paths are given.
+    private func touched(by step: LiveStep) throws -> Set<ObjectKey> {
+        try step.findings.modifiedRoots(of: query.classID) { try reach.modifiedRoots(by: step) }
+    }
+
+    /// The difference together with what a filter finds modified. `indices` lead to the present result.
+    private func adding(
+        modifiedBy step: LiveStep, for filter: KeyPathFilter?, to indices: IndexChanges
+    ) throws -> IndexChanges {
+        let modified = try filter.map { try $0.modifiedRoots(by: step) } ?? touched(by: step)
+        return try result.adding(modified, to: indices, step.after)
+    }
+
+    /// What became different in a step that leads to the present, which is found by taking it backwards.
+    private func missed(
+        _ step: LiveStep, by index: Int, _ snapshot: any Snapshot
+    ) throws -> LiveSectionChange? {
+        let version = step.before.version
+        if let known = audiences[index].resumed, known.version == snapshot.version, let change = known.changes[version]
+        {
+            return change
+        }
+        let back = step.reversed
+        // Reading the past costs more, and running the query there much more.
+        let (then, indices) = try result.advanced(
+            by: back, of: query, along: route, classCount: snapshot.count(of: query.classID) * 8
+        ) { [self] in try touched(by: back) }
+        let away = try SectionStep(
+            sections, back, from: result, to: then, indices, suspects: suspects(of: back), reader
+        ) { try SectionList(then.keys, by: reader, step.before) }
+        let forth = away.reversed(indices)
+        let whole = try adding(modifiedBy: step, for: audiences[index].filter, to: indices.inverted)
+        let changes = try SectionDiff(forth.old, forth.oldPlaces, forth.new, forth.newPlaces)
+            .changes(whole, silent: forth.rekeyed.keys)
+        let change =
+            changes.isEmpty
+            ? nil
+            : LiveSectionChange(
+                snapshot: snapshot, changes: changes, oldSections: LiveSections(forth.old),
+                newSections: LiveSections(sections))
+        if audiences[index].resumed?.version != snapshot.version { audiences[index].resumed = (snapshot.version, [:]) }
+        audiences[index].resumed?.changes[version] = .some(change)
+        return change
+    }
+}
+
+extension MaintainedSections.Audience {
+    /// What to tell after a step, and since which sections; nil when there is nothing to tell. `indices` are the
+    /// difference of the result with the modifications that count here.
+    fileprivate mutating func take(
+        _ step: SectionStep, _ indices: IndexChanges, _ oldKeys: KeySequence
+    ) throws -> (SectionChanges, old: SectionList)? {
+        guard !indices.isEmpty else {
+            // Positions stay as they are while nothing is told, for what comes and goes is always told.
+            guard !step.rekeyed.isEmpty else { return nil }
+            told = told ?? step.old
+            silent.merge(step.rekeyed) { first, _ in first }
+            return nil
+        }
+        let old = told ?? step.old
+        let places = told == nil ? step.oldPlaces : earlierPlaces(step, oldKeys)
+        let moved = silent.merging(step.rekeyed) { first, _ in first }
+        told = nil
+        silent = [:]
+        let changes = try SectionDiff(old, places, step.new, step.newPlaces).changes(indices, silent: moved.keys)
+        return changes.isEmpty ? nil : (changes, old)
+    }
+
+    /// Where elements stand in the sections that were told.
+    private func earlierPlaces(_ step: SectionStep, _ oldKeys: KeySequence) -> SectionPlaces {
+        guard let told else { return step.oldPlaces }
+        let silent = silent
+        let search = step.earlierSearch.map { search in
+            SectionPlaces.Search(order: search.order, place: search.place) { position, key in
+                try silent[position] ?? search.form(position, key)
+            }
+        }
+        return SectionPlaces(told, of: oldKeys, search)
+    }
 }

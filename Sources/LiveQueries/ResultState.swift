@@ -20,7 +20,7 @@ struct ResultState: Sendable {
     /// Whether objects can be tested one by one for whether, and where, they belong in the result.
     let isOrdered: Bool
     private var stages: [Stage]
-    private var order: ResultOrder
+    private(set) var order: ResultOrder
 
     /// Runs the query. Cost: for each DISTINCT or LIMIT behind one, that of the query once more.
     ///
@@ -153,6 +153,21 @@ struct ResultState: Sendable {
         var next = self
         next.keys = result
         return (next, indices)
+    }
+
+    /// The difference that led to this result together with the elements that count as modified; those that the
+    /// difference names already are among them.
+    func adding(
+        _ modified: Set<ObjectKey>, to indices: IndexChanges, _ reads: any ObjectReads
+    ) throws -> IndexChanges {
+        var change = indices
+        change.modifications = []
+        change.modificationsNew = []
+        let assigned = indices.modificationsNew
+        var positions = try positions(of: modified, reads)
+        if !assigned.isEmpty { positions = Set(positions).union(assigned).sorted() }
+        change.addModifications(atNew: positions)
+        return change
     }
 
     /// The positions of those of the objects that are in the result, ascending. Cost: a search for each, or a pass over

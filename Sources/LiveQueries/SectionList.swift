@@ -1,0 +1,157 @@
+import ObjectModel
+import QueryExecution
+import QueryLanguage
+import StoreContract
+
+/// The sections of a result at one version, in the order in which the result first has one of their elements. A value:
+/// a copy costs nothing. Memory: eight bytes an element, and some for each section.
+struct SectionList: Sendable {
+    struct Section: Sendable {
+        /// The key as the first element has it.
+        var name: Value
+        var rows: KeySequence
+    }
+
+    /// Tells lists of sections apart, whatever their rows.
+    private final class Identity: Sendable {}
+
+    private(set) var sections: [Section]
+    /// Section indices by the distinct form of their keys.
+    private var indices: [Value: Int]
+    private var identity = Identity()
+
+    init(_ sections: [Section]) {
+        self.sections = sections
+        indices = Self.indices(of: sections)
+    }
+
+    private static func indices(of sections: [Section]) -> [Value: Int] {
+        Dictionary(
+            sections.enumerated().map { ($1.name.distinctForm, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    init(_ sectioned: SectionedKeys) {
+        self.init(
+            sectioned.sections.map { Section(name: $0.key, rows: KeySequence(sectioned.keys[$0.range])) })
+    }
+
+    /// Puts the elements of a result into sections one by one. Cost: a look at each.
+    init(_ keys: KeySequence, by reader: SectionKeyReader, _ reads: any ObjectReads) throws {
+        var sections: [(name: Value, rows: [ObjectKey])] = []
+        var indices: [Value: Int] = [:]
+        for key in keys {
+            let name = try reader.name(of: key, reads)
+            let form = name.distinctForm
+            if let index = indices[form] {
+                sections[index].rows.append(key)
+            } else {
+                indices[form] = sections.count
+                sections.append((name, [key]))
+            }
+        }
+        self.init(sections.map { Section(name: $0.name, rows: KeySequence($0.rows)) })
+    }
+
+    /// Whether both have the same sections in the same order. False negatives are possible.
+    func hasSections(of other: SectionList) -> Bool { identity === other.identity }
+
+    /// The section with a key of this distinct form.
+    func index(of form: Value) -> Int? { indices[form] }
+
+    func form(of section: Int) -> Value { sections[section].name.distinctForm }
+}
+
+/// What section an object belongs to.
+struct SectionKeyReader: Sendable {
+    private let key: SectionKey
+    private let sortKeys: [SortKey]
+    private let classID: ClassID
+
+    init(_ key: SectionKey, of classID: ClassID) {
+        self.key = key
+        sortKeys = [SortKey(key.path)]
+        self.classID = classID
+    }
+
+    func name(of object: ObjectKey, _ reads: any ObjectReads) throws -> Value {
+        let values = try reads.sortValues(sortKeys, of: object, in: classID)
+        return key.value(of: (values.first ?? nil) ?? .null)
+    }
+}
+
+// MARK: - Editing
+
+/// An element that comes into a section.
+struct SectionArrival {
+    let key: ObjectKey
+    let name: Value
+}
+
+extension SectionList {
+    /// Takes rows out, then puts elements in where they belong by the order of the result. Sections that become empty
+    /// go. Cost: a search for each element; the number of sections if one came, went or begins with another element
+    /// now.
+    ///
+    /// - Parameters:
+    ///   - removals: in no section twice the same.
+    ///   - renames: sections whose first element has another key than before, though equal to it.
+    ///   - place: of elements in the new result.
+    mutating func edit(
+        removing removals: [SectionPath], adding arrivals: [SectionArrival], renaming renames: [Int: Value],
+        by order: ResultOrder, _ place: (ObjectKey) throws -> ResultPlace, name: (ObjectKey) throws -> Value
+    ) throws {
+        for (section, name) in renames { sections[section].name = name }
+        var beginsAnew: Set<Int> = []
+        for path in removals.sorted().reversed() {
+            sections[path.section].rows.remove(at: path.row)
+            if path.row == 0 { beginsAnew.insert(path.section) }
+        }
+        let oldCount = sections.count
+        for arrival in arrivals {
+            let form = arrival.name.distinctForm
+            let section = indices[form] ?? sections.count
+            if section == sections.count {
+                indices[form] = section
+                sections.append(Section(name: arrival.name, rows: []))
+            }
+            let row = try sections[section].rows.position(of: place(arrival.key), by: order, place)
+            sections[section].rows.insert(arrival.key, at: row)
+            if row == 0 { beginsAnew.insert(section) }
+        }
+        guard !beginsAnew.isEmpty else { return }
+        for section in beginsAnew {
+            guard let first = sections[section].rows.first else { continue }
+            sections[section].name = try name(first)
+        }
+        try arrange(beginsAnew, of: oldCount, by: order, place)
+    }
+
+    /// Puts sections that begin with another element than before in their places among the others.
+    private mutating func arrange(
+        _ moving: Set<Int>, of oldCount: Int, by order: ResultOrder, _ place: (ObjectKey) throws -> ResultPlace
+    ) throws {
+        func first(_ section: Int) throws -> ResultPlace? { try sections[section].rows.first.map(place) }
+        let staying = sections.indices.filter { !moving.contains($0) }
+        var coming: [(rank: Int, place: ResultPlace, section: Int)] = []
+        for section in moving {
+            guard let place = try first(section) else { continue }
+            let rank = try staying.partitioningIndex { other in
+                guard let otherPlace = try first(other) else { return false }
+                return !order.isBefore(otherPlace, place)
+            }
+            coming.append((rank, place, section))
+        }
+        coming.sort { $0.rank != $1.rank ? $0.rank < $1.rank : order.isBefore($0.place, $1.place) }
+        var arranged: [Int] = []
+        arranged.reserveCapacity(staying.count + coming.count)
+        var next = 0
+        for entry in coming {
+            arranged += staying[next..<entry.rank]
+            arranged.append(entry.section)
+            next = entry.rank
+        }
+        arranged += staying[next...]
+        if arranged.count == oldCount, arranged.indices.allSatisfy({ arranged[$0] == $0 }) { return }
+        self = SectionList(arranged.map { sections[$0] })
+    }
+}

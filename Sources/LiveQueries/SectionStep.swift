@@ -1,0 +1,156 @@
+import ObjectModel
+import QueryExecution
+import StoreContract
+
+/// What a step did to a result in sections, the same for all who observe it.
+struct SectionStep {
+    let old: SectionList
+    let new: SectionList
+    let oldPlaces: SectionPlaces
+    let newPlaces: SectionPlaces
+    /// Old positions in the result of elements that stayed there and belong to another section than before, with the
+    /// distinct form of that section's key.
+    let rekeyed: [Int: Value]
+    /// How elements are found one by one in sections that were told before; nil where all of them are looked at.
+    let earlierSearch: SectionPlaces.Search?
+
+    private static let searchMinimum = 64
+    private static let searchShare = 256
+
+    /// Follows a result from one state to the next.
+    ///
+    /// - Parameters:
+    ///   - indices: how the result became different.
+    ///   - suspects: the objects that may belong to another section; nil where these are not known.
+    init(
+        _ old: SectionList, _ step: LiveStep, from before: ResultState, to after: ResultState,
+        _ indices: IndexChanges, suspects: Set<ObjectKey>?, _ reader: SectionKeyReader,
+        anew: () throws -> SectionList
+    ) throws {
+        do {
+            let touched = (suspects?.count ?? .max / 2) + indices.deletions.count + indices.insertions.count
+            if let suspects, before.isOrdered, after.isOrdered,
+                touched <= Self.searchMinimum + before.keys.count / Self.searchShare,
+                let found = try Self(searching: old, step, before, after, indices, suspects, reader)
+            {
+                self = found
+                return
+            }
+        } catch let error as StoreError where error.code == .versionGone {
+            // The store took the earlier version back: the new one, and what the sections were, are enough.
+        }
+        self.init(comparing: old, before.keys, try anew(), after.keys, indices)
+    }
+
+    /// Looks at what was touched.
+    private init?(
+        searching old: SectionList, _ step: LiveStep, _ before: ResultState, _ after: ResultState,
+        _ indices: IndexChanges, _ suspects: Set<ObjectKey>, _ reader: SectionKeyReader
+    ) throws {
+        let places = PlaceReader(after.order, step, touched: suspects)
+        let earlier = SectionPlaces.Search(
+            order: before.order, place: { try places.before($0) },
+            form: { try reader.name(of: $1, step.before).distinctForm })
+        let later = SectionPlaces.Search(
+            order: after.order, place: { try places.after($0) },
+            form: { try reader.name(of: $1, step.after).distinctForm })
+        let oldPlaces = SectionPlaces(old, of: before.keys, earlier)
+
+        var removals: [SectionPath] = []
+        var arrivals: [SectionArrival] = []
+        var renames: [Int: Value] = [:]
+        var rekeyed: [Int: Value] = [:]
+        func remove(_ position: Int) throws -> Bool {
+            guard let path = try oldPlaces.path(at: position) else {
+                assertionFailure("The sections are not those of the result.")
+                return false
+            }
+            removals.append(path)
+            return true
+        }
+        for position in indices.deletions { guard try remove(position) else { return nil } }
+        for position in indices.insertions {
+            let key = after.keys[position]
+            arrivals.append(SectionArrival(key: key, name: try reader.name(of: key, step.after)))
+        }
+        for position in try before.positions(of: suspects, step.before) where indices.newIndex(ofOld: position) != nil {
+            let key = before.keys[position]
+            let name = try reader.name(of: key, step.after)
+            let form = try reader.name(of: key, step.before).distinctForm
+            if name.distinctForm != form {
+                rekeyed[position] = form
+                guard try remove(position) else { return nil }
+                arrivals.append(SectionArrival(key: key, name: name))
+            } else if let section = old.index(of: form), old.sections[section].rows.first == key {
+                renames[section] = name
+            }
+        }
+        var new = old
+        if !(removals.isEmpty && arrivals.isEmpty && renames.isEmpty) {
+            try new.edit(
+                removing: removals, adding: arrivals, renaming: renames, by: after.order, { try places.after($0) },
+                name: { try reader.name(of: $0, step.after) })
+        }
+        self.old = old
+        self.new = new
+        self.oldPlaces = oldPlaces
+        newPlaces = SectionPlaces(new, of: after.keys, later)
+        self.rekeyed = rekeyed
+        earlierSearch = earlier
+    }
+
+    /// Looks at everything.
+    private init(
+        comparing old: SectionList, _ before: KeySequence, _ new: SectionList, _ after: KeySequence,
+        _ indices: IndexChanges
+    ) {
+        self.old = old
+        self.new = new
+        oldPlaces = SectionPlaces(old, of: before, nil)
+        newPlaces = SectionPlaces(new, of: after, nil)
+        earlierSearch = nil
+        var owners: [ObjectKey: Value] = Dictionary(minimumCapacity: after.count)
+        for (index, section) in new.sections.enumerated() {
+            let form = new.form(of: index)
+            for key in section.rows { owners[key] = form }
+        }
+        var forms: [ObjectKey: Value] = [:]
+        for (index, section) in old.sections.enumerated() {
+            let form = old.form(of: index)
+            for key in section.rows where owners[key].map({ $0 != form }) == true { forms[key] = form }
+        }
+        var rekeyed: [Int: Value] = [:]
+        if !forms.isEmpty {
+            for (position, key) in before.enumerated() {
+                guard let form = forms[key], indices.newIndex(ofOld: position) != nil else { continue }
+                rekeyed[position] = form
+            }
+        }
+        self.rekeyed = rekeyed
+    }
+}
+
+extension SectionStep {
+    /// The same the other way round. `indices` are those of this step.
+    func reversed(_ indices: IndexChanges) -> SectionStep {
+        var back: [Int: Value] = [:]
+        for position in rekeyed.keys {
+            // Which section it was in then is read from the sections.
+            if let other = indices.newIndex(ofOld: position) { back[other] = .null }
+        }
+        return SectionStep(
+            old: new, new: old, oldPlaces: newPlaces, newPlaces: oldPlaces, rekeyed: back, earlierSearch: nil)
+    }
+
+    private init(
+        old: SectionList, new: SectionList, oldPlaces: SectionPlaces, newPlaces: SectionPlaces,
+        rekeyed: [Int: Value], earlierSearch: SectionPlaces.Search?
+    ) {
+        self.old = old
+        self.new = new
+        self.oldPlaces = oldPlaces
+        self.newPlaces = newPlaces
+        self.rekeyed = rekeyed
+        self.earlierSearch = earlierSearch
+    }
+}
