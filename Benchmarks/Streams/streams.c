@@ -299,6 +299,12 @@ static void storm(int seconds) {
   for (int i = 0; i < stream_count; i++) if (streams[i].last != latest) behind++;
   printf("%.0f commits/s, %.0f events/s received, %.0f reads/s: p50 %.2f, p99 %.2f, slowest %.2f ms; server CPU %.0f %%\n",
          commits / took * 1e3, received / took * 1e3, reads / took * 1e3, p50, p99, most, cpu / took * 100);
+  int fewest = streams[0].events, most_events = fewest;
+  for (int i = 0; i < stream_count; i++) {
+    if (streams[i].events < fewest) fewest = streams[i].events;
+    if (streams[i].events > most_events) most_events = streams[i].events;
+  }
+  printf("events per stream: %d to %d, begun anew %d times\n", fewest, most_events, initials - stream_count);
   printf("all quiet %.0f ms after the last commit; streams not at the last version: %ld, out of order %d, ended %d\n",
          quiet - start - took, behind, disorder, ended);
 }

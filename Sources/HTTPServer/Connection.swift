@@ -228,10 +228,12 @@ final class Connection {
         let head = Response(headers: EventStream.headers(adding: headers))
         guard method != .head else { return queue(head) }
         guard !loop.isStopping else { return queue(HTTPError.stopping.httpResponse) }
-        guard let stream = loop.openStream(on: fd) else { return queue(HTTPError.tooManyStreams.httpResponse) }
+        let bytes = SharedBytes(ResponseHead(head, contentLength: nil).bytes)
+        guard let stream = loop.openStream(on: fd, head: bytes) else {
+            return queue(HTTPError.tooManyStreams.httpResponse)
+        }
         phase = .detached
         deadline = .max
-        stream.send(SharedBytes(ResponseHead(head, contentLength: nil).bytes))
         start(stream)
         return .NO
     }

@@ -15,7 +15,7 @@ func raiseDescriptorLimit() -> Int {
 extension ServerConfiguration {
     /// Lowers the limits of connections and streams so that all of them, and the files of the store, can be open at
     /// once: then no number of streams keeps requests out, and none keeps the store from its files.
-    mutating func fit(intoDescriptors limit: Int) {
+    package mutating func fit(intoDescriptors limit: Int) {
         let others = min(256, limit / 4)
         connectionLimit = min(connectionLimit, max(limit / 5, 1))
         streamLimit = min(streamLimit, max(limit - others - connectionLimit, 0))

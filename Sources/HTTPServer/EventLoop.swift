@@ -185,10 +185,10 @@ final class EventLoop {
     }
 
     /// Makes an event stream of a connection's socket, by a descriptor of its own. `nil` when there are too many.
-    func openStream(on socket: Int32) -> EventStream? {
+    func openStream(on socket: Int32, head: SharedBytes) -> EventStream? {
         if counters.streamCounter.move(by: 1) <= configuration.streamLimit {
             let own = fcntl(socket, F_DUPFD_CLOEXEC, 0)
-            if own >= 0, let stream = streams.adopt(own, now: now) { return stream }
+            if own >= 0, let stream = streams.adopt(own, head: head, now: now) { return stream }
         }
         counters.streamCounter.move(by: -1)
         return nil

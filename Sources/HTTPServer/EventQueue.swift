@@ -17,12 +17,12 @@ package struct EventQueue: RandomAccessCollection, Sendable {
         return later[moved + position - 1]
     }
 
-    mutating func append(_ event: SharedBytes) {
+    package mutating func append(_ event: SharedBytes) {
         if oldest == nil { oldest = event } else { later.append(event) }
     }
 
     /// Takes over another queue's events, without a copy when this one is empty.
-    mutating func append(_ other: EventQueue) {
+    package mutating func append(_ other: EventQueue) {
         if isEmpty {
             self = other
         } else {
@@ -30,7 +30,7 @@ package struct EventQueue: RandomAccessCollection, Sendable {
         }
     }
 
-    mutating func removeOldest() {
+    package mutating func removeOldest() {
         guard moved < later.count else {
             self = EventQueue()
             return

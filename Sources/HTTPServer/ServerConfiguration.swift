@@ -45,3 +45,16 @@ package struct ServerConfiguration: Sendable {
 
     package init() {}
 }
+
+extension ServerConfiguration {
+    /// Silence after which a stream gets a heartbeat, in milliseconds, by its place among the streams of its loop.
+    ///
+    /// Streams that get the same event at the same time get their heartbeats at different ones, spread evenly over the
+    /// second half of the longest silence allowed.
+    package func heartbeatDelay(ofStream place: Int) -> Int64 {
+        let half = Int64(max(streamHeartbeat / 2, 1))
+        // Multiples of the golden ratio lie evenly in the unit interval, however many they are.
+        let scattered = Int64(UInt32(truncatingIfNeeded: place) &* 2_654_435_769)
+        return half + (scattered * half) >> 32
+    }
+}

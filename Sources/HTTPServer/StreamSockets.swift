@@ -27,6 +27,8 @@ final class StreamSockets {
         var generation: UInt32 = 0
         /// Taken from the stream and not yet taken by the kernel.
         var outgoing = EventQueue()
+        /// Bytes at the front that are the answer's head, which the stream does not count among its own.
+        var headBytes = 0
         /// Bytes of the oldest outgoing event that are out already.
         var offset = 0
         /// When the kernel last took something, or had nothing to take, in monotonic milliseconds.
@@ -64,8 +66,9 @@ final class StreamSockets {
 
     // MARK: - Coming and going
 
-    /// Makes a stream of a socket, which it owns from then on. `nil`, with the socket closed, when it cannot be watched.
-    func adopt(_ fd: Int32, now: Int64) -> EventStream? {
+    /// Makes a stream of a socket, which it owns from then on, and sends the answer's head before anything else. `nil`,
+    /// with the socket closed, when it cannot be watched.
+    func adopt(_ fd: Int32, head: SharedBytes, now: Int64) -> EventStream? {
         let slot = vacant.popLast() ?? entries.count
         if slot == entries.count { entries.append(Entry()) }
         let generation = entries[slot].generation &+ 1
@@ -81,7 +84,9 @@ final class StreamSockets {
         }
         let stream = EventStream(limit: configuration.streamQueueLimit, inbox: inbox, id: id)
         entries[slot] = Entry(stream: stream, fd: fd, generation: generation, lastProgress: now)
-        entries[slot].heartbeatDue = firstHeartbeat(slot, now)
+        entries[slot].outgoing.append(head)
+        entries[slot].headBytes = head.count
+        entries[slot].heartbeatDue = now + configuration.heartbeatDelay(ofStream: slot)
         list(id)
         return stream
     }
@@ -191,7 +196,7 @@ final class StreamSockets {
             // Time without progress counts from when there is something to send.
             if entries[slot].outgoing.isEmpty { entries[slot].lastProgress = now }
             entries[slot].outgoing.append(news)
-            entries[slot].heartbeatDue = firstHeartbeat(slot, now)
+            entries[slot].heartbeatDue = now + configuration.heartbeatDelay(ofStream: slot)
         }
         guard !entries[slot].isBlocked else { return }
         while !entries[slot].outgoing.isEmpty {
@@ -211,8 +216,7 @@ final class StreamSockets {
             }
             budget.bytes -= sent
             entries[slot].lastProgress = now
-            entries[slot].drop(sent)
-            stream.didSend(sent)
+            stream.didSend(entries[slot].drop(sent))
         }
         if let reason = entries[slot].ending { end(slot, reason) }
     }
@@ -253,14 +257,6 @@ final class StreamSockets {
         }
     }
 
-    /// Streams that get the same event at the same time get their heartbeats at different ones: some time in the second
-    /// half of the longest silence allowed.
-    private func firstHeartbeat(_ slot: Int, _ now: Int64) -> Int64 {
-        let half = Int64(max(configuration.streamHeartbeat / 2, 1))
-        let scattered = Int64(UInt32(truncatingIfNeeded: slot) &* 2_654_435_769 >> 8)
-        return now + half + scattered % half
-    }
-
     // MARK: - Stopping
 
     /// Ends all streams after what is queued.
@@ -280,11 +276,15 @@ final class StreamSockets {
 }
 
 extension StreamSockets.Entry {
-    mutating func drop(_ sent: Int) {
+    /// Takes bytes that went out off the queue, and returns how many of them were the stream's.
+    mutating func drop(_ sent: Int) -> Int {
         offset += sent
         while let oldest = outgoing.first, offset >= oldest.count {
             offset -= oldest.count
             outgoing.removeOldest()
         }
+        let head = min(headBytes, sent)
+        headBytes -= head
+        return sent - head
     }
 }
