@@ -64,7 +64,8 @@ var targets: [Target] = [
         ["QueryExecution", "Columnar", "QueryLanguage", "StoreTesting", "StoreContract", "ObjectModel"]),
     // Everything that is decoded from a file, for damage of all kinds.
     .target(
-        name: "DecodingProbe", dependencies: ["EmbeddedStore", "StoreTesting", "Columnar", "ObjectModel"],
+        name: "DecodingProbe",
+        dependencies: ["EmbeddedStore", "QueryExecution", "StoreTesting", "Columnar", "ObjectModel"],
         path: "Tests/DecodingProbe", swiftSettings: strict),
     tests(
         "EmbeddedStore",

@@ -55,6 +55,9 @@ package struct ByteReader {
 
     package var isAtEnd: Bool { position == bytes.count }
 
+    /// Bytes that have been read.
+    package var offset: Int { position }
+
     package mutating func byte() throws(DamagedRecord) -> UInt8 {
         guard position < bytes.count else { throw DamagedRecord() }
         defer { position += 1 }

@@ -23,6 +23,10 @@ package struct EmbeddedStoreOptions: Sendable {
     /// What the change log holds of one version to take its changes back, in bytes: the old values of what was changed
     /// and deleted. A version that would need more has nothing, and `past` is nil across it.
     package var undoLimit = 1 << 20
+    /// Bytes of the file that the change log takes at the most, and never more than an eighth of `maximumSize`; beyond
+    /// that the oldest versions are dropped, but never the newest. A version takes some 50 bytes and what its old
+    /// values take, so a busy store with small commits stays below it for as long as the two limits above.
+    package var changeLogBytes = 128 << 20
 
     /// Asked when the file is opened and nobody else has it open: whether to compact it first, given the size of the
     /// file and the bytes of it that are in use. A compaction that fails leaves the file as it is.

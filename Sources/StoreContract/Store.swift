@@ -46,9 +46,14 @@ package protocol Store: AnyObject, Sendable {
     func changes(after version: Version) throws -> [ChangeSet]?
 
     /// The store as it was at `version`, seen from a later snapshot, and what changed in between: for whoever knows
-    /// that version and wants to hear what became different. Nil when the change log does not reach back that far, does
-    /// not have the old values of all changes, or the schema changed since. Cost: follows the changes; reads of objects
-    /// that changed cost more than those of a snapshot, and a query over everything much more.
+    /// that version and wants to hear what became different. At the snapshot's own version it is the snapshot. Nil when
+    /// the version is later than the snapshot, the change log does not reach back that far or does not have the old
+    /// values of all changes, or the schema changed since. Any version that a commit was told counts, also one of
+    /// several that were made durable together. It keeps what the snapshot keeps.
+    ///
+    /// Cost: follows the changes; objects that did not change are read as from the snapshot, one that did may cost some
+    /// ten microseconds when it is first looked at, and a query over everything looks nothing up in an index but primary
+    /// keys.
     func past(at version: Version, before snapshot: any Snapshot) throws -> Past?
 
     /// Finishes the queued work and releases the file, as soon as nobody holds a snapshot of it. Later calls throw or complete with `closed`.

@@ -95,9 +95,10 @@ extension StoreConformance {
         }
     }
 
-    /// Everything that can be read of an earlier version.
+    /// Everything that can be read of an earlier version, with so many random queries for each class.
     package static func compare(
-        _ past: any ObjectReads, _ reference: ModelSnapshot, newest: any ObjectReads, _ random: inout SeededRandom
+        _ past: any ObjectReads, _ reference: ModelSnapshot, newest: any ObjectReads, queries queryCount: Int = 6,
+        _ random: inout SeededRandom
     ) throws {
         let queries = RandomQueries(reference.schema, forms: .all)
         for objectClass in reference.schema.classes {
@@ -115,7 +116,7 @@ extension StoreConformance {
                 for key in keys { try compare(property, of: objectClass, key, past, reference, &random) }
             }
             try compareBacklinks(to: objectClass, keys + now, past, reference)
-            for _ in 0..<6 {
+            for _ in 0..<queryCount {
                 let query = queries.query(of: objectClass.id, &random)
                 let window = queries.window(&random)
                 try requireEqual(try past.select(query, .all), try reference.select(query, .all), "\(query)")

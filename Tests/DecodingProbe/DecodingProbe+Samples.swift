@@ -12,6 +12,7 @@ extension DecodingProbe {
         case .elements(let hasKeys): Self.elements(hasKeys, &random)
         case .value: ValueRecord.encode(RandomValues.mixed(&random))
         case .changeSet: ChangeSetRecord.encode(Self.changeSet(&random), at: 1_800_000_000)
+        case .undo: Self.undo(&random)
         case .schema: SchemaRecord.encode(RandomSchemas.schema(&random, kinds: .all))
         case .keyBlock: Self.keyBlock(&random)
         case .blockDirectory:

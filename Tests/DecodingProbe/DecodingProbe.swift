@@ -9,12 +9,12 @@ package enum DecodingProbe: Hashable, Sendable, CaseIterable {
     case leaf(LeafKind)
     case liveMask
     case elements(keys: Bool)
-    case value, changeSet, schema, keyBlock, blockDirectory
+    case value, changeSet, schema, keyBlock, blockDirectory, undo
 
     package static let allCases: [DecodingProbe] =
         LeafKind.allCases.map { .leaf($0) } + [
             .liveMask, .elements(keys: false), .elements(keys: true), .value, .changeSet, .schema, .keyBlock,
-            .blockDirectory,
+            .blockDirectory, .undo,
         ]
 
     /// Whether the bytes were taken. They are handed to the decoder in memory of exactly their size.
@@ -54,9 +54,11 @@ package enum DecodingProbe: Hashable, Sendable, CaseIterable {
             try again(ValueRecord.encode(value)) { Self.agree([try ValueRecord.decode($0)], [value]) }
         case .changeSet:
             guard let changes = try ChangeSetRecord.decode(bytes, version: Version(7)) else { return }
+            _ = try ChangeSetRecord.lengthWithoutUndo(bytes)
             try again(ChangeSetRecord.encode(changes, at: 1)) {
                 try ChangeSetRecord.decode($0, version: Version(7))?.classes.count == changes.classes.count
             }
+        case .undo: try readUndo(bytes)
         case .schema:
             let schema = try SchemaRecord.decode(bytes)
             _ = schema.faults()
@@ -96,7 +98,7 @@ package enum DecodingProbe: Hashable, Sendable, CaseIterable {
     }
 
     /// What was taken once has to be taken again.
-    private func again(_ bytes: [UInt8], _ isSame: (UnsafeRawBufferPointer) throws -> Bool) throws {
+    func again(_ bytes: [UInt8], _ isSame: (UnsafeRawBufferPointer) throws -> Bool) throws {
         let same: Bool
         do {
             same = try bytes.withUnsafeBytes(isSame)

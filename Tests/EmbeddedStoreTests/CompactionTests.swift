@@ -250,6 +250,16 @@ struct CompactionTests {
                 }
             }
         }
+        // What was replaced is in the change log, as what was deleted is.
+        try store.write { transaction in
+            guard let key = try transaction.key(of: pets.person.id, primaryKey: .int(1)) else { return }
+            try transaction.set(pets.person.id, key, [pets.person("name"): .string("hidden")])
+            try transaction.set(pets.person.id, key, [pets.person("name"): .string("secret1!")])
+        }
+        try store.write { transaction in
+            guard let key = try transaction.key(of: pets.person.id, primaryKey: .int(2)) else { return }
+            try transaction.set(pets.person.id, key, [pets.person("name"): .string("shown")])
+        }
         let version = try store.snapshot().version
         try store.compact()
         let snapshot = try store.snapshot()
@@ -257,8 +267,12 @@ struct CompactionTests {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: directory.store))
         for number in Int64(0)..<1000 {
             let isThere = bytes.range(of: Data("secret\(number)!".utf8)) != nil
-            #expect(isThere == (number % 5 != 0), "secret\(number)")
+            #expect(isThere == (number % 5 != 0 && number != 2), "secret\(number)")
         }
+        // The changes themselves are still told.
+        let before = Version(version.rawValue - 1)
+        #expect(try store.changes(after: before)?.count == 1)
+        #expect(try store.past(at: before, before: snapshot) == nil)
         store.close()
     }
 }

@@ -50,6 +50,7 @@ struct KillTests {
         var commits = 0
         var migrations = 0
         var compactions = 0
+        var pasts = 0
         for _ in 0..<files {
             var random = SeededRandom.fresh()
             let directory = try TestDirectory()
@@ -76,15 +77,17 @@ struct KillTests {
                 }
             }
             commits += audit.commits
+            pasts += audit.pasts
             for line in everything {
                 if case .acknowledged(_, let id) = line, history.isMigration(id) { migrations += 1 }
                 if case .compacted = line { compactions += 1 }
             }
         }
         print(
-            "KillTests: \(commits) commits, \(migrations) migrations and \(compactions) compactions over \(count * files) kills of \(what)"
+            "KillTests: \(commits) commits, \(migrations) migrations, \(compactions) compactions and \(pasts) earlier versions over \(count * files) kills of \(what)"
         )
         #expect(commits > 2 * count * files, "most rounds must be killed under load")
+        #expect(pasts > count * files / 2, "most files must tell of earlier versions")
     }
 
     private func kill(_ worker: ChildProcess, after microseconds: Int) throws {

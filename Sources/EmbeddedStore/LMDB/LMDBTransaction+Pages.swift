@@ -23,13 +23,15 @@ extension LMDBTransaction {
     /// Pages that the version which this transaction reads or writes consists of, those of the free list included.
     func pagesInUse(_ databases: [LMDBDatabase]) throws(LMDBError) -> Int {
         var pages = 2
-        for database in databases + [.freePages, .named] {
-            var statistics = MDB_stat()
-            try check(mdb_stat(pointer, database.handle, &statistics), "Reading from")
-            // The counts of a damaged file can be anything.
-            pages &+= Int(statistics.ms_branch_pages) &+ Int(statistics.ms_leaf_pages)
-            pages &+= Int(statistics.ms_overflow_pages)
-        }
+        for database in databases + [.freePages, .named] { pages &+= try pageCount(database) }
         return pages
+    }
+
+    /// Pages that a tree consists of. Cost: constant.
+    func pageCount(_ database: LMDBDatabase) throws(LMDBError) -> Int {
+        var statistics = MDB_stat()
+        try check(mdb_stat(pointer, database.handle, &statistics), "Reading from")
+        // The counts of a damaged file can be anything.
+        return Int(statistics.ms_branch_pages) &+ Int(statistics.ms_leaf_pages) &+ Int(statistics.ms_overflow_pages)
     }
 }

@@ -85,6 +85,30 @@ enum ChangeSetRecord {
         return (changes, try UndoRecord.decode(&reader))
     }
 
+    /// How long the record is without what takes the changes back; nil when it has nothing of that. Cost: a pass over
+    /// it, however many keys it names.
+    static func lengthWithoutUndo(_ bytes: UnsafeRawBufferPointer) throws(DamagedRecord) -> Int? {
+        var reader = ByteReader(bytes)
+        _ = try reader.fixed()
+        _ = try reader.byte()
+        for _ in 0..<(try reader.count()) {
+            _ = try reader.unsigned()
+            for _ in 0..<2 {
+                for _ in 0..<(try reader.count()) {
+                    _ = try reader.unsigned()
+                    _ = try reader.unsigned()
+                }
+            }
+            for _ in 0..<(try reader.count()) {
+                _ = try reader.unsigned()
+                for _ in 0..<(try reader.count()) { _ = try reader.unsigned() }
+            }
+        }
+        var nothing = ChangeSet(version: Version(0))
+        if !reader.isAtEnd { try decodeEdits(&reader, into: &nothing) }
+        return reader.isAtEnd ? nil : reader.offset
+    }
+
     private static func decode(_ reader: inout ByteReader, version: Version) throws(DamagedRecord) -> ChangeSet? {
         _ = try reader.fixed()
         var result = ChangeSet(version: version, schemaChanged: try reader.byte() != 0)

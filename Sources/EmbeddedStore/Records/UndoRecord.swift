@@ -15,63 +15,15 @@ enum UndoRecord {
         case deleted, inserted, replaced, removed, removedKey
     }
 
-    /// The section for what the member did; nil when it would be longer than `limit`. Objects that the member created
-    /// are left out, and of a property that was assigned what was done to it after that. Cost: a pass over the steps.
-    static func encode(_ member: MemberTransaction, limit: Int) -> [UInt8]? {
-        var steps = Writer(limit: limit)
-        var assigned: Set<Place> = []
-        /// Whether what was there before this is not of interest.
-        func isSettled(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout?) -> Bool {
-            if member.changes[objectClass.schema.id]?.isCreated(key) == true { return true }
-            guard let column, !assigned.isEmpty else { return false }
-            return assigned.contains(Place(objectClass.schema.id, key, column.id))
-        }
-        for step in member.journal {
-            switch step {
-            case .created: continue
-            case .assigned(let objectClass, let key, let column, let old):
-                if isSettled(objectClass, key, column) { continue }
-                assigned.insert(Place(objectClass.schema.id, key, column.id))
-                steps.begin(.assigned, objectClass, key, column)
-                steps.value(old)
-            case .deleted(let objectClass, let key, let values):
-                if isSettled(objectClass, key, nil) { continue }
-                steps.begin(.deleted, objectClass, key, nil)
-                steps.count(values.count)
-                for value in values { steps.value(value) }
-            case .inserted(let objectClass, let key, let column, let position):
-                if isSettled(objectClass, key, column) { continue }
-                steps.inserted(objectClass, key, column, position)
-            case .replaced(let objectClass, let key, let column, let position, let old):
-                if isSettled(objectClass, key, column) { continue }
-                steps.begin(.replaced, objectClass, key, column)
-                steps.count(position)
-                steps.value(old)
-            case .removed(let objectClass, let key, let column, let position, let mapKey, let old):
-                if isSettled(objectClass, key, column) { continue }
-                steps.begin(mapKey == nil ? .removed : .removedKey, objectClass, key, column)
-                steps.count(position)
-                if let mapKey { steps.text(mapKey) }
-                steps.value(old)
-            }
-            if steps.isFull { return nil }
-        }
-        return steps.section
+    /// The section for these steps.
+    static func encode(_ steps: [UndoStep]) -> [UInt8]? {
+        var writer = Writer(limit: .max)
+        for step in steps { writer.append(step) }
+        return writer.section
     }
 
-    private struct Place: Hashable {
-        let classID: ClassID
-        let key: ObjectKey
-        let property: PropertyID
-
-        init(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) {
-            self.classID = classID
-            self.key = key
-            self.property = property
-        }
-    }
-
-    private struct Writer {
+    /// Takes the steps one by one, in the order in which they were done.
+    struct Writer {
         private let limit: Int
         private var bytes = ByteWriter()
         private var stepCount = 0
@@ -80,13 +32,14 @@ enum UndoRecord {
         private var property: PropertyID?
         /// Elements put in side by side, one after the other, are one step, which is written when it ends.
         private var run: Range<Int>?
-        /// Whether a value was found that is longer than the limit.
+        /// Whether a value was found that has more elements than the limit has bytes.
         private var isRefused = false
 
         init(limit: Int) { self.limit = limit }
 
         var isFull: Bool { isRefused || bytes.bytes.count > limit }
 
+        /// Nil when the steps take more than the limit.
         var section: [UInt8]? {
             mutating get {
                 endRun()
@@ -98,37 +51,56 @@ enum UndoRecord {
             }
         }
 
-        mutating func begin(_ kind: Kind, _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout?) {
-            endRun()
-            stepCount += 1
-            let isSameClass = classID == objectClass.schema.id
-            let isSameObject = isSameClass && self.key == key
-            let isSameProperty = isSameClass && column != nil && column?.id == property
-            bytes.byte(
-                kind.rawValue | (isSameClass ? 8 : 0) | (isSameObject ? 16 : 0) | (isSameProperty ? 32 : 0))
-            if !isSameClass {
-                bytes.unsigned(UInt64(objectClass.schema.id.rawValue))
-                classID = objectClass.schema.id
-            }
-            if !isSameObject {
-                bytes.signed(key.rawValue &- self.key.rawValue)
-                self.key = key
-            }
-            if let column, !isSameProperty {
-                bytes.unsigned(UInt64(column.id.rawValue))
-                property = column.id
+        mutating func append(_ step: UndoStep) {
+            switch step.change {
+            case .assigned(let property, let old):
+                begin(.assigned, step, property)
+                value(old)
+            case .deleted(let values):
+                begin(.deleted, step, nil)
+                bytes.count(values.count)
+                for old in values { value(old) }
+            case .inserted(let property, let range):
+                if let run, classID == step.classID, key == step.key, self.property == property,
+                    range.lowerBound >= run.lowerBound, range.lowerBound <= run.upperBound
+                {
+                    self.run = run.lowerBound..<run.upperBound + range.count
+                    return
+                }
+                begin(.inserted, step, property)
+                run = range
+            case .replaced(let property, let position, let old):
+                begin(.replaced, step, property)
+                bytes.count(position)
+                value(old)
+            case .removed(let property, let position, let mapKey, let old):
+                begin(mapKey == nil ? .removed : .removedKey, step, property)
+                bytes.count(position)
+                if let mapKey { bytes.text(mapKey) }
+                value(old)
             }
         }
 
-        mutating func inserted(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ position: Int) {
-            if let run, classID == objectClass.schema.id, self.key == key, property == column.id,
-                position >= run.lowerBound, position <= run.upperBound
-            {
-                self.run = run.lowerBound..<run.upperBound + 1
-                return
+        private mutating func begin(_ kind: Kind, _ step: UndoStep, _ property: PropertyID?) {
+            endRun()
+            stepCount += 1
+            let isSameClass = classID == step.classID
+            let isSameObject = isSameClass && key == step.key
+            let isSameProperty = isSameClass && property != nil && property == self.property
+            bytes.byte(
+                kind.rawValue | (isSameClass ? 8 : 0) | (isSameObject ? 16 : 0) | (isSameProperty ? 32 : 0))
+            if !isSameClass {
+                bytes.unsigned(UInt64(step.classID.rawValue))
+                classID = step.classID
             }
-            begin(.inserted, objectClass, key, column)
-            run = position..<position + 1
+            if !isSameObject {
+                bytes.signed(step.key.rawValue &- key.rawValue)
+                key = step.key
+            }
+            if let property, !isSameProperty {
+                bytes.unsigned(UInt64(property.rawValue))
+                self.property = property
+            }
         }
 
         private mutating func endRun() {
@@ -138,11 +110,7 @@ enum UndoRecord {
             self.run = nil
         }
 
-        mutating func count(_ count: Int) { bytes.count(count) }
-
-        mutating func text(_ text: String) { bytes.text(text) }
-
-        mutating func value(_ value: Value) {
+        private mutating func value(_ value: Value) {
             switch value {
             // Each element takes a byte at least; what cannot have a place is not written first.
             case .list(let elements), .set(let elements):

@@ -16,7 +16,8 @@ enum ChangeLog {
     /// Drops the oldest entries that are past the limits, at most `budget` of them, so that no commit pays for
     /// many others.
     static func trim(
-        _ transaction: LMDBTransaction, _ trees: Trees, newest: Version, limit: EmbeddedStoreOptions, budget: Int
+        _ transaction: LMDBTransaction, _ trees: Trees, newest: Version, limit: EmbeddedStoreOptions, pageSize: Int,
+        budget: Int
     ) throws {
         let oldestTime = Timestamp.now().seconds - limit.changeLogSeconds
         var expired: [[UInt8]] = []
@@ -30,6 +31,41 @@ enum ChangeLog {
             return true
         }
         for key in expired { try transaction.delete(trees.log, key) }
+        try shorten(
+            transaction, trees, to: min(limit.changeLogBytes, limit.maximumSize / 8) / pageSize, newest: newest,
+            budget: budget - expired.count)
+    }
+
+    /// Drops the oldest entries, at most `budget` of them and never the newest, until the log takes at most so many
+    /// pages. Cost: constant while it does not take more.
+    private static func shorten(
+        _ transaction: LMDBTransaction, _ trees: Trees, to pages: Int, newest: Version, budget: Int
+    ) throws {
+        var budget = budget
+        while budget > 0, try transaction.pageCount(trees.log) > pages {
+            var oldest: [UInt8]?
+            try transaction.scan(trees.log, prefix: []) { key, _ in
+                oldest = Array(key)
+                return false
+            }
+            guard let oldest, oldest != Catalogue.versionRecord(newest) else { return }
+            try transaction.delete(trees.log, oldest)
+            budget -= 1
+        }
+    }
+
+    /// Takes out what takes changes back: the values of what was changed and deleted. Whether there was any.
+    static func dropUndo(_ transaction: LMDBTransaction, _ trees: Trees) throws -> Bool {
+        var shortened: [(key: [UInt8], record: [UInt8])] = []
+        try transaction.scan(trees.log, prefix: []) { key, value in
+            // What cannot be read is left to whoever looks for damage.
+            if let length = (try? ChangeSetRecord.lengthWithoutUndo(value)) ?? nil {
+                shortened.append((Array(key), Array(value.prefix(length))))
+            }
+            return true
+        }
+        for (key, record) in shortened { try transaction.put(trees.log, key, record) }
+        return !shortened.isEmpty
     }
 
     /// The version before the oldest that the log has; nil when it is empty.

@@ -62,7 +62,8 @@ struct GroupCommit {
         guard !outcome.changes.isEmpty else { return outcome }
         try session.flush()
         try ChangeLog.trim(
-            transaction, file.trees, newest: session.version, limit: file.options, budget: jobs.count + 16)
+            transaction, file.trees, newest: session.version, limit: file.options,
+            pageSize: file.environment.pageSize, budget: jobs.count + 16)
         try transaction.put(file.trees.meta, FileFormat.versionKey, Catalogue.versionRecord(session.version))
         try file.checkRoom(for: outcome.changes, transaction, pagesBefore: pagesBefore)
         try transaction.commit()
@@ -89,7 +90,7 @@ struct GroupCommit {
                 throw MemberFailure(underlying: error)
             }
             if let failure = session.failure { throw failure }
-            return (member.changeSet, UndoRecord.encode(member, limit: file.options.undoLimit))
+            return (member.changeSet, member.undo(limit: file.options.undoLimit))
         }
     }
 }

@@ -77,16 +77,14 @@ package struct PastChanges: Sendable {
             guard row.count == columns.count else { throw .malformed }
             for (value, column) in zip(row, columns) {
                 let value = try PastValue.whole(value, column.kind)
-                classes[step.classID, default: Objects()].columns[column.id, default: Column()].values[key] = .known(
-                    value)
+                classes[step.classID, default: Objects()].columns[column.id, default: Column()].values[key] =
+                    PastValue(start: value)
             }
         case .assigned(let property, _), .inserted(let property, _), .replaced(let property, _, _),
             .removed(let property, _, _, _):
             guard let kind = columns.first(where: { $0.id == property })?.kind else { throw .malformed }
-            // Taken out while it grows, so that it is not copied.
-            let later = classes[step.classID]?.columns[property]?.values.removeValue(forKey: key)
-            classes[step.classID, default: Objects()].columns[property, default: Column()].values[key] =
-                try PastValue.takingBack(step.change, from: later, kind)
+            try classes[step.classID, default: Objects()].columns[property, default: Column()]
+                .values[key, default: PastValue()].takeBack(step.change, kind)
         }
     }
 }

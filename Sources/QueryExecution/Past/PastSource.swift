@@ -61,19 +61,16 @@ package final class PastSource: ColumnSource {
 
     /// The value of a property that was different; nil of one that was not.
     func difference(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value? {
-        switch changes.classes[classID]?.columns[property]?.values[key] {
-        case nil: return nil
-        case .known(let value): return value
-        case .edited(let start, let edits):
-            let place = Place(column: Address(classID: classID, property: property), key: key)
-            if let known = made.withLock({ $0.values[place] }) { return known }
-            guard let kind = kind(classID, property) else { throw LeafError.kindMismatch }
-            var elements = PastElements(try start ?? reads.value(classID, key, property))
-            for edit in edits { try elements.takeBack(edit) }
-            let value = kind.collection.value(elements.all)
-            made.withLock { $0.values[place] = value }
-            return value
-        }
+        guard let past = changes.classes[classID]?.columns[property]?.values[key] else { return nil }
+        if past.edits.isEmpty, let value = past.start { return value }
+        let place = Place(column: Address(classID: classID, property: property), key: key)
+        if let known = made.withLock({ $0.values[place] }) { return known }
+        guard let kind = kind(classID, property) else { throw LeafError.kindMismatch }
+        var elements = PastElements(try past.start ?? reads.value(classID, key, property))
+        for edit in past.edits { try elements.takeBack(edit) }
+        let value = kind.collection.value(elements.all)
+        made.withLock { $0.values[place] = value }
+        return value
     }
 
     /// The value; the object must have existed.

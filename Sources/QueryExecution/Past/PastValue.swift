@@ -1,24 +1,20 @@
 import Columnar
 import ObjectModel
 
-/// What a property of an object was.
-enum PastValue: Sendable {
-    case known(Value)
-    /// A collection that is found by taking back the edits, latest first, from `start`, or from what it is now.
-    case edited(start: Value?, [UndoStep.Change])
+/// What a property of an object was: `start`, or what it is now, with the edits of the collection taken back.
+struct PastValue: Sendable {
+    /// Nil for what it is now.
+    var start: Value?
+    /// Latest first.
+    var edits: [UndoStep.Change] = []
 
-    /// Takes back what was done before that which has been taken back already; `nil` is nothing yet.
-    static func takingBack(_ change: UndoStep.Change, from later: PastValue?, _ kind: LeafKind) throws(LeafError)
-        -> PastValue
-    {
-        if case .assigned(_, let old) = change { return .known(try whole(old, kind)) }
-        guard kind.collection != .single else { throw .kindMismatch }
-        switch later {
-        case nil: return .edited(start: nil, [change])
-        case .known(let value): return .edited(start: value, [change])
-        case .edited(let start, var changes):
-            changes.append(change)
-            return .edited(start: start, changes)
+    /// Takes back what was done before that which has been taken back already.
+    mutating func takeBack(_ change: UndoStep.Change, _ kind: LeafKind) throws(LeafError) {
+        if case .assigned(_, let old) = change {
+            self = PastValue(start: try Self.whole(old, kind))
+        } else {
+            guard kind.collection != .single else { throw .kindMismatch }
+            edits.append(change)
         }
     }
 
