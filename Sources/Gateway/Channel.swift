@@ -109,8 +109,6 @@ extension Channel {
     }
 
     private func begin(_ id: Int, _ snapshot: any Snapshot, _ content: ChannelEvent.Content) {
-        // What they have heard of leads here.
-        if state.withLock({ $0.joins[id]?.since == snapshot.version }) { return resume(id, at: snapshot.version) }
         let event: EncodedEvent
         do {
             event = try encoder.initial(snapshot, content)

@@ -65,7 +65,11 @@ extension LiveQueries {
                 switch event {
                 case .initial(let snapshot, let keys): deliver(.initial(snapshot, .objects(keys)))
                 case .resumed(let snapshot, _): deliver(.resumed(snapshot.version))
-                case .update(let change): deliver(.update(change.version, .objects(change)))
+                case .update(let change):
+                    deliver(.update(change.version, .objects(change)))
+                    if change.newKeys.isEmpty, query.hasLostHolder(change.snapshot) {
+                        deliver(.deleted(change.version))
+                    }
                 case .failed(let error): deliver(.failed(error))
                 }
             }
@@ -74,7 +78,11 @@ extension LiveQueries {
                 switch event {
                 case .initial(let snapshot, let sections): deliver(.initial(snapshot, .sections(sections)))
                 case .resumed(let snapshot, _): deliver(.resumed(snapshot.version))
-                case .update(let change): deliver(.update(change.version, .sections(change)))
+                case .update(let change):
+                    deliver(.update(change.version, .sections(change)))
+                    if change.newSections.count == 0, query.hasLostHolder(change.snapshot) {
+                        deliver(.deleted(change.version))
+                    }
                 case .failed(let error): deliver(.failed(error))
                 }
             }
@@ -100,5 +108,13 @@ extension LiveQueries {
                 }
             }
         }
+    }
+}
+
+extension BoundQuery {
+    /// Whether it is about what one object holds, and that object is gone.
+    fileprivate func hasLostHolder(_ snapshot: any Snapshot) -> Bool {
+        guard case .property(let holder, _) = scope else { return false }
+        return (try? snapshot.exists(holder.classID, holder.key)) == false
     }
 }

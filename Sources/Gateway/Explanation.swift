@@ -1,5 +1,6 @@
 import HTTPServer
 import JSONCoding
+import LiveQueries
 import ObjectModel
 import QueryLanguage
 import StoreContract
@@ -33,6 +34,8 @@ enum ExplainMode: Sendable {
         json.count("nanoseconds", explanation.nanoseconds)
         json.name("plan")
         json.part(explanation.root)
+        json.name("live")
+        json.upkeep(try LiveQueries.upkeep(of: query, under: snapshot.schema))
         json.endObject()
         // Without a tag: times differ from one run to the next.
         return .json(json.bytes)
@@ -40,6 +43,20 @@ enum ExplainMode: Sendable {
 }
 
 extension JSONWriter {
+    /// How the result is kept current for those who observe it.
+    fileprivate func upkeep(_ upkeep: LiveUpkeep) {
+        beginObject()
+        name("upkeep")
+        switch upkeep {
+        case .incremental: plainString("incremental")
+        case .anew(let reason):
+            plainString("anew")
+            name("reason")
+            string(reason)
+        }
+        endObject()
+    }
+
     fileprivate func count(_ name: String, _ value: Int?) {
         guard let value else { return }
         self.name(name)

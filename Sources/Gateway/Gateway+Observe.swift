@@ -23,8 +23,17 @@ extension Gateway {
 
     func observeHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
         let property = try HeldProperty(path, try store.snapshot())
-        guard let place = try CollectionPlace(property) else { return try observeValues(request, property) }
-        return try observe(request, place)
+        guard let place = try CollectionPlace(property) else {
+            return try observeElements(
+                request, property,
+                QueryParameters(request, single: ["include", "types", "lastEventID"]))
+        }
+        let query = QueryReader.parameters + ["limit"]
+        guard !property.schema.type.isComputed, !request.query.contains(where: { query.contains($0.name) }) else {
+            return try observe(request, place)
+        }
+        return try observeElements(
+            request, property, QueryParameters(request, single: query + Self.rowParameters), linksTo: place.objectClass)
     }
 
     private func observe(_ request: Request, _ place: CollectionPlace) throws -> Reply {
@@ -74,12 +83,15 @@ extension Gateway {
         return try events(key, place.snapshot, request, parameters)
     }
 
-    /// A list, set or map of values.
-    private func observeValues(_ request: Request, _ property: HeldProperty) throws -> Reply {
-        let parameters = try QueryParameters(request, single: ["include", "types", "lastEventID"])
-        var key = ChannelKey(subject: .elements(property.holder, property.schema.id))
-        key.style = try parameters.choice("types", default: TypeStyle.plain)
-        key.includesObjects = try parameters.choice("include", default: Include.objects) == .objects
+    /// A list, set or map as it lies.
+    ///
+    /// - Parameter target: the class of the objects; nil for values.
+    private func observeElements(
+        _ request: Request, _ property: HeldProperty, _ parameters: QueryParameters, linksTo target: ClassSchema? = nil
+    ) throws -> Reply {
+        let subject = ChannelKey.Subject.elements(property.holder, property.schema.id)
+        let schema = property.snapshot.schema
+        let key = try rows(parameters, of: subject, target ?? property.holderClass, schema)
         return try events(key, property.snapshot, request, parameters)
     }
 

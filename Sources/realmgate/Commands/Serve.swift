@@ -58,6 +58,12 @@ struct Serve: ParsableCommand {
     var openapi: String?
 
     @Option(
+        help: ArgumentHelp(
+            "How long a subscription set stays without a stream (REALMGATE_SUBSCRIPTION_LIFETIME; default: 3600).",
+            valueName: "seconds"))
+    var subscriptionLifetime: Int?
+
+    @Option(
         help: """
             trace, debug, info, notice, warning, error or critical (REALMGATE_LOG_LEVEL; default: info).
             """)
@@ -90,6 +96,8 @@ struct Serve: ParsableCommand {
             demo: demoDirectory,
             console: try directory(.console, console, "--static", "REALMGATE_STATIC", sources, files),
             openapi: try directory(.openapi, openapi, "--openapi", "REALMGATE_OPENAPI", sources, files),
+            subscriptionLifetime: try sources.integer(
+                subscriptionLifetime, "REALMGATE_SUBSCRIPTION_LIFETIME", 1...31_536_000, default: 3600),
             logLevel: logLevel)
     }
 

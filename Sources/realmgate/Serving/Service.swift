@@ -43,6 +43,8 @@ struct Service {
         var gatewayConfiguration = GatewayConfiguration()
         gatewayConfiguration.staticDirectory = settings.console
         gatewayConfiguration.openapiDirectory = settings.openapi
+        gatewayConfiguration.subscriptionFile = settings.data + ".subscriptions"
+        gatewayConfiguration.subscriptionSetLifetime = settings.subscriptionLifetime
         let gateway = try Gateway(store: store, configuration: gatewayConfiguration)
 
         var serverConfiguration = ServerConfiguration()

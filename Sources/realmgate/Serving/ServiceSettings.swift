@@ -10,5 +10,7 @@ struct ServiceSettings {
     var demo: String?
     var console: String?
     var openapi: String?
+    /// Seconds after which a subscription set without a stream is forgotten.
+    var subscriptionLifetime: Int
     var logLevel: Logger.Level
 }

@@ -52,7 +52,7 @@ enum Shelter {
         return wire
     }
 
-    private static func fill(_ post: (String, String) throws -> Int) throws {
+    static func fill(_ post: (String, String) throws -> Int) throws {
         for (target, body) in [("/v1/objects/Dog", dogs), ("/v1/objects/Person", people)] {
             let status = try post(target, body)
             guard status == 201 else { throw WireFailure("filling \(target): \(status)") }

@@ -1,0 +1,176 @@
+import EmbeddedStore
+import Gateway
+import HTTPServer
+import JSONCoding
+import Testing
+
+@Suite("Clients that follow streams")
+struct FollowerTests {
+    /// A store on disk with the shelter in it.
+    private final class Estate {
+        let home: StoreHome
+        private(set) var store: EmbeddedStore
+        private(set) var wire: Wire
+
+        init() throws {
+            home = try StoreHome()
+            store = try EmbeddedStore.open(path: home.path + "/store")
+            wire = Wire(store: store, router: try wireRouter(over: store))
+            guard try wire.send(.put, "/v1/schema", Shelter.schema).status == 200 else { throw WireFailure("schema") }
+            try Shelter.fill { try wire.send(.post, $0, $1).status }
+        }
+
+        func reopen() throws {
+            store.close()
+            store = try EmbeddedStore.open(path: home.path + "/store")
+            wire = Wire(store: store, router: try wireRouter(over: store))
+        }
+
+        /// One random commit.
+        func write(_ random: inout WireRandom) throws {
+            func pick(_ values: [String], upTo count: Int) -> String {
+                (0..<Int.random(in: 0...count, using: &random)).map { _ in
+                    values.randomElement(using: &random) ?? ""
+                }.joined(separator: ",")
+            }
+            let dog = Int.random(in: 1...5, using: &random)
+            let number = Int.random(in: 0..<9, using: &random)
+            let (target, body): (String, String)
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0: (target, body) = ("Person/ada", #"{"tags":[\#(pick([#""a""#, #""b""#, #""c""#], upTo: 5))]}"#)
+            case 1:
+                (target, body) = ("Person/ada", #"{"nums":[\#(pick(["1", "2", "null"], upTo: 4))],"age":\#(number)}"#)
+            case 2: (target, body) = ("Person/ada", #"{"marks":[\#(pick([#""1.5""#, #""2""#, #""-3""#], upTo: 3))]}"#)
+            case 3:
+                let keys = ["ash", "elm", "fir", "oak"].filter { _ in Bool.random(using: &random) }
+                let pairs = keys.map { "\"\($0)\":\(Int.random(in: 0..<3, using: &random))" }
+                (target, body) = ("Person/ada", "{\"prices\":{\(pairs.joined(separator: ","))}}")
+            case 4:
+                let keys = ["rex", "tom", "zed"].filter { _ in Bool.random(using: &random) }
+                let pairs = keys.map { "\"\($0)\":\(Bool.random(using: &random) ? "1" : "null")" }
+                (target, body) = ("Person/ada", "{\"pets\":{\(pairs.joined(separator: ","))}}")
+            case 5: (target, body) = ("Person/ada", #"{"dogs":[\#(pick(["1", "2", "3"], upTo: 4))]}"#)
+            case 6: (target, body) = ("Person/bob", #"{"age":\#(number * 3),"dogs":[\#(pick(["1", "3"], upTo: 2))]}"#)
+            case 7:
+                (target, body) = (
+                    "Person/ada",
+                    #"{"things":[\#(pick(["1", #""x""#, "null", "[1,2]"], upTo: 3))],"friends":[\#(pick([#""bob""#, #""cy""#], upTo: 2))]}"#
+                )
+            case 8 where dog > 3:
+                _ = try wire.send(.delete, "/v1/objects/Dog/\(dog)")
+                return
+            default:
+                let breed = ["Beagle", "Whippet", "Poodle"].randomElement(using: &random) ?? ""
+                let answer = try wire.send(
+                    .post, "/v1/objects/Dog?update=modified", #"{"id":\#(dog),"age":\#(number),"breed":"\#(breed)"}"#)
+                guard answer.status < 300 else { throw WireFailure("\(answer)") }
+                return
+            }
+            let answer = try wire.send(.patch, "/v1/objects/\(target)", body)
+            guard answer.status == 200 else { throw WireFailure("\(target) \(body): \(answer)") }
+        }
+    }
+
+    @Test("a client that comes back at any version is told the rest of a history, also by a server started anew")
+    func resume() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = WireRandom(seed: seed)
+        let estate = try Estate()
+        struct Reading {
+            let follower: Follower
+            let events: WireEvents
+            var held = JSONValue.null
+            var points: [(id: String, held: JSONValue)] = []
+        }
+        var readings = try Follower.all.map { Reading(follower: $0, events: try $0.open(estate.wire)) }
+        for _ in 0..<40 {
+            try estate.write(&random)
+            for index in readings.indices {
+                let expected = try readings[index].follower.expected(estate.wire)
+                while readings[index].held != expected {
+                    let event = try readings[index].events.next()
+                    do {
+                        try readings[index].follower.apply(event, to: &readings[index].held)
+                    } catch {
+                        throw WireFailure("seed \(seed), \(readings[index].follower.target): \(error)")
+                    }
+                    if let id = event.id { readings[index].points.append((id, readings[index].held)) }
+                }
+            }
+        }
+        for reading in readings { reading.events.stream.didClose(.clientLeft) }
+        for isNew in [false, true] {
+            if isNew { try estate.reopen() }
+            for reading in readings {
+                let expected = try reading.follower.expected(estate.wire)
+                for point in reading.points {
+                    let events = try reading.follower.open(estate.wire, since: point.id)
+                    var held = point.held
+                    while held != expected {
+                        let event = try events.next()
+                        #expect(event.name != "initial", "seed \(seed), \(reading.follower.target), \(point.id)")
+                        try reading.follower.apply(event, to: &held)
+                    }
+                    events.stream.didClose(.clientLeft)
+                }
+            }
+        }
+    }
+
+    @Test("clients that pause, break off and come back end with what a fresh read gives", arguments: Follower.all)
+    func slow(follower: Follower) throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = WireRandom(seed: seed)
+        let estate = try Estate()
+        for limit in [1, 300, 3000] {
+            var events = try follower.open(estate.wire, limit: limit)
+            var held = JSONValue.null
+            var last: String?
+            for step in 0..<40 {
+                try estate.write(&random)
+                guard Int.random(in: 0..<4, using: &random) == 0 || step == 39 else { continue }
+                if Int.random(in: 0..<4, using: &random) == 0, let id = last {
+                    events.stream.didClose(.clientLeft)
+                    events = try follower.open(estate.wire, since: id, limit: limit)
+                }
+                let expected = try follower.expected(estate.wire)
+                while held != expected {
+                    let event = try events.next()
+                    do {
+                        try follower.apply(event, to: &held)
+                    } catch {
+                        throw WireFailure("seed \(seed), limit \(limit): \(error)")
+                    }
+                    last = event.id ?? last
+                }
+            }
+            events.stream.didClose(.clientLeft)
+        }
+    }
+
+    @Test(
+        "a stream of what an object holds ends when the object is deleted",
+        arguments: ["tags", "prices", "dogs?fields=id", "pets", "dogs?sort=age&fields=id", "friends"])
+    func holderDeleted(property: String) throws {
+        let estate = try Estate()
+        let events = try estate.wire.observe("/v1/observe/objects/Person/ada/\(property)")
+        let same = try estate.wire.observe("/v1/observe/objects/Person/ada/\(property)")
+        #expect(try estate.wire.send(.patch, "/v1/objects/Person/ada", #"{"friends":["bob"]}"#).status == 200)
+        for events in [events, same] {
+            var event = try events.next()
+            #expect(event.name == "initial")
+            if property == "friends", event.data["count"] == 0 { event = try events.next() }
+        }
+        let version = try estate.wire.version()
+        #expect(try estate.wire.send(.delete, "/v1/objects/Person/ada").status == 204)
+        for events in [events, same] {
+            let update = try events.next("update")
+            #expect(update["deletions"]?.asArray?.isEmpty == false)
+            #expect(update["insertions"] == [])
+            let deleted = try events.next()
+            #expect(deleted.name == "deleted")
+            #expect(deleted.data == ["version": .int(Int64(version + 1))])
+            #expect(events.ends())
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import HTTPServer
+import JSONCoding
+import Testing
+
+/// A client that follows one stream of any kind, and what it should hold then.
+struct Follower: Sendable, CustomTestStringConvertible {
+    enum Kind: Sendable {
+        case list
+        case map
+        case object
+        case sections
+    }
+
+    let kind: Kind
+    /// What is observed, behind `/v1/observe/`.
+    let target: String
+    /// Where the same is read, behind `/v1/`, and in which member of the answer it is; nil for all of it.
+    let fresh: String
+    var members: [String] = ["items"]
+
+    var testDescription: String { target }
+
+    static let all = [
+        Follower(kind: .list, target: "objects/Dog?fields=id,age", fresh: "objects/Dog?fields=id,age"),
+        Follower(
+            kind: .list,
+            target: "objects/Dog?filter=age%20%3E%203&sort=-age&limit=4&fields=id,age,breed&include=objects",
+            fresh: "objects/Dog?filter=age%20%3E%203&sort=-age&limit=4&fields=id,age,breed"),
+        Follower(
+            kind: .list, target: "objects/Dog?distinct=breed&sort=age&fields=id,age,breed",
+            fresh: "objects/Dog?distinct=breed&sort=age&fields=id,age,breed"),
+        Follower(
+            kind: .list, target: "objects/Dog?filter=ANY%20owners.age%20%3E%2010&fields=id,age",
+            fresh: "objects/Dog?filter=ANY%20owners.age%20%3E%2010&fields=id,age"),
+        Follower(kind: .list, target: "objects/Person/ada/tags", fresh: "objects/Person/ada/tags"),
+        Follower(kind: .list, target: "objects/Person/ada/nums?include=objects", fresh: "objects/Person/ada/nums"),
+        Follower(
+            kind: .list, target: "objects/Person/ada/things?types=typed", fresh: "objects/Person/ada/things?types=typed"
+        ),
+        Follower(kind: .list, target: "objects/Person/ada/marks", fresh: "objects/Person/ada/marks"),
+        Follower(
+            kind: .list, target: "objects/Person/ada/dogs?fields=id,age", fresh: "objects/Person/ada/dogs?fields=id,age"
+        ),
+        Follower(
+            kind: .list, target: "objects/Person/ada/dogs?sort=age&fields=id,age",
+            fresh: "objects/Person/ada/dogs?sort=age&fields=id,age"),
+        Follower(
+            kind: .list, target: "objects/Person/ada/friends?fields=handle,age",
+            fresh: "objects/Person/ada/friends?fields=handle,age"),
+        Follower(
+            kind: .list, target: "objects/Dog/1/owners?fields=handle,age",
+            fresh: "objects/Dog/1/owners?fields=handle,age"),
+        Follower(kind: .map, target: "objects/Person/ada/prices", fresh: "objects/Person/ada/prices"),
+        Follower(
+            kind: .map, target: "objects/Person/ada/pets", fresh: "objects/Person/ada?expand=pets", members: ["pets"]),
+        Follower(kind: .object, target: "objects/Person/ada", fresh: "objects/Person/ada", members: []),
+        Follower(
+            kind: .sections, target: "sections/Dog?by=breed&fields=id,age",
+            fresh: "sections/objects/Dog?by=breed&fields=id,age",
+            members: ["sections"]),
+        Follower(
+            kind: .sections, target: "sections/Dog?by=breed&ascending=false&filter=age%20%3E%202&fields=id,age",
+            fresh: "sections/objects/Dog?by=breed&ascending=false&filter=age%20%3E%202&fields=id,age",
+            members: ["sections"]),
+        Follower(
+            kind: .sections, target: "sections/Person/ada/dogs?by=age&fields=id,breed",
+            fresh: "sections/objects/Person/ada/dogs?by=age&fields=id,breed", members: ["sections"]),
+    ]
+
+    func open(_ wire: Wire, since id: String? = nil, limit: Int = 1 << 20) throws -> WireEvents {
+        try wire.observe(
+            "/v1/observe/\(target)", headers: id.map { ["Last-Event-ID": $0] } ?? [:], limit: limit)
+    }
+
+    /// What a client that is up to date holds.
+    func expected(_ wire: Wire) throws -> JSONValue {
+        let answer = try wire.get("/v1/\(fresh)")
+        var json = answer.json
+        for member in members { json = json?[member] }
+        guard answer.status == 200, let json else { throw WireFailure("\(answer)") }
+        return json.canonical
+    }
+
+    /// What a client does with an event; what it holds is in canonical form.
+    func apply(_ event: WireEvents.Event, to held: inout JSONValue) throws {
+        switch (kind, event.name) {
+        case (.list, "initial"), (.map, "initial"): held = event.data["items"] ?? .null
+        case (.sections, "initial"): held = event.data["sections"] ?? .null
+        case (.object, "initial"): held = event.data["object"] ?? .null
+        case (.list, "update"):
+            var list = held.asArray ?? []
+            try ListReader.apply(event, to: &list)
+            held = .array(list)
+        case (.map, "update"): held = try Self.map(event.data, held)
+        case (.sections, "update"): held = try Self.sections(event.data, held)
+        case (.object, "change"):
+            for change in event.data["changes"]?.asArray ?? [] {
+                guard let name = change["name"]?.asString, let new = change["new"] else { continue }
+                held = held.setting(name, new)
+            }
+        default: throw WireFailure("\(event)")
+        }
+        held = held.canonical
+    }
+
+    private static func map(_ data: JSONValue, _ held: JSONValue) throws -> JSONValue {
+        var held = held
+        for key in data["deletions"]?.asArray ?? [] {
+            guard let key = key.asString, held.memberNames.contains(key) else { throw WireFailure("\(data)") }
+            held = held.setting(key, nil)
+        }
+        for part in ["insertions", "modifications"] {
+            for key in data[part]?.asArray ?? [] {
+                guard let key = key.asString, let value = data["objects"]?[part]?[key],
+                    held.memberNames.contains(key) == (part == "modifications")
+                else { throw WireFailure("\(data) on \(held)") }
+                held = held.setting(key, value)
+            }
+        }
+        return held
+    }
+
+    private static func sections(_ data: JSONValue, _ held: JSONValue) throws -> JSONValue {
+        var sections = (held.asArray ?? []).map { (key: $0["key"] ?? .null, items: $0["items"]?.asArray ?? []) }
+        func paths(_ name: String) -> [(Int, Int)] {
+            (data[name]?.asArray ?? []).compactMap { path in
+                path.asArray.flatMap { path in
+                    path.count == 2 ? path[0].asInt.flatMap { a in path[1].asInt.map { (a, $0) } } : nil
+                }
+            }
+        }
+        func objects(_ name: String) -> [JSONValue] { data["objects"]?[name]?.asArray ?? [] }
+        func check(_ condition: Bool) throws {
+            guard condition else { throw WireFailure("An update does not fit: \(data) on \(held)") }
+        }
+        for ((section, row), object) in zip(paths("modifications"), objects("modifications")) {
+            try check(section < sections.count && row < sections[section].items.count)
+            sections[section].items[row] = object
+        }
+        for (section, row) in paths("deletions").reversed() {
+            try check(section < sections.count && row < sections[section].items.count)
+            sections[section].items.remove(at: row)
+        }
+        for index in (data["sectionsToDelete"]?.asArray ?? []).compactMap(\.asInt).reversed() {
+            try check(index < sections.count)
+            sections.remove(at: index)
+        }
+        let inserted = (data["sectionsToInsert"]?.asArray ?? []).compactMap(\.asInt)
+        for (index, key) in zip(inserted, data["insertedKeys"]?.asArray ?? []) {
+            try check(index <= sections.count)
+            sections.insert((key, []), at: index)
+        }
+        for ((section, row), object) in zip(paths("insertions"), objects("insertions")) {
+            try check(section < sections.count && row <= sections[section].items.count)
+            sections[section].items.insert(object, at: row)
+        }
+        return .array(
+            sections.map { ["key": $0.key, "count": .int(Int64($0.items.count)), "items": .array($0.items)] })
+    }
+}
+
+extension JSONValue {
+    /// The same object with a member set, or without it.
+    fileprivate func setting(_ name: String, _ value: JSONValue?) -> JSONValue {
+        guard case .object(var object) = self else { return self }
+        object.members.removeAll { $0.name == name }
+        if let value { object.members.append(JSONObject.Member(name: name, value: value)) }
+        return .object(object)
+    }
+}
