@@ -290,6 +290,18 @@ package final class EmbeddedStore: Store {
     /// The versions that somebody in this process holds or that were asked for last, ascending.
     package var heldVersions: [Version] { versions.versions }
 
+    /// Runs work that writes to the file other than by a commit. If it fails so badly that LMDB stops, readers still get
+    /// the version that was newest before. On the writer's thread.
+    func keepingNewest<R>(_ work: () throws -> R) throws -> R {
+        let before = try? newest()
+        do {
+            return try work()
+        } catch {
+            latest.withLock { $0 = before }
+            throw error
+        }
+    }
+
     /// Drops what was kept for the next reader, so that it keeps nothing else from being released.
     func forgetLatest() { latest.withLock { $0 = nil } }
 

@@ -28,7 +28,7 @@ extension EmbeddedStore {
     ) throws -> (before: Int, after: Int) {
         let sizes = try onWriter { file in
             let before = try file.current.environment.presence.fileSize
-            try file.compact(progress: progress)
+            try self.keepingNewest { try file.compact(progress: progress) }
             return [before, try file.current.environment.presence.fileSize]
         }
         forgetLatest()
