@@ -69,7 +69,10 @@ var targets: [Target] = [
         path: "Tests/DecodingProbe", swiftSettings: strict),
     tests(
         "EmbeddedStore",
-        ["EmbeddedStore", "DecodingProbe", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        [
+            "EmbeddedStore", "DecodingProbe", "StoreTesting", "StoreContract", "QueryExecution", "QueryLanguage",
+            "ObjectModel",
+        ]),
     tests(
         "LiveQueries",
         ["LiveQueries", "EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
