@@ -71,7 +71,10 @@ var targets: [Target] = [
         path: "Tests/DecodingProbe", swiftSettings: strict),
     tests(
         "EmbeddedStore",
-        ["EmbeddedStore", "DecodingProbe", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        [
+            "EmbeddedStore", "DecodingProbe", "StoreTesting", "StoreContract", "QueryExecution", "QueryLanguage",
+            "ObjectModel",
+        ]),
     tests(
         "LiveQueries",
         [

@@ -1,6 +1,7 @@
 @testable import EmbeddedStore
 import Foundation
 import ObjectModel
+import QueryExecution
 import QueryLanguage
 import StoreContract
 import StoreTesting
@@ -185,6 +186,55 @@ struct PastTests {
             #expect(try past.matches(query, key) == isThere)
             #expect(try past.select(query, .all) == (isThere ? [key] : []))
         }
+    }
+
+    @Test("old values that are damaged or do not fit are refused, and the changes are told nevertheless")
+    func damaged() throws {
+        let (store, pets) = try open()
+        let before = try setName(store, pets, 1, "a")
+        let version = try setName(store, pets, 1, "b")
+        let file = try store.file.current
+        let key = Catalogue.versionRecord(version)
+        let snapshot = try store.snapshot()
+        let changes = try #require(try store.changes(after: before)?.first)
+        let person = pets.person.id
+        let name = pets.person("name")
+        let steps: [UndoStep] = [
+            UndoStep(person, ObjectKey(0), .assigned(name, old: .int(1))),
+            UndoStep(person, ObjectKey(0), .assigned(PropertyID(99), old: .int(1))),
+            UndoStep(person, ObjectKey(0), .inserted(name, 0..<1)),
+            UndoStep(person, ObjectKey(0), .deleted([.null])),
+            UndoStep(ClassID(99), ObjectKey(0), .deleted([])),
+        ]
+        var sections = try steps.map { try #require(UndoRecord.encode([$0])) }
+        sections.append([2, 0])
+        sections.append([1, 7])
+        for section in sections {
+            let transaction = try file.environment.begin(readOnly: false)
+            try transaction.put(file.trees.log, key, ChangeSetRecord.encode(changes, undo: section, at: 1))
+            try transaction.commit()
+            #expect(try store.changes(after: before) == [changes])
+            // The version is the same, so that a snapshot of it is made anew only after this one is gone.
+            let (now, _) = try store.file.snapshot()
+            #expect(code { _ = try store.past(at: before, before: now) } == .invalidFile)
+        }
+        #expect(try self.name(snapshot, pets, 1) == .string("b"))
+    }
+
+    @Test("what earlier builds wrote has no old values")
+    func withoutUndo() throws {
+        let (store, pets) = try open()
+        let before = try setName(store, pets, 1, "a")
+        let version = try setName(store, pets, 1, "b")
+        let file = try store.file.current
+        let changes = try #require(try store.changes(after: before)?.first)
+        let transaction = try file.environment.begin(readOnly: false)
+        try transaction.put(
+            file.trees.log, Catalogue.versionRecord(version),
+            ChangeSetRecord.encode(changes, at: Timestamp.now().seconds))
+        try transaction.commit()
+        #expect(try store.past(at: before, before: try store.file.snapshot().snapshot) == nil)
+        #expect(try store.changes(after: before) == [changes])
     }
 
     @Test("a bulk load takes nothing of the log for taking it back, an update little")
