@@ -12,11 +12,15 @@ struct Times {
     var commit: [Double] = []
     /// From the snapshot of the new version to the event in the observer's hands.
     var advance: [Double] = []
+    /// Of that, what the thread worked.
+    var busy: [Double] = []
 
-    var summary: (commit: Double, advance: Double, worst: Double) {
-        func median(_ times: [Double]) -> Double { times.isEmpty ? 0 : times.sorted()[times.count / 2] }
-        let sorted = advance.sorted()
-        return (median(commit), median(advance), sorted.isEmpty ? 0 : sorted[sorted.count * 99 / 100])
+    /// A row's cells: medians, and the 99th percentile of `advance`.
+    var cells: String {
+        func at(_ hundredths: Int, _ times: [Double]) -> String {
+            times.isEmpty ? "–" : text(times.sorted()[times.count * hundredths / 100])
+        }
+        return "\(at(50, commit)) | \(at(50, advance)) | \(at(50, busy)) | \(at(99, advance))"
     }
 }
 
@@ -30,6 +34,7 @@ final class Probe {
     /// What came last.
     private final class Last: Sendable {
         let elapsed = Atomic<UInt64>(0)
+        let busy = Atomic<UInt64>(0)
         let events = Atomic<Int>(0)
     }
 
@@ -43,6 +48,7 @@ final class Probe {
                 switch event {
                 case .update:
                     last.elapsed.store(store.elapsed, ordering: .releasing)
+                    last.busy.store(store.busy, ordering: .releasing)
                     last.events.add(1, ordering: .acquiringAndReleasing)
                 case .failed(let error): fatalError("\(error)")
                 case .initial, .resumed: break
@@ -67,6 +73,7 @@ final class Probe {
         guard eventCount > before else { return }
         times.commit.append(Double(committed - start) / 1000)
         times.advance.append(Double(last.elapsed.load(ordering: .acquiring)) / 1000)
+        times.busy.append(Double(last.busy.load(ordering: .acquiring)) / 1000)
     }
 }
 

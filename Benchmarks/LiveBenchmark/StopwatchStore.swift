@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import ObjectModel
 import StoreContract
 import Synchronization
@@ -7,22 +8,34 @@ import Synchronization
 final class StopwatchStore: Store {
     private let base: any Store
     private let asked = Atomic<UInt64>(0)
+    private let askedBusy = Atomic<UInt64>(0)
 
     init(_ base: any Store) { self.base = base }
 
     /// Nanoseconds since then.
     var elapsed: UInt64 { DispatchTime.now().uptimeNanoseconds - asked.load(ordering: .acquiring) }
 
+    /// Nanoseconds since then that the calling thread worked, which must be the one that asked: without those that it
+    /// waited for others.
+    var busy: UInt64 { Self.threadTime - askedBusy.load(ordering: .acquiring) }
+
+    private static var threadTime: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
     func snapshot() throws -> any Snapshot {
         let snapshot = try base.snapshot()
+        askedBusy.store(Self.threadTime, ordering: .releasing)
         asked.store(DispatchTime.now().uptimeNanoseconds, ordering: .releasing)
         return snapshot
     }
 
     func submit(
-        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void,
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void, isLast: Bool,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void
-    ) { base.submit(work, completion: completion) }
+    ) { base.submit(work, isLast: isLast, completion: completion) }
 
     func replaceSchema(
         with schema: Schema, migration: Migration?,

@@ -26,8 +26,12 @@ extension ResultState {
     ) throws -> ResultOutcome {
         let isOrdered = route.upkeep == .incremental
         var resolved = self.query
-        if step.changes.schemaChanged || route.mayRename(step.changes) { resolved = try query.resolved(step.after) }
-        if !step.changes.schemaChanged, resolved == self.query {
+        var isSame = true
+        if step.changes.schemaChanged || route.mayRename(step.changes) {
+            resolved = try query.resolved(step.after)
+            isSame = !step.changes.schemaChanged && resolved == self.query
+        }
+        if isSame {
             do {
                 if !isOrdered, let (state, indices) = try followed(step) {
                     self = state
