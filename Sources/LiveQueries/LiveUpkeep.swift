@@ -16,4 +16,12 @@ extension LiveQueries {
     package static func upkeep(of query: BoundQuery, under schema: Schema) throws(StoreError) -> LiveUpkeep {
         try QueryRoute(query, schema: schema).upkeep
     }
+
+    /// How the query's result in sections would be kept current: as the result is, and of its sections only those that
+    /// changed objects leave or enter. Throws as the other does, also for the key.
+    package static func upkeep(
+        of query: BoundQuery, by key: SectionKey, under schema: Schema
+    ) throws(StoreError) -> LiveUpkeep {
+        try QueryRoute(query, alsoReading: [key.path], schema: schema).upkeep
+    }
 }

@@ -37,6 +37,9 @@ struct CollectionHistoryTests {
         for _ in 0..<4 { try commit(&history, to: store.store, &random) }
         var observed: [Observed] = []
         var changed = 0
+        var resumed = 0
+        /// Versions, and the collections that were known then, to resume from.
+        var known: [(version: Version, values: [Value?])] = []
         for step in 0..<50 {
             if step % 10 == 0 { observed += try someCollections(store.store.snapshot(), live, &random) }
             let before = try store.store.snapshot()
@@ -62,9 +65,45 @@ struct CollectionHistoryTests {
                 let old = try before.value(entry.object.classID, entry.object.key, entry.property.id)
                 try #require(whole.faults(from: old, to: value ?? .null) == [], context)
             }
+            let values = try observed.map { entry in
+                try after.exists(entry.object.classID, entry.object.key)
+                    ? try after.value(entry.object.classID, entry.object.key, entry.property.id) : nil
+            }
+            if let start = random.pick(known) {
+                resumed += try resume(start, observed, values, live, context: "seed \(seed), step \(step)")
+            }
+            known.append((after.version, values))
         }
         // Else the histories would prove little.
-        #expect(changed > 20, "seed \(seed)")
+        #expect(changed > 20 && resumed > 100, "seed \(seed)")
+    }
+
+    /// Lets observers come back that know an earlier version. Gives how many of them were told the difference.
+    private func resume(
+        _ start: (version: Version, values: [Value?]), _ observed: [Observed], _ now: [Value?], _ live: LiveQueries,
+        context: String
+    ) throws -> Int {
+        var resumed = 0
+        for (index, old) in start.values.enumerated() {
+            guard let old else { continue }
+            let entry = observed[index]
+            let recorder = CollectionRecorder(entry.object, entry.property.id, from: old)
+            let token = live.observeCollection(
+                entry.object, entry.property.id, since: start.version, deliver: recorder.receive)
+            live.settle()
+            let context: Comment = "\(context), since \(start.version), \(entry.property.name) of \(entry.object)"
+            try #require(recorder.faults == [], context)
+            if let value = now[index] {
+                try #require(recorder.value == value, context)
+            } else if recorder.isResumed {
+                try #require(recorder.value.map { $0.elements.isEmpty } ?? true, context)
+            } else {
+                try #require(recorder.failureCode == .notFound, context)
+            }
+            if recorder.isResumed { resumed += 1 }
+            token.cancel()
+        }
+        return resumed
     }
 
     private func someCollections(
