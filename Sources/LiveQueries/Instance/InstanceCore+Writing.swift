@@ -51,7 +51,8 @@ extension InstanceCore {
         }
         try move(to: inbox.takeExpected() ?? store.snapshot())
         trail.markOwn(version)
-        skip(muted)
+        // Should the version itself not be to be had, being told too much does less harm than not hearing of others.
+        if current?.version == version { skip(muted) }
         ring(.didChange, except: muted)
     }
 

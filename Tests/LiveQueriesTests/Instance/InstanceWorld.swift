@@ -68,8 +68,8 @@ struct InstanceWorld {
 /// What one observer of an instance was told, checked on the way. For the instance's scheduler only.
 final class InstanceRecorder {
     private unowned let instance: LiveInstance
-    private(set) var keys: [ObjectKey]?
-    private(set) var version: Version?
+    var keys: [ObjectKey]?
+    var version: Version?
     private(set) var changes: [IndexChanges] = []
     private(set) var calls: [String] = []
     private(set) var failure: (any Error)?
