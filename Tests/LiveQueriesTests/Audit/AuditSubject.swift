@@ -6,20 +6,60 @@ import StoreTesting
 
 /// Something that an audit observes.
 enum AuditSubject {
-    case query(BoundQuery)
+    case query(BoundQuery, keyPaths: [LiveKeyPath])
+    case sections(BoundQuery, SectionKey)
+    /// A list, set or map of the object with that key, from when it exists.
+    case collection(ObjectReference, PropertyID)
 
     /// A dozen, of every kind.
-    static func some(_ schema: Schema, _ random: inout SeededRandom) -> [AuditSubject] {
+    static func some(_ schema: Schema, _ random: inout SeededRandom) throws -> [AuditSubject] {
         let queries = RandomQueries(schema, forms: .all)
-        return (0..<10).map { _ in .query(queries.query(&random)) }
+        var subjects: [AuditSubject] = []
+        for number in 0..<10 {
+            let query = queries.query(&random)
+            if number % 4 == 3 {
+                subjects.append(.sections(query, queries.sectionKey(of: query.classID, &random)))
+                continue
+            }
+            var keyPaths: [LiveKeyPath] = []
+            if random.oneIn(4), let property = random.pick(schema[query.classID]?.properties ?? []) {
+                keyPaths = [try LiveKeyPath(property.name, in: query.classID, of: schema)]
+            }
+            subjects.append(.query(query, keyPaths: keyPaths))
+        }
+        let holders = schema.classes.flatMap { objectClass in
+            objectClass.storedProperties.filter(\.type.isCollection).map { (objectClass.id, $0.id) }
+        }
+        for _ in 0..<3 {
+            guard let (classID, property) = random.pick(holders) else { break }
+            subjects.append(
+                .collection(ObjectReference(classID, ObjectKey(Int64(random.below(12)))), property))
+        }
+        return subjects
+    }
+
+    /// Whether there is something to observe.
+    func exists(in snapshot: any Snapshot) throws -> Bool {
+        guard case .collection(let object, _) = self else { return true }
+        return try snapshot.exists(object.classID, object.key)
     }
 
     /// Begins to observe it, from scratch or from what is known of an earlier version.
-    func observe(_ live: LiveQueries, since version: Version?, knowing state: AuditState?) -> AuditObserver {
+    func observe(_ live: LiveQueries, since version: Version? = nil, knowing state: AuditState? = nil) -> AuditObserver
+    {
         switch self {
-        case .query(let query):
-            let recorder = Recorder(resuming: version, from: state.flatMap { $0.keys })
-            return AuditObserver(recorder, live.observe(query, since: version, deliver: recorder.receive))
+        case .query(let query, let keyPaths):
+            let recorder = Recorder(resuming: version, from: state?.keys)
+            let token = live.observe(query, keyPaths: keyPaths, since: version, deliver: recorder.receive)
+            return AuditObserver(recorder: .query(recorder), token: token)
+        case .sections(let query, let key):
+            let recorder = SectionRecorder(from: state?.sections)
+            let token = live.observeSections(query, by: key, since: version, deliver: recorder.receive)
+            return AuditObserver(recorder: .sections(recorder), token: token)
+        case .collection(let object, let property):
+            let recorder = CollectionRecorder(object, property, from: state?.value)
+            let token = live.observeCollection(object, property, since: version, deliver: recorder.receive)
+            return AuditObserver(recorder: .collection(recorder), token: token)
         }
     }
 }
@@ -27,38 +67,18 @@ enum AuditSubject {
 /// What an observer takes the present state to be.
 enum AuditState {
     case keys([ObjectKey])
-    case nothing
+    case sections([SectionRecorder.Section])
+    case value(Value)
 
     var keys: [ObjectKey]? {
-        if case .keys(let keys) = self { return keys }
-        return nil
-    }
-}
-
-/// A recorder of any kind, with the token of its observation.
-struct AuditObserver {
-    private let recorder: Recorder
-    private let token: LiveToken
-
-    init(_ recorder: Recorder, _ token: LiveToken) {
-        self.recorder = recorder
-        self.token = token
+        if case .keys(let keys) = self { keys } else { nil }
     }
 
-    var state: AuditState { recorder.keys.map { .keys($0) } ?? .nothing }
-    var hasResumed: Bool { recorder.hasResumed }
-    var changeCount: Int { recorder.changes.count }
+    var sections: [SectionRecorder.Section]? {
+        if case .sections(let sections) = self { sections } else { nil }
+    }
 
-    func cancel() { token.cancel() }
-
-    /// In what it differs from a fresh look; nil when it does not.
-    func fault(comparedWith subject: AuditSubject, _ snapshot: any Snapshot) throws -> String? {
-        if let failure = recorder.failureCode { return "failed with \(failure)" }
-        if let fault = recorder.faults.first { return fault }
-        switch subject {
-        case .query(let query):
-            let fresh = try snapshot.select(query, .all)
-            return recorder.keys == fresh ? nil : "holds \(recorder.keys ?? []), is \(fresh)"
-        }
+    var value: Value? {
+        if case .value(let value) = self { value } else { nil }
     }
 }

@@ -23,11 +23,11 @@ struct LiveAudit {
     var steps: [Step]
 
     /// - Parameter length: the number of operations.
-    init(seed: UInt64, length: Int) {
+    init(seed: UInt64, length: Int) throws {
         self.seed = seed
         var random = SeededRandom(seed: seed)
         schema = RandomSchemas.schema(&random, kinds: random.oneIn(3) ? .queryable : .all)
-        subjects = AuditSubject.some(schema, &random)
+        subjects = try AuditSubject.some(schema, &random)
         var history = RandomHistory(schema)
         steps = []
         var operations = 0
@@ -64,9 +64,9 @@ struct LiveAudit {
         defer { store.close() }
         let live = try LiveQueries(store)
         var outcome = Outcome()
-        let observers = subjects.map { $0.observe(live, since: nil, knowing: nil) }
+        var observers: [AuditObserver?] = subjects.map { _ in nil }
         /// What each subject looked like at each comparison, newest last.
-        var past: [(version: Version, states: [AuditState])] = []
+        var past: [(version: Version, states: [AuditState?])] = []
         for (number, step) in steps.enumerated() {
             switch step {
             case .commit(let operations):
@@ -76,18 +76,23 @@ struct LiveAudit {
             case .compare:
                 live.settle()
                 let snapshot = try store.snapshot()
-                for (subject, observer) in zip(subjects, observers) {
+                for (index, subject) in subjects.enumerated() {
+                    guard let observer = observers[index] else {
+                        if try subject.exists(in: snapshot) { observers[index] = subject.observe(live) }
+                        continue
+                    }
                     if let fault = try observer.fault(comparedWith: subject, snapshot) {
                         outcome.fault = "step \(number), \(subject): \(fault)"
                         return outcome
                     }
+                    outcome.changes += observer.takeChangeCount()
                 }
-                past.append((snapshot.version, observers.map(\.state)))
+                past.append((snapshot.version, observers.map { $0?.state }))
                 if past.count > 16 { past.removeFirst() }
             case .resume(let number, let back):
-                guard let known = past.suffix(back).first else { continue }
+                guard let known = past.suffix(back).first, let state = known.states[number] else { continue }
                 let subject = subjects[number]
-                let observer = subject.observe(live, since: known.version, knowing: known.states[number])
+                let observer = subject.observe(live, since: known.version, knowing: state)
                 live.settle()
                 if observer.hasResumed { outcome.resumed += 1 } else { outcome.restarted += 1 }
                 if let fault = try observer.fault(comparedWith: subject, try store.snapshot()) {
@@ -98,8 +103,7 @@ struct LiveAudit {
                 observer.cancel()
             }
         }
-        outcome.changes = observers.reduce(0) { $0 + $1.changeCount }
-        for observer in observers { observer.cancel() }
+        for observer in observers { observer?.cancel() }
         return outcome
     }
 

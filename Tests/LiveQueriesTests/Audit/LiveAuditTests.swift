@@ -15,10 +15,11 @@ struct LiveAuditTests {
 
     @Test("whatever is observed stays what a fresh look gives, from any version on", arguments: seeds)
     func staysCurrent(_ seed: UInt64) throws {
-        let audit = LiveAudit(seed: seed, length: Self.length)
+        let audit = try LiveAudit(seed: seed, length: Self.length)
         let outcome = try audit.run()
         guard let fault = outcome.fault else {
             #expect(outcome.changes > 0, "seed \(seed)")
+            #expect(outcome.resumed > outcome.restarted, "seed \(seed)")
             return
         }
         let small = audit.shrunk()
