@@ -72,7 +72,7 @@ var targets: [Target] = [
         ["EmbeddedStore", "DecodingProbe", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
     tests(
         "LiveQueries",
-        ["LiveQueries", "EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        ["LiveQueries", "EmbeddedStore", "QueryExecution", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("HTTPServer", ["HTTPServer"]),
     tests(
@@ -103,6 +103,10 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
             name: "StoreBenchmark",
             dependencies: ["EmbeddedStore", "StoreContract", "QueryLanguage", "ObjectModel", "CSQLite"],
             path: "Benchmarks/StoreBenchmark", swiftSettings: strict),
+        .executableTarget(
+            name: "LiveBenchmark",
+            dependencies: ["LiveQueries", "EmbeddedStore", "StoreContract", "QueryLanguage", "ObjectModel"],
+            path: "Benchmarks/LiveBenchmark", swiftSettings: strict),
         .executableTarget(
             name: "StorageBenchmark",
             dependencies: ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"],

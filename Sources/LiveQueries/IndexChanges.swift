@@ -35,6 +35,16 @@ package struct IndexChanges: Hashable, Sendable {
         Self.place(index, leaving: insertions, entering: deletions)
     }
 
+    /// Adds elements that stand at these new positions, ascending, and were modified; inserted ones are left out.
+    /// There must be no modifications yet.
+    mutating func addModifications(atNew positions: [Int]) {
+        for new in positions {
+            guard let old = oldIndex(ofNew: new) else { continue }
+            modifications.append(old)
+            modificationsNew.append(new)
+        }
+    }
+
     /// Takes in what happened after this. Cost: linear in both, times a logarithm.
     ///
     /// An element inserted by this and deleted by `later` disappears from both. One deleted here and inserted there

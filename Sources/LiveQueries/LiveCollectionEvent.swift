@@ -15,12 +15,20 @@ package enum LiveCollectionEvent: Sendable {
 /// The difference between a list, set or map and its state at the observer's previous event. Never empty. Shared between
 /// observers as `LiveChange` is.
 package final class LiveCollectionChange: Sendable {
-    package enum Difference: Hashable, Sendable {
+    package enum Difference: Sendable {
         /// Of a list, and of a set in ascending order.
         case positions(IndexChanges)
         /// Of a map: keys of the old one, and keys of the new one, all ascending. A key that was removed and put in
         /// again is in `deletions` and in `insertions`.
         case keys(deletions: [String], insertions: [String], modifications: [String])
+
+        package var isEmpty: Bool {
+            switch self {
+            case .positions(let changes): changes.isEmpty
+            case .keys(let deletions, let insertions, let modifications):
+                deletions.isEmpty && insertions.isEmpty && modifications.isEmpty
+            }
+        }
     }
 
     /// The store at the version that the change leads to. It pins that version: do not keep the change.
@@ -35,5 +43,54 @@ package final class LiveCollectionChange: Sendable {
         version = snapshot.version
         self.difference = difference
         self.ownerIsDeleted = ownerIsDeleted
+    }
+
+    /// This change and the next one of the same observation as one, for an observer that has not taken this one yet.
+    /// Nil when they cancel out.
+    package func followed(by next: LiveCollectionChange) -> LiveCollectionChange? {
+        let both = difference.followed(by: next.difference)
+        guard !both.isEmpty else { return nil }
+        return LiveCollectionChange(snapshot: next.snapshot, difference: both, ownerIsDeleted: next.ownerIsDeleted)
+    }
+}
+
+extension LiveCollectionChange.Difference {
+    init(_ edit: MapEdit) {
+        self = .keys(
+            deletions: edit.deletions.sorted().map(\.text), insertions: edit.insertions.sorted().map(\.text),
+            modifications: edit.modifications.sorted().map(\.text))
+    }
+
+    /// This difference and the next one of the same collection as one.
+    package func followed(by next: Self) -> Self {
+        switch (self, next) {
+        case (.positions(var both), .positions(let later)):
+            both.merge(later)
+            return .positions(both)
+        case (.keys, .keys):
+            var both = edit
+            both.merge(next.edit)
+            return Self(both)
+        // A collection stays of one kind while it is observed.
+        case (.positions, .keys), (.keys, .positions): return next
+        }
+    }
+
+    /// Of a map; empty for positions.
+    fileprivate var edit: MapEdit {
+        guard case .keys(let deletions, let insertions, let modifications) = self else { return MapEdit() }
+        func keys(_ texts: [String]) -> Set<MapKey> { Set(texts.map { MapKey($0) }) }
+        return MapEdit(deletions: keys(deletions), insertions: keys(insertions), modifications: keys(modifications))
+    }
+}
+
+extension LiveCollectionChange.Difference: Equatable {
+    /// Keys are told apart by their bytes.
+    package static func == (a: Self, b: Self) -> Bool {
+        switch (a, b) {
+        case (.positions(let a), .positions(let b)): a == b
+        case (.keys, .keys): a.edit == b.edit
+        case (.positions, .keys), (.keys, .positions): false
+        }
     }
 }

@@ -7,7 +7,7 @@ import StoreContract
 final class LiveSet {
     private let store: any Store
     private(set) var snapshot: any Snapshot
-    private var subjects: [LiveSubjectID: any LiveSubject] = [:]
+    private var subjects = LiveSubjects()
     private var watchers = LiveWatchers()
     private lazy var past = PastVersions(store, before: snapshot)
 
@@ -25,15 +25,15 @@ final class LiveSet {
         let step = LiveStep(changes, from: snapshot, to: later)
         snapshot = later
         past = PastVersions(store, before: later)
-        for id in changes.schemaChanged ? Set(subjects.keys) : watchers.affected(by: step) {
-            guard let subject = subjects[id] else { continue }
+        for number in (changes.schemaChanged ? subjects.numbers : watchers.affected(by: step)).sorted() {
+            guard let subject = subjects[number] else { continue }
             do {
                 try subject.advance(step, later)
-                if changes.schemaChanged { watchers.set(subject.watches, for: id) }
+                if changes.schemaChanged { watchers.set(subject.watches, for: number) }
             } catch {
                 subject.fail(error)
             }
-            if !subject.isObserved { remove(id) }
+            if !subject.isObserved { remove(number) }
         }
     }
 
@@ -71,25 +71,58 @@ final class LiveSet {
 
     private func keep(_ subject: any LiveSubject, as id: LiveSubjectID) {
         guard subject.isObserved else { return }
-        subjects[id] = subject
-        watchers.set(subject.watches, for: id)
+        watchers.set(subject.watches, for: subjects.keep(subject, as: id))
     }
 
     /// Forgets the observers of a subject that have left, and the subject with the last of them.
     func prune(_ id: LiveSubjectID) {
-        subjects[id]?.prune()
-        if subjects[id]?.isObserved == false { remove(id) }
+        guard let number = subjects.number(of: id), let subject = subjects[number] else { return }
+        subject.prune()
+        if !subject.isObserved { remove(number) }
     }
 
-    private func remove(_ id: LiveSubjectID) {
-        subjects[id] = nil
-        watchers.set([], for: id)
+    private func remove(_ number: Int) {
+        subjects.remove(number)
+        watchers.set([], for: number)
     }
 
     /// Ends all observations.
     func fail(_ error: any Error) {
-        for subject in subjects.values { subject.fail(error) }
-        subjects = [:]
+        for number in subjects.numbers { subjects[number]?.fail(error) }
+        subjects = LiveSubjects()
         watchers = LiveWatchers()
+    }
+}
+
+/// The subjects by what they are, and by numbers: a query is slow to tell apart from others, and a commit can matter to
+/// very many.
+private struct LiveSubjects {
+    private var known: [LiveSubjectID: Int] = [:]
+    private var entries: [Int: (id: LiveSubjectID, subject: any LiveSubject)] = [:]
+    private var next = 0
+
+    var isEmpty: Bool { entries.isEmpty }
+    var count: Int { entries.count }
+    var numbers: Set<Int> { Set(entries.keys) }
+
+    subscript(number: Int) -> (any LiveSubject)? { entries[number]?.subject }
+    subscript(id: LiveSubjectID) -> (any LiveSubject)? { known[id].flatMap { entries[$0]?.subject } }
+
+    func number(of id: LiveSubjectID) -> Int? { known[id] }
+
+    /// Gives its number.
+    mutating func keep(_ subject: any LiveSubject, as id: LiveSubjectID) -> Int {
+        if let number = known[id] {
+            entries[number]?.subject = subject
+            return number
+        }
+        next += 1
+        known[id] = next
+        entries[next] = (id, subject)
+        return next
+    }
+
+    mutating func remove(_ number: Int) {
+        if let entry = entries.removeValue(forKey: number) { known[entry.id] = nil }
     }
 }

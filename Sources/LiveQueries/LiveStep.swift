@@ -10,6 +10,8 @@ package struct LiveStep: Sendable {
     package let after: any ObjectReads
     /// Shared by all copies.
     let memory = StepMemory()
+    /// Shared by all copies.
+    let findings = StepFindings()
 
     package init(_ changes: ChangeSet, from before: any ObjectReads, to after: any ObjectReads) {
         self.changes = changes

@@ -1,15 +1,15 @@
 import ObjectModel
 
-/// Finds what a change can matter to. Cost of a look-up: the changes, the objects on the ways back from them that
-/// somebody watches, and the subjects found.
+/// Finds what a change can matter to: subjects by their numbers. Cost of a look-up: the changes, the objects on
+/// the ways back from them that somebody watches, and the subjects found.
 struct LiveWatchers {
-    private var byClass: [ClassID: Set<LiveSubjectID>] = [:]
-    private var byObject: [ClassID: [ObjectKey: Set<LiveSubjectID>]] = [:]
-    private var byTree: [LinkTree: [ObjectKey: Set<LiveSubjectID>]] = [:]
-    private var known: [LiveSubjectID: Set<LiveWatch>] = [:]
+    private var byClass: [ClassID: Set<Int>] = [:]
+    private var byObject: [ClassID: [ObjectKey: Set<Int>]] = [:]
+    private var byTree: [LinkTree: [ObjectKey: Set<Int>]] = [:]
+    private var known: [Int: Set<LiveWatch>] = [:]
 
     /// Replaces what a subject watches.
-    mutating func set(_ watches: Set<LiveWatch>, for id: LiveSubjectID) {
+    mutating func set(_ watches: Set<LiveWatch>, for id: Int) {
         let before = known[id] ?? []
         guard before != watches else { return }
         for watch in before.subtracting(watches) { remove(watch, id) }
@@ -17,8 +17,8 @@ struct LiveWatchers {
         known[id] = watches.isEmpty ? nil : watches
     }
 
-    func affected(by step: LiveStep) -> Set<LiveSubjectID> {
-        var affected: Set<LiveSubjectID> = []
+    func affected(by step: LiveStep) -> Set<Int> {
+        var affected: Set<Int> = []
         for (tree, subjects) in byTree where tree.isTouched(by: step.changes) {
             // Where the ways cannot be walked, those who look for themselves meet the error.
             if let roots = try? step.fewRoots(of: tree) {
@@ -42,7 +42,7 @@ struct LiveWatchers {
         return affected
     }
 
-    private mutating func add(_ watch: LiveWatch, _ id: LiveSubjectID) {
+    private mutating func add(_ watch: LiveWatch, _ id: Int) {
         switch watch {
         case .objects(let classID): byClass[classID, default: []].insert(id)
         case .object(let object): byObject[object.classID, default: [:]][object.key, default: []].insert(id)
@@ -50,7 +50,7 @@ struct LiveWatchers {
         }
     }
 
-    private mutating func remove(_ watch: LiveWatch, _ id: LiveSubjectID) {
+    private mutating func remove(_ watch: LiveWatch, _ id: Int) {
         switch watch {
         case .objects(let classID):
             byClass[classID]?.remove(id)

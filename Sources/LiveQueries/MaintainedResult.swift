@@ -1,4 +1,5 @@
 import ObjectModel
+import QueryExecution
 import QueryLanguage
 import StoreContract
 
@@ -8,6 +9,7 @@ final class MaintainedResult: LiveSubject {
     private(set) var state: ResultState
     private var route: QueryRoute
     private var reach: LinkReach
+    private let quick: ValuePredicate
     private var audiences: [LiveAudience] = []
 
     /// Runs the query. Throws what the store throws, and `unknownClass` or `unknownProperty` when the query does not
@@ -16,6 +18,7 @@ final class MaintainedResult: LiveSubject {
     /// - Parameter keys: what the query gives at the snapshot, where that is known already.
     init(_ query: BoundQuery, _ snapshot: any Snapshot, keys: KeySequence? = nil) throws {
         self.query = query
+        quick = ValuePredicate(query.predicate)
         route = try QueryRoute(query, schema: snapshot.schema)
         reach = LinkReach(from: query.classID, schema: snapshot.schema)
         state = try ResultState(
@@ -62,10 +65,11 @@ final class MaintainedResult: LiveSubject {
 
     func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
         if step.changes.schemaChanged { try adopt(snapshot.schema) }
-        let indices: IndexChanges
-        (state, indices) = try advanced(state, by: step, snapshot)
+        let outcome = try state.advance(
+            by: step, of: query, along: route, classCount: snapshot.count(of: query.classID), quick: quick, learns: true
+        ) { try Self.touched(by: step, reach) }
         for position in audiences.indices {
-            let change = try adding(modifiedBy: step, for: audiences[position].filter, to: indices)
+            let change = try adding(modifiedBy: step, for: audiences[position].filter, to: outcome)
             guard !change.isEmpty else { continue }
             audiences[position].recent.add(change, from: step.before.version, to: step.after.version)
             audiences[position].send(.update(LiveChange(snapshot: snapshot, indices: change, newKeys: keys)))
@@ -108,51 +112,30 @@ final class MaintainedResult: LiveSubject {
 // MARK: Steps
 
 extension MaintainedResult {
-    /// The result after a step, in whichever direction, and how it differs. Modifications are only those that the
-    /// recorded edit of a list names.
-    ///
-    /// - Parameter costOfAnew: what running the query again costs, in relation to a usual snapshot.
-    private func advanced(
-        _ state: ResultState, by step: LiveStep, _ snapshot: any Snapshot, costOfAnew: Int = 1
-    ) throws -> (ResultState, IndexChanges) {
-        let classCount = snapshot.count(of: query.classID) * costOfAnew
-        return try state.advanced(by: step, of: query, along: route, classCount: classCount) { [self] in
-            try touched(by: step)
-        }
-    }
-
     /// The objects that count as modified where no key paths are given.
-    private func touched(by step: LiveStep) throws -> Set<ObjectKey> {
+    private static func touched(by step: LiveStep, _ reach: LinkReach) throws -> Set<ObjectKey> {
         try reach.modifiedRoots(by: step)
     }
 
-    /// The difference together with what a filter finds modified. `indices` lead to the present result.
+    private func modified(by step: LiveStep, _ filter: KeyPathFilter?) throws -> Set<ObjectKey> {
+        do {
+            return try filter?.modifiedRoots(by: step) ?? Self.touched(by: step, reach)
+        } catch let error as StoreError where error.code == .versionGone {
+            // Who stopped linking to an element cannot be seen any more: it may have been anybody.
+            return Set(keys)
+        }
+    }
+
+    /// The difference together with what a filter finds modified; it leads to the present result.
     private func adding(
-        modifiedBy step: LiveStep, for filter: KeyPathFilter?, to indices: IndexChanges
+        modifiedBy step: LiveStep, for filter: KeyPathFilter?, to outcome: ResultOutcome
     ) throws -> IndexChanges {
-        let modified: Set<ObjectKey>
-        if let filter {
-            do {
-                modified = try filter.modifiedRoots(by: step)
-            } catch let error as StoreError where error.code == .versionGone {
-                // Who stopped linking to an element cannot be seen any more: it may have been anybody.
-                modified = Set(keys)
-            }
-        } else {
-            modified = try touched(by: step)
+        let modified = try modified(by: step, filter)
+        if modified.isEmpty, outcome.indices.modifications.isEmpty { return outcome.indices }
+        return try state.adding(modified, to: outcome, step.after) { key in
+            // What is modified is there after the step.
+            try quick.holds { try step.valueAfter(query.classID, key, $0) } == false
         }
-        var change = indices
-        change.modifications = []
-        change.modificationsNew = []
-        let assigned = indices.modificationsNew
-        var positions = try state.positions(of: modified, step.after)
-        if !assigned.isEmpty { positions = Set(positions).union(assigned).sorted() }
-        for index in positions {
-            guard let old = indices.oldIndex(ofNew: index) else { continue }
-            change.modifications.append(old)
-            change.modificationsNew.append(index)
-        }
-        return change
     }
 }
 
@@ -177,7 +160,9 @@ extension MaintainedResult {
         _ step: LiveStep, _ snapshot: any Snapshot, _ filter: KeyPathFilter?
     ) throws -> IndexChanges {
         // Reading the past costs more, and running the query there much more.
-        let (_, back) = try advanced(state, by: step.reversed, snapshot, costOfAnew: 8)
-        return try adding(modifiedBy: step, for: filter, to: back.inverted)
+        let (_, back) = try state.advanced(
+            by: step.reversed, of: query, along: route, classCount: snapshot.count(of: query.classID) * 8
+        ) { try Self.touched(by: step, reach) }
+        return try adding(modifiedBy: step, for: filter, to: ResultOutcome(indices: back.inverted))
     }
 }

@@ -2,20 +2,279 @@ import ObjectModel
 import StoreContract
 
 /// One object's list, set or map, of values or links. Used by one thread at a time.
+///
+/// Nothing is kept of the elements: what was done to the collection is in the change set, and its elements are read
+/// where a linked object changed.
 final class ObservedCollection: LiveSubject {
-    init(_ object: ObjectReference, _ property: PropertyID, _ snapshot: any Snapshot) throws {
-        throw StoreError(.unknownProperty, "Collections of values cannot be observed by this version.")
+    /// Observers with the same key paths, which are told the same.
+    private struct Audience {
+        let keyPaths: [LiveKeyPath]
+        /// Nil when everything within reach counts.
+        var filter: KeyPathFilter?
+        var subscribers: [Subscriber<LiveCollectionEvent>] = []
     }
 
-    var watches: Set<LiveWatch> { [] }
-    var isObserved: Bool { false }
+    private let object: ObjectReference
+    private let property: PropertyID
+    private var type: PropertyType
+    private var reach: ElementReach
+    /// The classes that elements link to at the present version, once looked at; all that is known of the elements.
+    private var linkedClasses: Set<ClassID>?
+    private var audiences: [Audience] = []
 
+    /// Throws `unknownClass`, `unknownProperty`, `notACollection`. Whether the object exists is seen when an observer
+    /// is added.
+    init(_ object: ObjectReference, _ property: PropertyID, _ snapshot: any Snapshot) throws {
+        self.object = object
+        self.property = property
+        type = try Self.type(of: property, object.classID, snapshot.schema)
+        reach = ElementReach(try Self.property(property, object.classID, snapshot.schema), snapshot.schema)
+    }
+
+    private static func property(
+        _ property: PropertyID, _ classID: ClassID, _ schema: Schema
+    ) throws -> PropertySchema {
+        guard let objectClass = schema[classID] else {
+            throw StoreError(.unknownClass, "There is no class number \(classID.rawValue).")
+        }
+        guard let stored = objectClass[property], !stored.type.isComputed else {
+            throw StoreError(
+                .unknownProperty, "Class '\(objectClass.name)' has no stored property number \(property.rawValue).")
+        }
+        return stored
+    }
+
+    private static func type(of property: PropertyID, _ classID: ClassID, _ schema: Schema) throws -> PropertyType {
+        let stored = try Self.property(property, classID, schema)
+        guard stored.type.isCollection else {
+            throw StoreError(
+                .notACollection, "Property '\(stored.name)' is not a list, set or map: observe its object instead.",
+                property: stored.name)
+        }
+        return stored.type
+    }
+
+    var isObserved: Bool { !audiences.isEmpty }
+
+    var watches: Set<LiveWatch> {
+        var classes: Set<ClassID> = []
+        for audience in audiences {
+            classes.formUnion(audience.filter?.classes ?? reach.classes)
+        }
+        return Set(classes.map { .objects(of: $0) }).union([.object(object)])
+    }
+
+    /// Adds an observer and tells it that the observation begins, and what became different since the version that it
+    /// knows. Throws `notFound`, `unknownProperty`.
     func add(
         _ subscriber: Subscriber<LiveCollectionEvent>, _ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot,
         since version: Version?, _ past: PastVersions
-    ) throws {}
+    ) throws {
+        let step = try version.flatMap { try past.step(from: $0) }
+        guard try snapshot.exists(object.classID, object.key) else {
+            guard let step, try step.before.exists(object.classID, object.key) else { throw notFound(snapshot) }
+            subscriber.send(.resumed(snapshot: snapshot))
+            let gone = try goneWithOwner(step)
+            if gone.isEmpty { subscriber.cancel() } else { subscriber.finish(.update(change(gone, snapshot, true))) }
+            return
+        }
+        let filter = try filter(keyPaths, snapshot.schema)
+        if let step, try step.before.exists(object.classID, object.key) {
+            let whole = try difference(step, filter)
+            subscriber.send(.resumed(snapshot: snapshot))
+            if !whole.isEmpty { subscriber.send(.update(change(whole, snapshot, false))) }
+        } else {
+            subscriber.send(.initial(snapshot: snapshot))
+        }
+        if let index = audiences.firstIndex(where: { $0.keyPaths == keyPaths }) {
+            audiences[index].subscribers.append(subscriber)
+            return
+        }
+        audiences.append(Audience(keyPaths: keyPaths, filter: filter, subscribers: [subscriber]))
+    }
 
-    func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {}
-    func prune() {}
-    func fail(_ error: any Error) {}
+    func prune() {
+        for index in audiences.indices { audiences[index].subscribers.removeAll { !$0.isActive } }
+        audiences.removeAll { $0.subscribers.isEmpty }
+    }
+
+    func fail(_ error: any Error) {
+        for audience in audiences {
+            for subscriber in audience.subscribers { subscriber.finish(.failed(error)) }
+        }
+        audiences = []
+    }
+
+    func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
+        if step.changes.classes[object.classID]?.deletions.contains(object.key) == true {
+            try finish(step, snapshot)
+            return
+        }
+        if step.changes.schemaChanged { try adopt(snapshot.schema) }
+        if try edit(step) != nil { linkedClasses = nil }
+        var last: LiveCollectionChange?
+        for audience in audiences {
+            let difference = try difference(step, audience.filter)
+            guard !difference.isEmpty else { continue }
+            let event =
+                if let last, last.difference == difference { last } else { change(difference, snapshot, false) }
+            last = event
+            for subscriber in audience.subscribers { subscriber.send(.update(event)) }
+        }
+    }
+
+    /// All elements went with their object: the last that anybody hears.
+    private func finish(_ step: LiveStep, _ snapshot: any Snapshot) throws {
+        let gone = try goneWithOwner(step)
+        let event = change(gone, snapshot, true)
+        for subscriber in audiences.flatMap(\.subscribers) {
+            if gone.isEmpty { subscriber.cancel() } else { subscriber.finish(.update(event)) }
+        }
+        audiences = []
+    }
+
+    private func change(
+        _ difference: LiveCollectionChange.Difference, _ snapshot: any Snapshot, _ ownerIsDeleted: Bool
+    ) -> LiveCollectionChange {
+        LiveCollectionChange(snapshot: snapshot, difference: difference, ownerIsDeleted: ownerIsDeleted)
+    }
+
+    private func notFound(_ snapshot: any Snapshot) -> StoreError {
+        let name = snapshot.schema[object.classID]?.name ?? "\(object.classID.rawValue)"
+        return StoreError(.notFound, "Class '\(name)' has no object with key \(object.key.rawValue).")
+    }
+
+    private func filter(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> KeyPathFilter? {
+        guard !keyPaths.isEmpty else { return nil }
+        let target = schema[object.classID]?[property]?.targetClass
+        guard keyPaths.allSatisfy({ $0.classID == target }) else {
+            throw StoreError(
+                .unknownProperty,
+                target == nil
+                    ? "The collection does not hold links, so there is nothing that a key path could begin at."
+                    : "The key paths belong to another class than the collection's elements.")
+        }
+        var filter = KeyPathFilter(keyPaths)
+        try filter.adopt(schema)
+        return filter
+    }
+
+    /// Looks everything up again that depends on the schema. Observers whose key paths are gone fail on their own.
+    private func adopt(_ schema: Schema) throws {
+        let now = try Self.type(of: property, object.classID, schema)
+        guard now.collection == type.collection else {
+            throw StoreError(.unknownProperty, "The observed collection has become one of another kind.")
+        }
+        type = now
+        reach = ElementReach(try Self.property(property, object.classID, schema), schema)
+        for index in audiences.indices {
+            do {
+                audiences[index].filter = try filter(audiences[index].keyPaths, schema)
+            } catch {
+                for subscriber in audiences[index].subscribers { subscriber.finish(.failed(error)) }
+            }
+        }
+        prune()
+    }
+}
+
+// MARK: - Differences
+
+extension ObservedCollection {
+    private typealias Difference = LiveCollectionChange.Difference
+
+    /// What became different in a step that the object lives through. Cost: what was done to the collection, and, if
+    /// objects changed that it may hold, a pass over its elements.
+    private func difference(_ step: LiveStep, _ filter: KeyPathFilter?) throws -> LiveCollectionChange.Difference {
+        let edit = try edit(step)
+        let linked = try modifiedLinks(step, filter)
+        switch type.collection {
+        case .map: return try keys(edit, linked, step)
+        case .set: return .positions(try setChanges(edit, linked, step))
+        default: return .positions(try listChanges(edit, linked, step))
+        }
+    }
+
+    private func collection(_ reads: any ObjectReads) -> StoredElements {
+        StoredElements(reads, object, property)
+    }
+
+    /// What was recorded, or what can be seen where a migration has written elements of its own.
+    private func edit(_ step: LiveStep) throws -> CollectionEdit? {
+        guard step.changes.schemaChanged else {
+            return step.changes.classes[object.classID]?.edits[object.key]?[property]
+        }
+        guard step.before.schema[object.classID]?[property]?.type.collection == type.collection else { return nil }
+        let before = try step.before.value(object.classID, object.key, property)
+        let after = try step.after.value(object.classID, object.key, property)
+        return before == after ? nil : CollectionEdit(replacing: before, with: after, in: type)
+    }
+
+    /// The objects in the collection that count as modified.
+    private func modifiedLinks(_ step: LiveStep, _ filter: KeyPathFilter?) throws -> ModifiedLinks {
+        guard let filter else { return try reach.modified(by: step, among: linkedClasses(step.after)) }
+        guard let target = reach.target else { return ModifiedLinks() }
+        return ModifiedLinks(of: target, try filter.modifiedRoots(by: step))
+    }
+
+    /// What mixed values link to can be seen only in them, and mostly they link to nothing.
+    private func linkedClasses(_ reads: any ObjectReads) throws -> Set<ClassID> {
+        if let linkedClasses { return linkedClasses }
+        var classes: Set<ClassID> = []
+        if let target = reach.target {
+            classes = [target]
+        } else if type.isMixed {
+            try collection(reads).forEach { _, value in value.collectLinkedClasses(into: &classes) }
+        }
+        linkedClasses = classes
+        return classes
+    }
+
+    private func listChanges(_ edit: CollectionEdit?, _ linked: ModifiedLinks, _ step: LiveStep) throws -> IndexChanges
+    {
+        var changes = IndexChanges()
+        var modified = IndexRuns()
+        if case .list(let edit) = edit {
+            changes.deletions = edit.deletions.indices
+            changes.insertions = edit.insertions.indices
+            modified = edit.modifications
+        }
+        let elements = collection(step.after)
+        if try elements.mayHold(linked) {
+            try elements.forEach { index, value in if linked.contains(value) { modified.insert(index) } }
+        }
+        changes.addModifications(atNew: modified.indices)
+        return changes
+    }
+
+    private func setChanges(_ edit: CollectionEdit?, _ linked: ModifiedLinks, _ step: LiveStep) throws -> IndexChanges {
+        var changes = IndexChanges()
+        if case .set(let edit) = edit {
+            changes.deletions = try collection(step.before).positions(of: edit.deletions)
+            changes.insertions = try collection(step.after).positions(of: edit.insertions)
+        }
+        changes.addModifications(atNew: try collection(step.after).positions(of: linked.values))
+        return changes
+    }
+
+    private func keys(_ edit: CollectionEdit?, _ linked: ModifiedLinks, _ step: LiveStep) throws -> Difference {
+        var whole = MapEdit()
+        if case .map(let edit) = edit { whole = edit }
+        if try collection(step.after).mayHold(linked),
+            case .dictionary(let map) = try step.after.value(object.classID, object.key, property)
+        {
+            for entry in map.entries where linked.contains(entry.value) { whole.recordModification(MapKey(entry.key)) }
+        }
+        return Difference(whole)
+    }
+
+    /// Every element that there was before, as deleted.
+    private func goneWithOwner(_ step: LiveStep) throws -> LiveCollectionChange.Difference {
+        let value = try step.before.value(object.classID, object.key, property)
+        if case .dictionary(let map) = value {
+            return .keys(deletions: map.entries.map(\.key), insertions: [], modifications: [])
+        }
+        let count = try step.before.elementCount(object.classID, object.key, property)
+        return .positions(IndexChanges(deletions: Array(0..<count)))
+    }
 }

@@ -57,12 +57,25 @@ final class PlaceReader {
     /// The objects whose place may differ between the sides.
     private let touched: Set<ObjectKey>
     private var known: [ObjectKey: ResultPlace] = [:]
+    /// What is known from other steps, and, if it learns, for them.
+    var landmarks = Landmarks()
+    private(set) var learns = false
+    private var depth = 0
 
     init(_ order: ResultOrder, _ step: LiveStep, touched: Set<ObjectKey>) {
         self.order = order
         self.step = step
         self.touched = touched
     }
+
+    /// From here on the landmarks are made to fit what comes after the step.
+    func learn() {
+        learns = true
+        landmarks.forget(touched)
+    }
+
+    /// A search begins: what it looks at first others will look at, too.
+    func beginSearch() { depth = 0 }
 
     func before(_ key: ObjectKey) throws -> ResultPlace {
         touched.contains(key) ? try order.place(of: key, step.before) : try untouched(key)
@@ -74,10 +87,47 @@ final class PlaceReader {
 
     private func untouched(_ key: ObjectKey) throws -> ResultPlace {
         if order.isByCreation { return ResultPlace(key: key, values: []) }
-        if let place = known[key] { return place }
+        depth += 1
+        if let place = landmarks[key] ?? known[key] { return place }
         let place = try order.place(of: key, step.after)
-        known[key] = place
+        if !learns || !landmarks.learn(place, depth: depth) { known[key] = place }
         return place
+    }
+}
+
+/// The places of those elements of a long list that searches look at first, so that they are not read again for each.
+/// Kept from step to step, without those that a step touches. Memory: a small part of the list's own.
+struct Landmarks: Sendable {
+    private static let mostDepth = 12
+
+    private let depth: Int
+    private var places: [ObjectKey: ResultPlace] = [:]
+
+    /// Learns nothing.
+    init() { depth = 0 }
+
+    /// For a list of so many elements.
+    init(count: Int) { depth = min(Self.mostDepth, max(0, Int.bitWidth - (count / 64).leadingZeroBitCount)) }
+
+    /// Whether the list has grown or shrunk so much that others were better.
+    func fits(count: Int) -> Bool { Landmarks(count: count).depth == depth && places.count <= 2 << depth }
+
+    subscript(key: ObjectKey) -> ResultPlace? { places.isEmpty ? nil : places[key] }
+
+    /// Whether it is worth keeping.
+    mutating func learn(_ place: ResultPlace, depth: Int) -> Bool {
+        guard depth <= self.depth else { return false }
+        places[place.key] = place
+        return true
+    }
+
+    mutating func forget(_ keys: Set<ObjectKey>) {
+        if places.isEmpty { return }
+        if keys.count > places.count {
+            if places.keys.contains(where: keys.contains) { places = places.filter { !keys.contains($0.key) } }
+        } else {
+            for key in keys where places[key] != nil { places[key] = nil }
+        }
     }
 }
 

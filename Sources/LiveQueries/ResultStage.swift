@@ -17,12 +17,40 @@ struct OrderedKeys: Sendable {
     var keys: KeySequence
     /// Whether there may be more objects behind the last one.
     var isPrefix = false
+    private var landmarks = Landmarks()
+
+    init(order: ResultOrder, keys: KeySequence) {
+        self.order = order
+        self.keys = keys
+    }
+
+    /// Begins a step: what reads the places in it. What it learns is kept for the next one by `end`, unless the step is
+    /// only tried out.
+    ///
+    /// - Parameter touched: the objects whose place may differ before and after.
+    mutating func begin(_ step: LiveStep, touched: Set<ObjectKey>, learns: Bool) -> PlaceReader {
+        let places = PlaceReader(order, step, touched: touched)
+        if order.isByCreation { return places }
+        places.landmarks = learns && !landmarks.fits(count: keys.count) ? Landmarks(count: keys.count) : landmarks
+        // From here on nobody else has them, so that they change without a copy.
+        landmarks = Landmarks()
+        if learns { places.learn() }
+        return places
+    }
+
+    mutating func end(_ places: PlaceReader) {
+        guard places.learns else { return }
+        swap(&landmarks, &places.landmarks)
+    }
+
+    /// Forgets what was read of objects that changed.
+    mutating func forget(_ touched: Set<ObjectKey>) { landmarks.forget(touched) }
 
     /// What a change does to them. What leaves is passed over if it is not there. An object that is there several times
     /// stands so, side by side. Cost: a few reads of places for each element of the change, as many as a search takes.
     ///
     /// - Parameter all: whether everything goes of what leaves, however often it is named and was there.
-    func edit(_ change: StageChange, _ places: PlaceReader, removingAll all: Bool = false) throws -> ResultEdit {
+    func edit(_ change: StageChange, _ places: PlaceReader, removingAll all: Bool) throws -> ResultEdit {
         var oldIndices: [ObjectKey: Range<Int>] = Dictionary(minimumCapacity: change.leaving.count)
         for key in change.leaving {
             if let known = oldIndices[key] {
@@ -32,8 +60,9 @@ struct OrderedKeys: Sendable {
                 }
                 continue
             }
-            let run = keys.run(
-                of: key, from: try keys.position(of: places.before(key), by: order, places.before))
+            let place = try places.before(key)
+            places.beginSearch()
+            let run = keys.run(of: key, from: try keys.position(of: place, by: order, places.before))
             if !run.isEmpty { oldIndices[key] = all ? run : run.upperBound - 1..<run.upperBound }
         }
         let removed = oldIndices.values.joined().sorted()
@@ -41,6 +70,7 @@ struct OrderedKeys: Sendable {
         var arrivals: [(arrival: ResultEdit.Arrival, place: ResultPlace)] = []
         for key in change.coming {
             let place = try places.after(key)
+            places.beginSearch()
             let rank = try untouched.position(of: place, by: order, places.after)
             // Behind the last one there may be others before it.
             if isPrefix, rank == untouched.count { continue }
@@ -101,10 +131,14 @@ struct LimitStage: Sendable {
         input.isPrefix = keys.count == enough
     }
 
+    mutating func forget(_ touched: Set<ObjectKey>) { input.forget(touched) }
+
     /// Takes in a change and gives what it does to the first few.
     mutating func advance(
-        _ change: StageChange, removingAll: Bool, _ places: PlaceReader, _ after: any ObjectReads
+        _ change: StageChange, in step: LiveStep, touched: Set<ObjectKey>, removingAll: Bool, learns: Bool
     ) throws -> StageChange {
+        let places = input.begin(step, touched: touched, learns: learns)
+        defer { input.end(places) }
         let edit = try input.edit(change, places, removingAll: removingAll)
         if edit.isEmpty { return StageChange() }
         let edited = edit.applied()
@@ -119,7 +153,7 @@ struct LimitStage: Sendable {
         if before < now { result.coming += edit.untouched.keys(in: before..<now) }
         input.keys = edited
         if let source, input.isPrefix, edited.count < most {
-            try fill(source, after)
+            try fill(source, step.after)
             result.coming += input.keys.keys(in: min(edited.count, input.keys.count)..<min(most, input.keys.count))
         } else if source != nil, edited.count > tooMany {
             input.keys = KeySequence(edited.keys(in: 0..<enough))
@@ -146,7 +180,14 @@ struct DistinctStage: Sendable {
         )
     }
 
-    mutating func advance(_ change: StageChange, removingAll: Bool, _ places: PlaceReader) throws -> StageChange {
+    mutating func forget(_ touched: Set<ObjectKey>) { input.forget(touched) }
+
+    /// Takes in a change and gives what it does to the first ones of the groups.
+    mutating func advance(
+        _ change: StageChange, in step: LiveStep, touched: Set<ObjectKey>, removingAll: Bool, learns: Bool
+    ) throws -> StageChange {
+        let places = input.begin(step, touched: touched, learns: learns)
+        defer { input.end(places) }
         let edit = try input.edit(change, places, removingAll: removingAll)
         if edit.isEmpty { return StageChange() }
         let old = edit.old
@@ -154,15 +195,15 @@ struct DistinctStage: Sendable {
         var groups = try edit.removed.map { try places.before(old[$0]) }
         groups += try edit.arrivals.map { try places.after($0.key) }
         groups.sort { order($0, $1) < 0 }
-        let touched = Set(edit.arrivals.map(\.key))
+        let moved = Set(edit.arrivals.map(\.key))
         var result = StageChange()
         var previous: ResultPlace?
         for group in groups {
             if let previous, order(previous, group) == 0 { continue }
             previous = group
-            let before = try first(of: group, in: old, places.before)
-            let now = try first(of: group, in: input.keys, places.after)
-            if before == now, now.map(touched.contains) != true { continue }
+            let before = try first(of: group, in: old, places, places.before)
+            let now = try first(of: group, in: input.keys, places, places.after)
+            if before == now, now.map(moved.contains) != true { continue }
             if let before { result.leaving.append(before) }
             if let now { result.coming.append(now) }
         }
@@ -173,9 +214,10 @@ struct DistinctStage: Sendable {
 
     /// The first object of a group; none where a link on a path is null.
     private func first(
-        of group: ResultPlace, in keys: KeySequence, _ read: (ObjectKey) throws -> ResultPlace
+        of group: ResultPlace, in keys: KeySequence, _ places: PlaceReader, _ read: (ObjectKey) throws -> ResultPlace
     ) throws -> ObjectKey? {
         guard !group.values.prefix(width).contains(where: { $0 == nil }) else { return nil }
+        places.beginSearch()
         let index = try keys.partitioningIndex { try order(read($0), group) >= 0 }
         guard index < keys.count else { return nil }
         return try order(read(keys[index]), group) == 0 ? keys[index] : nil

@@ -1,4 +1,5 @@
 import ObjectModel
+import QueryExecution
 import QueryLanguage
 import StoreContract
 
@@ -9,40 +10,56 @@ extension ResultState {
     private static let retestShareSorted = 2_048
     private static let retestMinimum = 64
 
-    /// The result after a step, in whichever direction, and how it differs; of modifications only those that the
-    /// recorded edit of a list names. It is the same however it was found, but for which of two elements moved where
-    /// both are as good.
+    /// Takes the result over a step, in whichever direction. It becomes the same however it is found, but for which of
+    /// two elements moved where both are as good. After a throw it is of no use.
     ///
     /// - Parameters:
     ///   - query: as it is observed, with names of objects.
     ///   - route: the query's, under the schema after the step.
     ///   - classCount: how many objects running the query again looks at.
+    ///   - quick: the query's predicate, as far as it can be told quickly.
+    ///   - learns: whether to keep what was read for the next step, which is of use only if this is no copy.
     ///   - touched: the objects that rather move than others when one of two must.
+    mutating func advance(
+        by step: LiveStep, of query: BoundQuery, along route: QueryRoute, classCount: Int,
+        quick: ValuePredicate? = nil, learns: Bool, touched: () throws -> Set<ObjectKey>
+    ) throws -> ResultOutcome {
+        let isOrdered = route.upkeep == .incremental
+        var resolved = self.query
+        if step.changes.schemaChanged || route.mayRename(step.changes) { resolved = try query.resolved(step.after) }
+        if !step.changes.schemaChanged, resolved == self.query {
+            do {
+                if !isOrdered, let (state, indices) = try followed(step) {
+                    self = state
+                    return ResultOutcome(indices: indices)
+                }
+                if case .objects(let suspects) = try route.suspects(in: step) {
+                    if suspects.isEmpty { return ResultOutcome() }
+                    let share = route.sortKeys.isEmpty ? Self.retestShare : Self.retestShareSorted
+                    if isOrdered, suspects.count <= Self.retestMinimum + classCount / share {
+                        return try advance(
+                            by: step, suspects: suspects, count: { try route.count(of: $0, in: step.after) },
+                            touched: touched, quick: quick, learns: learns)
+                    }
+                }
+            } catch let error as StoreError where error.code == .versionGone {
+                // The store took the earlier version back: the new one, and what the result was, are enough.
+            }
+        }
+        let (state, indices) = try replaced(by: resolved, isOrdered: isOrdered, step.after, touched: touched)
+        self = state
+        return ResultOutcome(indices: indices)
+    }
+
+    /// The same for a copy.
     func advanced(
         by step: LiveStep, of query: BoundQuery, along route: QueryRoute, classCount: Int,
         touched: () throws -> Set<ObjectKey>
     ) throws -> (ResultState, IndexChanges) {
-        let isOrdered = route.upkeep == .incremental
-        var resolved = self.query
-        if step.changes.schemaChanged || route.mayRename(step.changes) { resolved = try query.resolved(step.after) }
-        if step.changes.schemaChanged || resolved != self.query {
-            return try replaced(by: resolved, isOrdered: isOrdered, step.after, touched: touched)
-        }
-        do {
-            if !isOrdered, let result = try followed(step) { return result }
-            if case .objects(let suspects) = try route.suspects(in: step) {
-                if suspects.isEmpty { return (self, IndexChanges()) }
-                let share = route.sortKeys.isEmpty ? Self.retestShare : Self.retestShareSorted
-                if isOrdered, suspects.count <= Self.retestMinimum + classCount / share {
-                    return try advanced(
-                        by: step, suspects: suspects, count: { try route.count(of: $0, in: step.after) },
-                        touched: touched)
-                }
-            }
-        } catch let error as StoreError where error.code == .versionGone {
-            // The store took the earlier version back: the new one, and what the result was, are enough.
-        }
-        return try replaced(by: resolved, isOrdered: isOrdered, step.after, touched: touched)
+        var next = self
+        let outcome = try next.advance(
+            by: step, of: query, along: route, classCount: classCount, learns: false, touched: touched)
+        return (next, outcome.indices)
     }
 
     /// The same for all of a list's elements, by what was done to the list; nil where that cannot be said.

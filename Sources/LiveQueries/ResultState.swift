@@ -1,4 +1,5 @@
 import ObjectModel
+import QueryExecution
 import QueryLanguage
 import StoreContract
 
@@ -12,15 +13,19 @@ struct ResultState: Sendable {
     private enum Stage: Sendable {
         case limit(LimitStage)
         case distinct(DistinctStage)
+        /// While a stage is worked on.
+        case none
     }
 
     /// With the objects that it names looked up.
     let query: BoundQuery
-    private(set) var keys: KeySequence
     /// Whether objects can be tested one by one for whether, and where, they belong in the result.
     let isOrdered: Bool
     private var stages: [Stage]
-    private var order: ResultOrder
+    private var result: OrderedKeys
+
+    var keys: KeySequence { result.keys }
+    var order: ResultOrder { result.order }
 
     /// Runs the query. Cost: for each DISTINCT or LIMIT behind one, that of the query once more.
     ///
@@ -30,9 +35,10 @@ struct ResultState: Sendable {
     init(_ query: BoundQuery, isOrdered: Bool, _ reads: any ObjectReads, keys: KeySequence? = nil) throws {
         self.query = query
         self.isOrdered = isOrdered
-        self.keys = try keys ?? KeySequence(reads.select(query, .all))
         stages = []
-        order = ResultOrder(query.classID)
+        var order = ResultOrder(query.classID)
+        let keys = try keys ?? KeySequence(reads.select(query, .all))
+        result = OrderedKeys(order: order, keys: keys)
         guard isOrdered else { return }
         var input = query
         input.steps = []
@@ -53,55 +59,112 @@ struct ResultState: Sendable {
             }
             input.steps.append(step)
         }
+        result = OrderedKeys(order: order, keys: keys)
     }
 
-    /// The result after a step, and how it differs, by position; modifications are left empty.
+    /// Takes the result over a step.
     ///
     /// - Parameters:
     ///   - suspects: the objects whose membership or place may differ. All others are taken as they are.
     ///   - count: how often an object is among those to choose from, if it matches.
     ///   - touched: the objects that rather move than others when one of two must.
+    ///   - quick: the predicate, as far as it can be told quickly.
+    ///   - learns: whether to keep what was read for the next step, which is of use only if this is no copy.
     /// - Precondition: `isOrdered`.
+    mutating func advance(
+        by step: LiveStep, suspects: Set<ObjectKey>, count: (ObjectKey) throws -> Int,
+        touched: () throws -> Set<ObjectKey>, quick: ValuePredicate?, learns: Bool
+    ) throws -> ResultOutcome {
+        var change = try membership(step, suspects, count, quick)
+        var outcome = ResultOutcome(settled: suspects)
+        if change.isEmpty {
+            if learns { forget(suspects) }
+            return outcome
+        }
+        var isFirst = true
+        for index in stages.indices {
+            // Taken out, so that it is not copied when it changes.
+            let stage = stages[index]
+            stages[index] = .none
+            switch consume stage {
+            case .limit(var stage):
+                change = try stage.advance(
+                    change, in: step, touched: suspects, removingAll: isFirst, learns: learns)
+                stages[index] = .limit(stage)
+            case .distinct(var stage):
+                change = try stage.advance(
+                    change, in: step, touched: suspects, removingAll: isFirst, learns: learns)
+                stages[index] = .distinct(stage)
+            case .none: break
+            }
+            isFirst = false
+        }
+        let places = result.begin(step, touched: suspects, learns: learns)
+        defer { result.end(places) }
+        let edit = try result.edit(change, places, removingAll: isFirst)
+        if edit.isEmpty { return outcome }
+        let old = self
+        outcome.indices = try edit.indexChanges {
+            try old.positions(of: touched(), step.before, places.before)
+        }
+        outcome.arrivals = zip(edit.arrivals, edit.newIndices).map { ($0.key, $1) }
+        // Otherwise the old sequence is the new one.
+        if !outcome.indices.deletions.isEmpty || !outcome.indices.insertions.isEmpty { result.keys = edit.applied() }
+        return outcome
+    }
+
+    /// Forgets what was read of objects that changed, as `advance` does: one that is not in a stage may have been earlier.
+    private mutating func forget(_ suspects: Set<ObjectKey>) {
+        for index in stages.indices {
+            let stage = stages[index]
+            stages[index] = .none
+            switch consume stage {
+            case .limit(var stage):
+                stage.forget(suspects)
+                stages[index] = .limit(stage)
+            case .distinct(var stage):
+                stage.forget(suspects)
+                stages[index] = .distinct(stage)
+            case .none: break
+            }
+        }
+        result.forget(suspects)
+    }
+
+    /// Which suspects may have been in the result, and which match now.
+    private func membership(
+        _ step: LiveStep, _ suspects: Set<ObjectKey>, _ count: (ObjectKey) throws -> Int, _ quick: ValuePredicate?
+    ) throws -> StageChange {
+        let classID = query.classID
+        let changes = step.changes.classes[classID]
+        var change = StageChange()
+        for key in suspects {
+            // A deletion or modification says that the object was there; others may come from a link.
+            let isModified = changes?.modifications[key] != nil
+            let isNew = !isModified && changes?.insertions.contains(key) == true
+            let isGone = !isModified && changes?.deletions.contains(key) == true
+            if try !isNew && (isModified || isGone || step.before.exists(classID, key)) {
+                let matched = try quick?.holds { try step.valueBefore(classID, key, $0) }
+                if matched != false { change.leaving.append(key) }
+            }
+            if try !isGone && (isModified || isNew || step.after.exists(classID, key)) {
+                let matches = try quick?.holds { try step.valueAfter(classID, key, $0) }
+                guard try matches ?? step.after.matches(query, key) else { continue }
+                for _ in 0..<(try count(key)) { change.coming.append(key) }
+            }
+        }
+        return change
+    }
+
+    /// The same for a copy, which keeps nothing for another step; modifications are left empty.
     func advanced(
         by step: LiveStep, suspects: Set<ObjectKey>, count: (ObjectKey) throws -> Int,
         touched: () throws -> Set<ObjectKey>
     ) throws -> (ResultState, IndexChanges) {
-        let changes = step.changes.classes[query.classID]
-        var change = StageChange()
-        for key in suspects {
-            // A deletion or modification says that the object was there; others may come from a link.
-            if changes?.insertions.contains(key) != true,
-                try changes?.deletions.contains(key) == true || changes?.modifications[key] != nil
-                    || step.before.exists(query.classID, key)
-            {
-                change.leaving.append(key)
-            }
-            if try step.after.matches(query, key) {
-                for _ in 0..<(try count(key)) { change.coming.append(key) }
-            }
-        }
         var next = self
-        var isFirst = true
-        for index in stages.indices {
-            switch stages[index] {
-            case .limit(var stage):
-                let places = PlaceReader(stage.input.order, step, touched: suspects)
-                change = try stage.advance(change, removingAll: isFirst, places, step.after)
-                next.stages[index] = .limit(stage)
-            case .distinct(var stage):
-                let places = PlaceReader(stage.input.order, step, touched: suspects)
-                change = try stage.advance(change, removingAll: isFirst, places)
-                next.stages[index] = .distinct(stage)
-            }
-            isFirst = false
-            if change.isEmpty { return (next, IndexChanges()) }
-        }
-        let places = PlaceReader(order, step, touched: suspects)
-        let edit = try OrderedKeys(order: order, keys: keys).edit(change, places, removingAll: isFirst)
-        let indices = try edit.indexChanges { try positions(of: touched(), step.before, places.before) }
-        // Otherwise the old sequence is the new one.
-        if !indices.deletions.isEmpty || !indices.insertions.isEmpty { next.keys = edit.applied() }
-        return (next, indices)
+        let outcome = try next.advance(
+            by: step, suspects: suspects, count: count, touched: touched, quick: nil, learns: false)
+        return (next, outcome.indices)
     }
 
     /// The result that a query gives anew, and how it differs.
@@ -131,19 +194,19 @@ struct ResultState: Sendable {
         }
         let ranks = indices.insertions.indices.map { indices.insertions[$0] - $0 }
         guard ranks.last.map({ $0 <= kept }) != false else { return nil }
-        var result = keys.removing(indices.deletions).inserting(Array(zip(arrivals, ranks)))
+        var edited = keys.removing(indices.deletions).inserting(Array(zip(arrivals, ranks)))
         var replaced: [(old: Int, new: Int)] = []
         for run in edit.modifications.runs {
             let assigned = try elements(run)
-            guard assigned.count == run.count, run.upperBound <= result.count else { return nil }
+            guard assigned.count == run.count, run.upperBound <= edited.count else { return nil }
             for (position, key) in zip(run, assigned) {
                 guard let old = indices.oldIndex(ofNew: position) else { continue }
                 if keys[old] == key {
                     indices.modifications.append(old)
                     indices.modificationsNew.append(position)
                 } else {
-                    result.remove(at: position)
-                    result.insert(key, at: position)
+                    edited.remove(at: position)
+                    edited.insert(key, at: position)
                     replaced.append((old, position))
                 }
             }
@@ -151,8 +214,35 @@ struct ResultState: Sendable {
         indices.deletions = (indices.deletions + replaced.map(\.old)).sorted()
         indices.insertions = (indices.insertions + replaced.map(\.new)).sorted()
         var next = self
-        next.keys = result
+        next.result.keys = edited
         return (next, indices)
+    }
+
+    /// The difference that led to this result together with the elements that count as modified; those that the
+    /// difference names already are among them.
+    func adding(
+        _ modified: Set<ObjectKey>, to indices: IndexChanges, _ reads: any ObjectReads
+    ) throws -> IndexChanges {
+        try adding(modified, to: ResultOutcome(indices: indices), reads) { _ in false }
+    }
+
+    /// The same after a step.
+    ///
+    /// - Parameter isAbsent: whether an object is certainly not in this result.
+    func adding(
+        _ modified: Set<ObjectKey>, to outcome: ResultOutcome, _ reads: any ObjectReads,
+        isAbsent: (ObjectKey) throws -> Bool
+    ) throws -> IndexChanges {
+        var change = outcome.indices
+        change.modifications = []
+        change.modificationsNew = []
+        var positions = outcome.arrivals.filter { modified.contains($0.key) }.map(\.index)
+        let unsettled = outcome.settled.isEmpty ? modified : modified.subtracting(outcome.settled)
+        if !unsettled.isEmpty { positions += try self.positions(of: unsettled.filter { try !isAbsent($0) }, reads) }
+        positions += outcome.indices.modificationsNew
+        if positions.count > 1 { positions = Set(positions).sorted() }
+        change.addModifications(atNew: positions)
+        return change
     }
 
     /// The positions of those of the objects that are in the result, ascending. Cost: a search for each, or a pass over
@@ -192,4 +282,14 @@ struct ResultState: Sendable {
         }
         return positions
     }
+}
+
+/// What a step did to a result.
+struct ResultOutcome {
+    /// Objects of which it is known whether, and where, they are in the new result: nowhere unless among the arrivals.
+    var settled: Set<ObjectKey> = []
+    /// Of those, the ones that are in the result, with their new positions.
+    var arrivals: [(key: ObjectKey, index: Int)] = []
+    /// How the result differs. Of modifications only those that the recorded edit of a list names.
+    var indices = IndexChanges()
 }

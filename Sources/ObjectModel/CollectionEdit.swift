@@ -71,11 +71,11 @@ package struct SetEdit: Hashable, Sendable {
 
 /// What was done to a map, by its keys.
 package struct MapEdit: Hashable, Sendable {
-    /// Keys that were there before and are not now.
+    /// Keys that were there before and were taken out.
     package private(set) var deletions: Set<MapKey> = []
-    /// Keys that are there now and were not before.
+    /// Keys that are there now and were put in. One that was taken out and put in again is in both.
     package private(set) var insertions: Set<MapKey> = []
-    /// Keys that were there before and are now, whose value was assigned.
+    /// Keys that were there all the time, whose value was assigned.
     package private(set) var modifications: Set<MapKey> = []
 
     package init() {}
@@ -88,9 +88,7 @@ package struct MapEdit: Hashable, Sendable {
 
     package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 
-    package mutating func recordInsertion(_ key: MapKey) {
-        if deletions.remove(key) != nil { modifications.insert(key) } else { insertions.insert(key) }
-    }
+    package mutating func recordInsertion(_ key: MapKey) { insertions.insert(key) }
 
     package mutating func recordModification(_ key: MapKey) {
         if !insertions.contains(key) { modifications.insert(key) }

@@ -43,7 +43,19 @@ package struct QueryExecutor: Sendable {
 
     /// The values that an object is sorted by: nil where a link on the way is null.
     package func sortValues(_ keys: [SortKey], of key: ObjectKey, in classID: ClassID) throws -> [Value?] {
-        try keys.map { try PathReader($0.path, from: classID, in: source).single(key) }
+        try keys.map { sortKey in
+            if let property = sortKey.path.column { return try value(of: property, key, classID) }
+            return try PathReader(sortKey.path, from: classID, in: source).single(key)
+        }
+    }
+
+    /// What a `PathReader` gives for an own property, without the making of one.
+    private func value(of property: PropertyID, _ key: ObjectKey, _ classID: ClassID) throws -> Value {
+        guard key.rawValue >= 0 else { return .null }
+        let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: source.clusterCapacity)
+        guard cluster < source.clusterCount(of: classID) else { return .null }
+        let leaf = try source.leaf(of: classID, cluster: cluster, property)
+        return slot < leaf.count ? ValueView(leaf, slot).value : .null
     }
 
     /// The aggregates in the order asked for, over what the query gives.

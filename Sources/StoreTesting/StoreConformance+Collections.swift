@@ -20,17 +20,23 @@ extension StoreConformance {
                 try requireEqual(
                     changes, wanted.isEmpty ? [:] : [Estate.house.id: wanted], "changes of \(operations)")
             }
-            func edit(_ deletions: [Int], _ insertions: [Int], _ modifications: [Int] = []) -> ListEdit {
+            func edit(
+                _ deletions: [Int], _ insertions: [Int], _ modifications: [Int] = [], moves: [ListEdit.Move] = []
+            ) -> ListEdit {
                 ListEdit(
                     deletions: IndexRuns(deletions), insertions: IndexRuns(insertions),
-                    modifications: IndexRuns(modifications))
+                    modifications: IndexRuns(modifications), moves: moves)
             }
             try expect([.append(.string("b")), .insert(.string("a"), at: 0)], value("a", "b"), edit([], [0, 1]))
             try expect([.insert(.null, at: 2)], value("a", "b", "-"), edit([], [2]))
             try expect([.replace(.string("B"), at: 1)], value("a", "B", "-"), edit([], [], [1]))
             try expect([.replace(.string("B"), at: 1)], value("a", "B", "-"), edit([], [], [1]))
-            try expect([.move(from: 0, to: 2)], value("B", "-", "a"), edit([0], [2]))
-            try expect([.move(from: 2, to: 0)], value("a", "B", "-"), edit([2], [0]))
+            try expect(
+                [.move(from: 0, to: 2)], value("B", "-", "a"),
+                edit([0], [2], moves: [ListEdit.Move(from: 0, to: 2)]))
+            try expect(
+                [.move(from: 2, to: 0)], value("a", "B", "-"), edit([2], [0], moves: [ListEdit.Move(from: 2, to: 0)]))
+            try expect([.move(from: 0, to: 2), .move(from: 2, to: 0)], value("a", "B", "-"), ListEdit())
             try expect([.move(from: 1, to: 1)], value("a", "B", "-"), nil)
             try expect([.remove(at: 0), .remove(at: 0)], value("-"), edit([0, 1], []))
             try expect([.append(.string("x")), .remove(at: 1)], value("-"), ListEdit())

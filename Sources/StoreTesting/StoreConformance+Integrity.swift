@@ -106,10 +106,12 @@ extension StoreConformance {
             let (oldKeys, newKeys) = (
                 Set(old.entries.map { MapKey($0.key) }), Set(new.entries.map { MapKey($0.key) })
             )
-            let both = oldKeys.intersection(newKeys)
-            return edit.deletions == oldKeys.subtracting(newKeys) && edit.insertions == newKeys.subtracting(oldKeys)
-                && edit.modifications.isSubset(of: both)
-                && both.allSatisfy { old[$0.text] == new[$0.text] || edit.modifications.contains($0) }
+            let again = edit.deletions.intersection(edit.insertions)
+            let stayed = oldKeys.intersection(newKeys).subtracting(again)
+            return edit.deletions.subtracting(again) == oldKeys.subtracting(newKeys)
+                && edit.insertions.subtracting(again) == newKeys.subtracting(oldKeys)
+                && again.isSubset(of: oldKeys.intersection(newKeys)) && edit.modifications.isSubset(of: stayed)
+                && stayed.allSatisfy { old[$0.text] == new[$0.text] || edit.modifications.contains($0) }
         default: return false
         }
     }

@@ -87,7 +87,10 @@ extension DecodingProbe {
     private static func edit(_ random: inout SeededRandom) -> CollectionEdit {
         func values() -> [Value] { (0..<random.below(5)).map { _ in RandomValues.mixed(&random, depth: 9) } }
         switch random.below(3) {
-        case 0: return .list(ListEdit(replacing: random.below(5), with: random.below(9)))
+        case 0:
+            var edit = ListEdit(replacing: random.below(5), with: random.below(9))
+            for _ in 0..<random.below(3) { edit.recordMove(from: 12 + random.below(5), to: 12 + random.below(5)) }
+            return .list(edit)
         case 1: return .set(SetEdit(deletions: Set(values()), insertions: Set(values())))
         default:
             func keys() -> Set<MapKey> { Set((0..<random.below(4)).map { _ in MapKey(RandomValues.mapKey(&random)) }) }

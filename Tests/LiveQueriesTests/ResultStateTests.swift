@@ -2,6 +2,7 @@ import EmbeddedStore
 import Foundation
 @testable import LiveQueries
 import ObjectModel
+import QueryExecution
 import QueryLanguage
 import StoreContract
 import StoreTesting
@@ -18,13 +19,18 @@ struct ResultStateTests {
         let query: BoundQuery
         let route: QueryRoute
         let reach: LinkReach
+        let quick: ValuePredicate
         var state: ResultState
+        /// The same, kept as live queries keep theirs: in place, and with what was read earlier.
+        var kept: ResultState
 
         init(_ query: BoundQuery, _ snapshot: any Snapshot) throws {
             self.query = query
             route = try QueryRoute(query, schema: snapshot.schema)
             reach = LinkReach(from: query.classID, schema: snapshot.schema)
+            quick = ValuePredicate(query.predicate)
             state = try ResultState(query.resolved(snapshot), isOrdered: route.upkeep == .incremental, snapshot)
+            kept = state
         }
 
         func advanced(_ state: ResultState, by step: LiveStep) throws -> (ResultState, IndexChanges) {
@@ -134,6 +140,12 @@ struct ResultStateTests {
         let (forth, _) = try followed.advanced(again, by: step)
         try #require(forth.keys == new.keys, context)
         followed.state = forth
+        let outcome = try followed.kept.advance(
+            by: step, of: followed.query, along: followed.route, classCount: .max / 2, quick: followed.quick,
+            learns: true
+        ) { try followed.reach.modifiedRoots(by: step) }
+        try #require(followed.kept.keys == new.keys, context)
+        #expect(outcome.indices == changes, context)
     }
 
     /// A random query with up to five steps in any order.

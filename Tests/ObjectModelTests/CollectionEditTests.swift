@@ -18,7 +18,7 @@ struct CollectionEditTests {
             modifications: IndexRuns(elements.indices.filter { elements[$0].before != nil && elements[$0].isModified }))
     }
 
-    /// Does one thing to the elements and notes it. An element that moves counts as taken out and put in.
+    /// Does one thing to the elements and notes it.
     private static func step(_ elements: inout [Element], _ edit: inout ListEdit, _ random: inout Random) {
         let index = elements.isEmpty ? 0 : Int(random.next() % UInt64(elements.count))
         let length = min(Int(random.next() % 4), elements.count - index)
@@ -47,7 +47,8 @@ struct CollectionEditTests {
             guard target != index else { break }
             elements.remove(at: index)
             elements.insert(Element(), at: target)
-            edit.recordMove(from: index, to: target)
+            edit.recordDeletion(at: index)
+            edit.recordInsertion(at: target)
         default: break
         }
     }
@@ -83,6 +84,71 @@ struct CollectionEditTests {
             grouped.merge(tail)
             #expect(grouped == whole, "seed \(seed)")
         }
+    }
+
+    /// An element that keeps its identity when it moves: those that were there before have their position then.
+    private struct Moving: Hashable {
+        let id: Int
+        var isModified = false
+    }
+
+    @Test("elements that moved are taken out and put in, but for those that were moved back")
+    func moves() {
+        let seed = UInt64.random(in: 0..<1 << 32)
+        var random = Random(state: seed)
+        for _ in 0..<2000 {
+            let count = Int(random.next() % 8)
+            var elements = (0..<count).map { Moving(id: $0) }
+            var fresh = 100
+            var merged = ListEdit()
+            for _ in 0..<3 {
+                var part = ListEdit()
+                for _ in 0..<random.next() % 5 {
+                    let index = elements.isEmpty ? 0 : Int(random.next() % UInt64(elements.count))
+                    switch random.next() % 6 {
+                    case 0:
+                        elements.insert(Moving(id: fresh), at: index)
+                        fresh += 1
+                        part.recordInsertion(at: index)
+                    case 1 where !elements.isEmpty:
+                        elements.remove(at: index)
+                        part.recordDeletion(at: index)
+                    case 2 where !elements.isEmpty:
+                        elements[index].isModified = true
+                        part.recordModification(at: index)
+                    default:
+                        guard !elements.isEmpty else { break }
+                        let target = Int(random.next() % UInt64(elements.count))
+                        elements.insert(elements.remove(at: index), at: target)
+                        part.recordMove(from: index, to: target)
+                    }
+                }
+                let back = part.inverted.inverted
+                #expect(back == part, "seed \(seed)")
+                merged.merge(part)
+                let kept = (0..<count).filter { !merged.deletions.contains($0) }
+                let stayed = elements.indices.filter { !merged.insertions.contains($0) }
+                #expect(kept == stayed.map { elements[$0].id }, "seed \(seed)")
+                #expect(
+                    merged.modifications.indices == stayed.filter { elements[$0].isModified }, "seed \(seed)")
+                let moved = merged.deletions.indices.filter { id in elements.contains { $0.id == id } }
+                #expect(merged.moves.map(\.from) == moved, "seed \(seed)")
+                #expect(merged.moves.allSatisfy { elements[$0.to].id == $0.from }, "seed \(seed)")
+                #expect(
+                    merged.moves.allSatisfy { elements[$0.to].isModified == $0.isModified }, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("an element that was moved back counts as never moved, also after other edits")
+    func movedBack() {
+        var edit = ListEdit()
+        edit.recordMove(from: 0, to: 2)
+        #expect(edit.moves == [ListEdit.Move(from: 0, to: 2)])
+        edit.recordModification(at: 2)
+        edit.recordDeletion(at: 1)
+        edit.recordMove(from: 1, to: 0)
+        #expect(edit == ListEdit(deletions: IndexRuns([2]), insertions: IndexRuns(), modifications: IndexRuns([0])))
     }
 
     @Test("replacing a list of any length is two runs, and so is replacing it again")
@@ -132,15 +198,16 @@ struct CollectionEditTests {
         for _ in 0..<1000 {
             let before = Set(keys.filter { _ in random.next() % 2 == 0 })
             var map = before
-            // Assigned, or taken out and put in again: either way the key was there before and is now.
-            var touched: Set<MapKey> = []
+            // Of those that were there before: assigned since they were, and taken out at some time.
+            var assigned: Set<MapKey> = []
+            var removed: Set<MapKey> = []
             var whole = MapEdit()
             var merged = MapEdit()
             for _ in 0..<3 {
                 var part = MapEdit()
                 for _ in 0..<random.next() % 6 {
                     guard let key = keys.randomElement(using: &random) else { continue }
-                    touched.insert(key)
+                    if random.state % 2 == 0, before.contains(key) { removed.insert(key) } else { assigned.insert(key) }
                     var edits = [part, whole]
                     for index in edits.indices {
                         switch (map.contains(key), random.state % 2 == 0) {
@@ -155,8 +222,8 @@ struct CollectionEditTests {
                 merged.merge(part)
             }
             let expected = MapEdit(
-                deletions: before.subtracting(map), insertions: map.subtracting(before),
-                modifications: before.intersection(map).intersection(touched))
+                deletions: removed, insertions: map.subtracting(before).union(map.intersection(removed)),
+                modifications: before.subtracting(removed).intersection(assigned))
             #expect(whole == expected, "seed \(seed)")
             #expect(merged == expected, "seed \(seed)")
         }

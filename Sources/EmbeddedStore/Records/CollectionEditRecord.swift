@@ -2,13 +2,15 @@ import Columnar
 import ObjectModel
 
 /// What was done to a list, set or map, as it lies in the change log: of lists runs of positions, of sets the
-/// elements, of maps the keys.
+/// elements, of maps the keys. Lists whose elements moved have a kind of their own, so that what was written before
+/// moves were noted is read as well.
 enum CollectionEditRecord {
     static func encode(_ edit: CollectionEdit, into writer: inout ByteWriter) {
         switch edit {
         case .list(let edit):
-            writer.byte(1)
+            writer.byte(edit.moves.isEmpty ? 1 : 4)
             for runs in [edit.deletions, edit.insertions, edit.modifications] { encode(runs, into: &writer) }
+            if !edit.moves.isEmpty { encode(edit.moves, into: &writer) }
         case .set(let edit):
             writer.byte(2)
             for elements in [edit.deletions, edit.insertions] {
@@ -27,12 +29,15 @@ enum CollectionEditRecord {
     }
 
     static func decode(_ reader: inout ByteReader) throws(DamagedRecord) -> CollectionEdit {
-        switch try reader.byte() {
-        case 1:
+        let kind = try reader.byte()
+        switch kind {
+        case 1, 4:
             let deletions = try decodeRuns(&reader)
             let insertions = try decodeRuns(&reader)
+            let modifications = try decodeRuns(&reader)
+            let moves = kind == 4 ? try decodeMoves(&reader) : []
             return .list(
-                ListEdit(deletions: deletions, insertions: insertions, modifications: try decodeRuns(&reader)))
+                ListEdit(deletions: deletions, insertions: insertions, modifications: modifications, moves: moves))
         case 2:
             let deletions = try decodeElements(&reader)
             return .set(SetEdit(deletions: deletions, insertions: try decodeElements(&reader)))
@@ -67,6 +72,25 @@ enum CollectionEditRecord {
             runs.append(start..<previous)
         }
         return IndexRuns(runs: runs)
+    }
+
+    private static func encode(_ moves: [ListEdit.Move], into writer: inout ByteWriter) {
+        writer.count(moves.count)
+        for move in moves {
+            writer.count(move.from)
+            writer.count(move.to)
+            writer.byte(move.isModified ? 1 : 0)
+        }
+    }
+
+    private static func decodeMoves(_ reader: inout ByteReader) throws(DamagedRecord) -> [ListEdit.Move] {
+        var moves: [ListEdit.Move] = []
+        for _ in 0..<(try reader.count()) {
+            let from = Int(try reader.integer(UInt32.self))
+            let to = Int(try reader.integer(UInt32.self))
+            moves.append(ListEdit.Move(from: from, to: to, isModified: try reader.byte() != 0))
+        }
+        return moves
     }
 
     private static func decodeElements(_ reader: inout ByteReader) throws(DamagedRecord) -> Set<Value> {

@@ -83,8 +83,7 @@ struct CollectionEditor {
     /// Takes an element out without a look at what it owned.
     @discardableResult
     func takeOut(at position: Int) throws -> (value: Value, mapKey: String?) {
-        let old = try member.session.removeElement(at: position, objectClass, key, column)
-        member.note(.removed(objectClass, key, column, position: position, mapKey: old.mapKey, old: old.value))
+        let old = try takeOutUnrecorded(at: position)
         switch column.kind {
         case .set: record(.set(SetEdit(deletions: [old.value])))
         case .map: record(.map(MapEdit(deletions: [MapKey(old.mapKey ?? "")], insertions: [], modifications: [])))
@@ -93,13 +92,19 @@ struct CollectionEditor {
         return old
     }
 
+    private func takeOutUnrecorded(at position: Int) throws -> (value: Value, mapKey: String?) {
+        let old = try member.session.removeElement(at: position, objectClass, key, column)
+        member.note(.removed(objectClass, key, column, position: position, mapKey: old.mapKey, old: old.value))
+        return old
+    }
+
     private func move(_ from: Int, _ to: Int) throws -> Bool {
         try check(from, below: try count)
         try check(to, below: try count)
         guard from != to else { return false }
-        let old = try takeOut(at: from)
+        let old = try takeOutUnrecorded(at: from)
         try insert(old.value, mapKey: nil, at: to)
-        record { $0.recordInsertion(at: to) }
+        record { $0.recordMove(from: from, to: to) }
         return true
     }
 

@@ -1,0 +1,92 @@
+import Dispatch
+import Glibc
+import LiveQueries
+import ObjectModel
+import QueryLanguage
+import StoreContract
+import Synchronization
+
+/// Times of one kind of change, in microseconds.
+struct Times {
+    /// The write, until it is on disk.
+    var commit: [Double] = []
+    /// From the snapshot of the new version to the event in the observer's hands.
+    var advance: [Double] = []
+
+    var summary: (commit: Double, advance: Double, worst: Double) {
+        func median(_ times: [Double]) -> Double { times.isEmpty ? 0 : times.sorted()[times.count / 2] }
+        let sorted = advance.sorted()
+        return (median(commit), median(advance), sorted.isEmpty ? 0 : sorted[sorted.count * 99 / 100])
+    }
+}
+
+/// Observes one query and times how long changes take to reach it.
+final class Probe {
+    private let live: LiveQueries
+    private let tokens: [LiveToken]
+    private let last: Last
+    let initialMilliseconds: Double
+
+    /// What came last.
+    private final class Last: Sendable {
+        let elapsed = Atomic<UInt64>(0)
+        let events = Atomic<Int>(0)
+    }
+
+    init(_ catalogue: Catalogue, _ queries: [BoundQuery], keyPaths: [LiveKeyPath] = []) throws {
+        let store = StopwatchStore(catalogue.store)
+        let live = try LiveQueries(store)
+        let last = Last()
+        let start = DispatchTime.now().uptimeNanoseconds
+        tokens = queries.map { query in
+            live.observe(query, keyPaths: keyPaths) { event in
+                switch event {
+                case .update:
+                    last.elapsed.store(store.elapsed, ordering: .releasing)
+                    last.events.add(1, ordering: .acquiringAndReleasing)
+                case .failed(let error): fatalError("\(error)")
+                case .initial, .resumed: break
+                }
+            }
+        }
+        live.settle()
+        initialMilliseconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e6
+        self.live = live
+        self.last = last
+    }
+
+    var eventCount: Int { last.events.load(ordering: .acquiring) }
+
+    /// Commits and notes the times; changes that are not told are not counted.
+    func time(_ times: inout Times, _ commit: () throws -> Void) rethrows {
+        let before = eventCount
+        let start = DispatchTime.now().uptimeNanoseconds
+        try commit()
+        let committed = DispatchTime.now().uptimeNanoseconds
+        live.settle()
+        guard eventCount > before else { return }
+        times.commit.append(Double(committed - start) / 1000)
+        times.advance.append(Double(last.elapsed.load(ordering: .acquiring)) / 1000)
+    }
+}
+
+/// The most memory that the program has had so far, and what it has now, in megabytes.
+func memory() -> (peak: Int, now: Int) {
+    guard let file = fopen("/proc/self/status", "r") else { return (0, 0) }
+    defer { fclose(file) }
+    var result = (peak: 0, now: 0)
+    var line = [CChar](repeating: 0, count: 256)
+    while fgets(&line, 256, file) != nil {
+        let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let kilobytes = Int(text.filter(\.isNumber)) ?? 0
+        if text.hasPrefix("VmHWM:") { result.peak = kilobytes / 1024 }
+        if text.hasPrefix("RssAnon:") { result.now = kilobytes / 1024 }
+    }
+    return result
+}
+
+func text(_ value: Double) -> String {
+    if value >= 100 { return String(Int(value.rounded())) }
+    let tenths = Int((value * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10)"
+}

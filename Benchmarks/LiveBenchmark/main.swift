@@ -1,0 +1,67 @@
+// The question: how long after a commit does a live query's observer know what became different, and does that time
+// depend on how many objects there are?
+//
+//   REALMGATE_BENCHMARKS=1 swift run -c release LiveBenchmark [SIZE...]
+
+import EmbeddedStore
+import Glibc
+import LiveQueries
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+func thousandQueries(_ catalogue: Catalogue, _ binder: QueryBinder, _ item: ClassSchema) throws {
+    let queries = try (0..<1_000).map {
+        try binder.bind("age == \($0 % 20) AND score > \($0 * (Catalogue.scores / 1_000)) SORT(score DESC)", class: item)
+    }
+    let probe = try Probe(catalogue, queries)
+    var times = Times()
+    for index in 0..<Scenario.repetitions {
+        try probe.time(&times) {
+            try catalogue.set(
+                Scenario.key(index, catalogue),
+                [Catalogue.age: .int(Int64(index % 20)), Catalogue.score: Scenario.score(index)])
+        }
+    }
+    let summary = times.summary
+    print(
+        "| 1,000 queries | one commit, told to \(probe.eventCount / Scenario.repetitions) | \(text(summary.commit)) | "
+            + "\(text(summary.advance)) | \(text(summary.worst)) |")
+}
+
+func run(_ count: Int) throws {
+    var template = Array("/var/tmp/realmgate-benchmark-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { fatalError("No temporary directory can be made.") }
+    let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer {
+        for name in ["store", "store-lock"] { unlink("\(directory)/\(name)") }
+        rmdir(directory)
+    }
+    let catalogue = try Catalogue(path: "\(directory)/store", count: count)
+    defer { catalogue.store.close() }
+    let schema = try catalogue.store.snapshot().schema
+    guard let item = schema["Item"] else { fatalError("The schema was not stored.") }
+    let binder = QueryBinder(schema: schema)
+    print("\n## \(count) objects, microseconds (median; 99th percentile)\n")
+    print("| query | change | commit | advance | p99 |\n| --- | --- | --- | --- | --- |")
+    for scenario in Scenario.all {
+        let keyPaths = try scenario.keyPath.map { [try LiveKeyPath($0, in: Catalogue.item, of: schema)] } ?? []
+        let start = memory().now
+        let probe = try Probe(catalogue, [try binder.bind(scenario.query, class: item)], keyPaths: keyPaths)
+        let used = memory().now - start
+        for change in scenario.changes {
+            var times = Times()
+            for index in 0..<Scenario.repetitions { try probe.time(&times) { try change.commit(catalogue, index) } }
+            let summary = times.summary
+            print(
+                "| \(scenario.name) | \(change.name) (\(times.advance.count)) | \(text(summary.commit)) | "
+                    + "\(text(summary.advance)) | \(text(summary.worst)) |")
+        }
+        print("|  | initial: \(text(probe.initialMilliseconds)) ms, \(used) MB | | | |")
+    }
+    try thousandQueries(catalogue, binder, item)
+    print("\nPeak memory: \(memory().peak) MB.")
+}
+
+let sizes = CommandLine.arguments.dropFirst().compactMap { Int($0) }
+for size in sizes.isEmpty ? [10_000, 100_000, 1_000_000] : sizes { try run(size) }

@@ -1,0 +1,47 @@
+import ObjectModel
+import StoreContract
+import Synchronization
+
+/// The values that many queries of one class ask of the same step, read once.
+final class StepFindings: Sendable {
+    fileprivate struct Place: Hashable {
+        let classID: ClassID
+        let key: ObjectKey
+        let property: PropertyID
+        let isAfter: Bool
+    }
+
+    private struct State {
+        var values: [Place: Value] = [:]
+    }
+
+    /// Beyond this many values each is read again.
+    private static let mostValues = 1_024
+
+    private let state = Mutex(State())
+
+    fileprivate func value(_ place: Place, read: () throws -> Value) rethrows -> Value {
+        if let known = state.withLock({ $0.values[place] }) { return known }
+        let value = try read()
+        state.withLock { state in
+            if state.values.count < Self.mostValues { state.values[place] = value }
+        }
+        return value
+    }
+}
+
+extension LiveStep {
+    /// A value of an object that exists before the step.
+    func valueBefore(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
+        try findings.value(.init(classID: classID, key: key, property: property, isAfter: false)) {
+            try before.value(classID, key, property)
+        }
+    }
+
+    /// A value of an object that exists after the step.
+    func valueAfter(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
+        try findings.value(.init(classID: classID, key: key, property: property, isAfter: true)) {
+            try after.value(classID, key, property)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package import ObjectModel
+package import QueryLanguage
+
+/// A predicate as far as an object's own single values decide it: compiled once, for whatever versions the values come
+/// from. Used by one thread at a time.
+package struct ValuePredicate {
+    private indirect enum Node {
+        case constant(Bool)
+        case test(PropertyID, ElementTest)
+        case not(Node)
+        case and([Node])
+        case or([Node])
+        /// What more than own values decides.
+        case unknown
+    }
+
+    private let root: Node
+
+    package init(_ predicate: BoundPredicate) {
+        root = Self.compile(predicate)
+    }
+
+    /// Whether an object with these values satisfies the predicate; nil where they do not decide.
+    package func holds(_ value: (PropertyID) throws -> Value) rethrows -> Bool? { try Self.evaluate(root, value) }
+
+    private static func compile(_ predicate: BoundPredicate) -> Node {
+        switch predicate {
+        case .constant(let value): return .constant(value)
+        case .comparison(let comparison):
+            guard !comparison.isElementwise, case .path(let path) = comparison.left, let property = path.ownValue,
+                let test = ElementTest(comparison)
+            else { return .unknown }
+            return .test(property, test)
+        case .not(let inner): return .not(compile(inner))
+        case .and(let parts): return .and(parts.map(compile))
+        case .or(let parts): return .or(parts.map(compile))
+        case .between, .fullText, .geoWithin: return .unknown
+        }
+    }
+
+    private static func evaluate(_ node: Node, _ value: (PropertyID) throws -> Value) rethrows -> Bool? {
+        switch node {
+        case .constant(let holds): return holds
+        case .unknown: return nil
+        case .test(let property, let test): return test.holds(try value(property))
+        case .not(let inner): return try evaluate(inner, value).map { !$0 }
+        case .and(let parts):
+            var isKnown = true
+            for part in parts {
+                guard let holds = try evaluate(part, value) else {
+                    isKnown = false
+                    continue
+                }
+                if !holds { return false }
+            }
+            return isKnown ? true : nil
+        case .or(let parts):
+            var isKnown = true
+            for part in parts {
+                guard let holds = try evaluate(part, value) else {
+                    isKnown = false
+                    continue
+                }
+                if holds { return true }
+            }
+            return isKnown ? false : nil
+        }
+    }
+}
+
+extension BoundPath {
+    /// The property when the path is one of the object itself, with a single value that is no link.
+    fileprivate var ownValue: PropertyID? {
+        guard let column, case .property(_, let type) = end, !type.isLink, !type.isMixed else { return nil }
+        return column
+    }
+}
