@@ -85,7 +85,3 @@ struct LinkReach: Sendable {
         return found
     }
 }
-
-extension LinkReach: Hashable {
-    func hash(into hasher: inout Hasher) { hasher.combine(root) }
-}

@@ -44,17 +44,4 @@ extension Value {
         default: []
         }
     }
-
-    /// All objects that a value of a property links to, as often as it does.
-    ///
-    /// - Parameter target: the class that links, which do not name theirs, lead to.
-    func linkedObjects(by target: ClassID?) -> [ObjectReference] {
-        switch self {
-        case .link(let key): target.map { [ObjectReference($0, key)] } ?? []
-        case .reference(let object): [object]
-        case .list(let elements), .set(let elements): elements.flatMap { $0.linkedObjects(by: target) }
-        case .dictionary(let map): map.entries.flatMap { $0.value.linkedObjects(by: target) }
-        default: []
-        }
-    }
 }

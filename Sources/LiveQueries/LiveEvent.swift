@@ -5,8 +5,8 @@ package import StoreContract
 package enum LiveEvent: Sendable {
     /// The result when the observation began, at the snapshot's version.
     case initial(snapshot: any Snapshot, keys: KeySequence)
-    /// Instead of `initial`, where what became different since the version that the observer had heard of is known: an
-    /// update with all of that follows at once, unless there is nothing.
+    /// Instead of `initial`, where what became different since the version that the observer had heard of is
+    /// known: an update with all of that follows at once, unless there is nothing.
     case resumed(snapshot: any Snapshot, keys: KeySequence)
     case update(LiveChange)
     /// The query cannot be kept up to date any more, for example because its class is gone from the schema.
@@ -49,8 +49,8 @@ package final class LiveChange: Sendable {
     package var modificationsNew: [Int] { indices.modificationsNew }
 }
 
-/// What an observer of one object is told: `initial` or `resumed` once, then changes; `deleted` or `failed`, and nothing
-/// more.
+/// What an observer of one object is told: `initial` or `resumed` once, then changes; `deleted` or `failed`,
+/// and nothing more.
 package enum LiveObjectEvent: Sendable {
     /// The observation has begun; later changes are relative to this version.
     case initial(snapshot: any Snapshot)
@@ -81,10 +81,10 @@ package struct LiveObjectChange: Sendable {
 /// One property of a changed object.
 package struct LivePropertyChange: Hashable, Sendable {
     package let id: PropertyID
-    /// The value at the observer's previous event; equal to the new one when the present value was assigned or when
-    /// the change lies behind the property's link. Links are to the objects that were linked to, which may be gone. Nil
-    /// for collections and linking objects, for properties that a new schema added, and where the earlier version was
-    /// given up.
+    /// The value at the observer's previous event; equal to the new one when the present value was assigned or
+    /// when the change lies behind the property's link. Links are to the objects that were linked to, which may
+    /// be gone. Nil for collections and linking objects, for properties that a new schema added, and where the
+    /// earlier version was given up.
     package let oldValue: Value?
     /// The value now; nil for collections and linking objects.
     package let newValue: Value?

@@ -50,16 +50,6 @@ package struct LiveKeyPath: Hashable, Sendable {
         for branch in branches { try branch.tree.check(schema) }
         return self
     }
-
-    /// Why the path cannot be followed under this schema; nil when it can.
-    func fault(under schema: Schema) -> StoreError? {
-        do throws(StoreError) {
-            _ = try adapted(to: schema)
-            return nil
-        } catch {
-            return error
-        }
-    }
 }
 
 extension LinkTree {

@@ -3,19 +3,34 @@ import Synchronization
 
 /// What was found out about a step, for all who ask the same.
 final class StepMemory: Sendable {
-    fileprivate enum Question: Hashable {
+    private struct State {
         /// Nil as the answer where there are too many.
-        case limited(LinkTree)
-        case all(LinkTree)
-        case reach(LinkReach)
+        var few: [LinkTree: Set<ObjectKey>?] = [:]
+        var all: [LinkTree: Set<ObjectKey>] = [:]
+        /// One for each class: the schema is the same for all.
+        var reached: [ClassID: Set<ObjectKey>] = [:]
     }
 
-    private let answers = Mutex<[Question: Set<ObjectKey>?]>([:])
+    private let state = Mutex(State())
 
-    fileprivate func answer(_ question: Question, _ find: () throws -> Set<ObjectKey>?) rethrows -> Set<ObjectKey>? {
-        if let known = answers.withLock({ $0[question] }) { return known }
+    fileprivate func few(_ tree: LinkTree, _ find: () throws -> Set<ObjectKey>?) rethrows -> Set<ObjectKey>? {
+        if let known = state.withLock({ $0.few[tree] }) { return known }
         let found = try find()
-        answers.withLock { $0[question] = .some(found) }
+        state.withLock { $0.few[tree] = .some(found) }
+        return found
+    }
+
+    fileprivate func all(_ tree: LinkTree, _ find: () throws -> Set<ObjectKey>?) rethrows -> Set<ObjectKey> {
+        if let known = state.withLock({ $0.all[tree] }) { return known }
+        let found = try find() ?? []
+        state.withLock { $0.all[tree] = found }
+        return found
+    }
+
+    fileprivate func reached(from classID: ClassID, _ find: () throws -> Set<ObjectKey>) rethrows -> Set<ObjectKey> {
+        if let known = state.withLock({ $0.reached[classID] }) { return known }
+        let found = try find()
+        state.withLock { $0.reached[classID] = found }
         return found
     }
 }
@@ -28,13 +43,13 @@ extension LiveStep {
     func roots(of tree: LinkTree) throws -> Set<ObjectKey> {
         guard tree.isTouched(by: changes) else { return [] }
         if let few = try fewRoots(of: tree) { return few }
-        return try memory.answer(.all(tree)) { try tree.reached(by: self) } ?? []
+        return try memory.all(tree) { try tree.reached(by: self) }
     }
 
     /// The same; nil when finding them takes long.
     func fewRoots(of tree: LinkTree) throws -> Set<ObjectKey>? {
         guard tree.isTouched(by: changes) else { return [] }
-        return try memory.answer(.limited(tree)) { try tree.reached(by: self, limit: Self.fewWays) }
+        return try memory.few(tree) { try tree.reached(by: self, limit: Self.fewWays) }
     }
 
     /// Whether something changed for one object at a tree's root. Cost: at most that of `fewRoots` and of looking at
@@ -46,6 +61,6 @@ extension LiveStep {
 
     /// The objects that were modified or reach a modified one.
     func roots(of reach: LinkReach) throws -> Set<ObjectKey> {
-        try memory.answer(.reach(reach)) { try reach.found(by: self) } ?? []
+        try memory.reached(from: reach.root) { try reach.found(by: self) }
     }
 }

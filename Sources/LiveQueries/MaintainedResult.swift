@@ -86,13 +86,12 @@ final class MaintainedResult: LiveSubject {
 
     private func filter(_ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot) throws -> KeyPathFilter? {
         guard !keyPaths.isEmpty else { return nil }
-        for path in keyPaths {
-            guard path.classID == query.classID else {
-                throw StoreError(.unknownProperty, "The key paths belong to another class than the query.")
-            }
-            if let fault = path.fault(under: snapshot.schema) { throw fault }
+        guard keyPaths.allSatisfy({ $0.classID == query.classID }) else {
+            throw StoreError(.unknownProperty, "The key paths belong to another class than the query.")
         }
-        return KeyPathFilter(keyPaths)
+        var filter = KeyPathFilter(keyPaths)
+        try filter.adopt(snapshot.schema)
+        return filter
     }
 
     /// Looks everything up again that depends on the schema. Observers whose key paths are gone fail on their own.
@@ -115,13 +114,12 @@ final class MaintainedResult: LiveSubject {
 extension MaintainedResult {
     /// The objects that count as modified where no key paths are given.
     private static func touched(by step: LiveStep, _ reach: LinkReach) throws -> Set<ObjectKey> {
-        try step.findings.modifiedRoots(of: reach.root) { try reach.modifiedRoots(by: step) }
+        try reach.modifiedRoots(by: step)
     }
 
     private func modified(by step: LiveStep, _ filter: KeyPathFilter?) throws -> Set<ObjectKey> {
-        guard let filter else { return try Self.touched(by: step, reach) }
         do {
-            return try filter.modifiedRoots(by: step)
+            return try filter?.modifiedRoots(by: step) ?? Self.touched(by: step, reach)
         } catch let error as StoreError where error.code == .versionGone {
             // Who stopped linking to an element cannot be seen any more: it may have been anybody.
             return Set(keys)

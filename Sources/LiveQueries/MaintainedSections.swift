@@ -158,7 +158,7 @@ extension MaintainedSections {
 
     /// The objects that count as modified where no key paths are given.
     private func touched(by step: LiveStep) throws -> Set<ObjectKey> {
-        try step.findings.modifiedRoots(of: query.classID) { try reach.modifiedRoots(by: step) }
+        try reach.modifiedRoots(by: step)
     }
 
     /// The difference together with what a filter finds modified. `indices` lead to the present result.

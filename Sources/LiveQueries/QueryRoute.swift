@@ -30,10 +30,6 @@ struct QueryRoute {
         }
     }
 
-    /// Whether an object's place depends on its own stored values alone, and the steps are sorts alone, so that
-    /// one object's change moves no other.
-    private(set) var isLocal = true
-
     /// The keys of all sorts, the strongest first; ties are broken by creation order.
     private(set) var sortKeys: [SortKey] = []
 
@@ -61,7 +57,6 @@ struct QueryRoute {
             }
         }
         for path in paths { try add(path, at: LinkTree.root, schema) }
-        if !tree.isLocal || holder != nil { isLocal = false }
     }
 
     /// The classes whose changes can matter.
@@ -99,15 +94,6 @@ extension QueryRoute {
             guard let changes = changes.classes[id] else { return false }
             return !changes.insertions.isEmpty || !changes.deletions.isEmpty
         }
-    }
-
-    /// The objects of the query's class whose membership or place can have changed, when the query is local.
-    func suspects(in changes: ChangeSet) -> Set<ObjectKey> {
-        guard let own = changes.classes[classID] else { return [] }
-        var suspects = own.insertions.union(own.deletions)
-        let reads = tree.nodes[LinkTree.root].reads
-        for (key, properties) in own.modifications where properties.intersects(reads) { suspects.insert(key) }
-        return suspects
     }
 
     /// The objects of the query's class whose membership or place can have changed. All others are in the result, or

@@ -2,8 +2,7 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// What many queries of one class ask of the same step, found out once. Cheaper to ask than `StepMemory`, which tells
-/// apart more.
+/// The values that many queries of one class ask of the same step, read once.
 final class StepFindings: Sendable {
     fileprivate struct Place: Hashable {
         let classID: ClassID
@@ -13,7 +12,6 @@ final class StepFindings: Sendable {
     }
 
     private struct State {
-        var modifiedRoots: [ClassID: Set<ObjectKey>] = [:]
         var values: [Place: Value] = [:]
     }
 
@@ -21,14 +19,6 @@ final class StepFindings: Sendable {
     private static let mostValues = 1_024
 
     private let state = Mutex(State())
-
-    /// See `LinkReach.modifiedRoots`.
-    func modifiedRoots(of classID: ClassID, find: () throws -> Set<ObjectKey>) rethrows -> Set<ObjectKey> {
-        if let known = state.withLock({ $0.modifiedRoots[classID] }) { return known }
-        let found = try find()
-        state.withLock { $0.modifiedRoots[classID] = found }
-        return found
-    }
 
     fileprivate func value(_ place: Place, read: () throws -> Value) rethrows -> Value {
         if let known = state.withLock({ $0.values[place] }) { return known }

@@ -16,7 +16,7 @@ struct ReachHistoryTests {
         let steps = try RandomSteps(kind, seed: seed)
         var modified = 0
         var spared = 0
-        for number in 0..<25 {
+        for number in 0..<15 {
             let ways = try steps.step()
             let forwards = ways[0]
             for objectClass in steps.schema.classes {
@@ -62,16 +62,16 @@ struct ReachHistoryTests {
 
     @Test(
         "with key paths, also those with wildcards, exactly those are modified who reach a change along one",
-        arguments: RandomSteps.Kind.allCases, 0..<3)
+        arguments: RandomSteps.Kind.allCases, 0..<2)
     func keyPaths(_ kind: RandomSteps.Kind, _ round: Int) throws {
         let seed = UInt64.random(in: 0..<1 << 32)
         let steps = try RandomSteps(kind, seed: seed)
         var modified = 0
         var refused = 0
-        for number in 0..<20 {
+        for number in 0..<12 {
             let ways = try steps.step()
             let forwards = ways[0]
-            for _ in 0..<20 {
+            for _ in 0..<12 {
                 guard let objectClass = steps.random.pick(steps.schema.classes) else { continue }
                 let names = randomNames(from: objectClass, steps.schema, &steps.random)
                 let rule = KeyPathRule(names: names, schema: steps.schema)
