@@ -93,6 +93,11 @@ struct ChannelPlan {
         json.endObject()
     }
 
+    private func value(of property: PropertyID, _ snapshot: any Snapshot) throws -> Value? {
+        guard case .object(let object) = key.subject else { return nil }
+        return try snapshot.value(object.classID, object.key, property)
+    }
+
     /// The properties that changed, with their values.
     private func write(_ change: LiveObjectChange, _ json: JSONWriter) throws {
         json.name("version")
@@ -100,11 +105,14 @@ struct ChannelPlan {
         json.name("changes")
         json.beginArray()
         for property in change.properties {
-            guard let name = objectClass[property.id]?.name else { continue }
+            guard let schema = objectClass[property.id] else { continue }
+            // Of a list, set or map it is only told that it changed: what it is now can be read.
+            let isStoredCollection = schema.type.isCollection && !schema.type.isComputed
+            let new = try property.newValue ?? (isStoredCollection ? value(of: property.id, change.snapshot) : nil)
             json.beginObject()
             json.name("name")
-            json.string(name)
-            for (side, value) in [("old", property.oldValue), ("new", property.newValue)] {
+            json.string(schema.name)
+            for (side, value) in [("old", property.oldValue), ("new", new)] {
                 guard let value else { continue }
                 json.name(side)
                 try rows.write(value, of: property.id, change.snapshot, into: json)

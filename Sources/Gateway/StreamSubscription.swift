@@ -30,7 +30,8 @@ final class StreamSubscription: ChannelMember {
         let channel = channels.channel(for: key)
         let subscription = StreamSubscription(stream, channel)
         stream.send(.retry)
-        stream.onDrain { [weak subscription] in subscription?.catchUp() }
+        // The stream drops this when it ends.
+        stream.onDrain { subscription.catchUp() }
         channel.join(subscription, since: version)
         // The stream holds the subscription until then.
         stream.onClose { _ in

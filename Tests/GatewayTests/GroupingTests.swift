@@ -272,5 +272,11 @@ struct GroupingTests {
         #expect(try wire.send(.get, target + "&explain=false").items("handle") == [.string("bob"), .string("dee")])
         let held = try wire.send(.get, "/v1/objects/Person/ada/dogs?filter=age%3E3&explain")
         #expect(held["count"] == .int(1), "\(held)")
+        for live in [run["live"], plan["live"]] { #expect(live == ["upkeep": "incremental"]) }
+        #expect(held["live"]?["upkeep"] == "anew")
+        #expect(held["live"]?["reason"]?.asString?.isEmpty == false)
+        // Without a filter it is observed as it lies.
+        let whole = try wire.send(.get, "/v1/objects/Person/ada/dogs?explain=plan")
+        #expect(whole["live"] == ["upkeep": "incremental"])
     }
 }

@@ -50,7 +50,7 @@ extension Gateway {
                 if waits { answer(found) }
             }
             let observed: @Sendable () -> Void = { [self] in
-                if isNew || waits {
+                if isNew || waits || subscription.state == .pending {
                     FirstResult.await(key, channels, since: isNew ? nil : version, settle)
                 }
                 guard waits else { return answer(subscription) }

@@ -95,7 +95,7 @@ final class SubscriptionSets: Sendable {
     /// Calls `action` once the sets as they are now have been saved; at once when they are kept in memory only.
     func save(then action: @escaping @Sendable () -> Void) {
         guard let file else { return action() }
-        file.save({ [weak self] in self?.all ?? [] }, then: action)
+        file.save({ [self] in all }, then: action)
     }
 
     private var all: [SubscriptionSet] { sets.withLock { $0.values.sorted { $0.name < $1.name } } }

@@ -81,6 +81,19 @@ struct Follower: Sendable, CustomTestStringConvertible {
         return json.canonical
     }
 
+    /// Takes the next event.
+    func follow(
+        _ events: WireEvents, _ held: inout JSONValue, to expected: JSONValue, _ note: String
+    ) throws -> WireEvents.Event {
+        do {
+            let event = try events.next()
+            try apply(event, to: &held)
+            return event
+        } catch {
+            throw WireFailure("\(target), \(note): \(error)\nheld \(held)\nexpected \(expected)")
+        }
+    }
+
     /// What a client does with an event; what it holds is in canonical form.
     func apply(_ event: WireEvents.Event, to held: inout JSONValue) throws {
         switch (kind, event.name) {
