@@ -22,7 +22,7 @@ struct CollectionHistoryTests {
 
     /// REALMGATE_LONG_TESTS multiplies the rounds.
     private static let rounds =
-        3 * (ProcessInfo.processInfo.environment["REALMGATE_LONG_TESTS"].flatMap { Int($0) } ?? 1)
+        2 * (ProcessInfo.processInfo.environment["REALMGATE_LONG_TESTS"].flatMap { Int($0) } ?? 1)
 
     @Test("observed collections are what a fresh look gives", arguments: Kind.allCases, 0..<rounds)
     func staysCurrent(_ kind: Kind, _ round: Int) throws {

@@ -143,6 +143,40 @@ struct SectionExampleTests {
         #expect(words.live.resultCount == 0)
     }
 
+    @Test("changes of many elements and of few in many sections lead to the same sections")
+    func bulkChanges() throws {
+        let words = try WordStore()
+        let (recorder, token) = try words.observe(by: WordStore.byNote)
+        func check() throws {
+            let fresh = try words.store.snapshot().sections(WordStore.sorted, by: WordStore.byNote).recorded
+            #expect(recorder.sections == fresh && recorder.faults == [])
+        }
+        try words.write { transaction in
+            for number in 0..<600 {
+                try transaction.addWord("w\(number)")
+                try transaction.annotate("w\(number)", "n\(number * 7 % 50)")
+            }
+        }
+        try check()
+        for number in stride(from: 0, to: 600, by: 41) {
+            try words.write { transaction in
+                try transaction.annotate("w\(number)", "n\(number % 60)")
+                try transaction.rename("w\(599 - number)", "v\(number)")
+                if number % 2 == 0 { try transaction.deleteWord("w\(number + 1)") }
+            }
+            try check()
+        }
+        try words.write { transaction in
+            for number in 0..<600 where number % 3 == 2 {
+                if try transaction.key(of: WordStore.wordClass, primaryKey: .string("w\(number)")) != nil {
+                    try transaction.annotate("w\(number)", "n\(number % 11)")
+                }
+            }
+        }
+        try check()
+        token.cancel()
+    }
+
     @Test("what does not fit the schema is refused, also when the schema changes later")
     func refusals() throws {
         let words = try WordStore("adam")
