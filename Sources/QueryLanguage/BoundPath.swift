@@ -52,6 +52,25 @@ package enum ElementSelector: Hashable, Sendable {
     case last
     /// Of maps: `['ash']`.
     case key(String)
+
+    /// Keys are told apart by their bytes, as maps do, not by what they look like.
+    package static func == (a: ElementSelector, b: ElementSelector) -> Bool {
+        switch (a, b) {
+        case (.all, .all), (.last, .last): true
+        case (.position(let a), .position(let b)): a == b
+        case (.key(let a), .key(let b)): a.utf8.elementsEqual(b.utf8)
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .all: hasher.combine(0)
+        case .last: hasher.combine(1)
+        case .position(let index): hasher.combine(index)
+        case .key(let key): for byte in key.utf8 { hasher.combine(byte) }
+        }
+    }
 }
 
 package enum PathEnd: Hashable, Sendable {

@@ -13,6 +13,17 @@ package struct FullTextSearch: Hashable, Sendable {
             self.isPrefix = isPrefix
             self.isExcluded = isExcluded
         }
+
+        /// Words are told apart by their bytes, as the index does.
+        package static func == (a: Word, b: Word) -> Bool {
+            a.isPrefix == b.isPrefix && a.isExcluded == b.isExcluded && a.text.utf8.elementsEqual(b.text.utf8)
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(isPrefix)
+            hasher.combine(isExcluded)
+            for byte in text.utf8 { hasher.combine(byte) }
+        }
     }
 
     package var words: [Word]

@@ -216,4 +216,14 @@ struct PathBindingTests {
         #expect(fault("SUBQUERY(dogs, $d, $d.nosuch > 1).@count > 0")?.code == .unknownProperty)
         #expect(fault("SUBQUERY(dogs, $d, born == null).@count > 0")?.code == .unknownProperty)
     }
+
+    @Test("two queries that differ only in how a letter with an accent is written are two queries")
+    func spellings() {
+        let selectors = ["\u{e9}", "e\u{301}"].map { ElementSelector.key($0) }
+        #expect(selectors[0] != selectors[1])
+        #expect(Set(selectors + [.key("e")]).count == 3)
+        let words = ["\u{e9}", "e\u{301}"].map { FullTextSearch.Word($0) }
+        #expect(words[0] != words[1])
+        #expect(Set(words + [FullTextSearch.Word("e", isPrefix: true)]).count == 3)
+    }
 }

@@ -45,8 +45,9 @@ struct LiveAudit {
     }
 
     struct Outcome {
-        /// What was wrong first; nil when nothing was.
+        /// What was wrong first, and at which step; nil when nothing was.
         var fault: String?
+        var faultyStep: Int?
         /// How many observers resumed, and how many of them had to be told everything anew.
         var resumed = 0
         var restarted = 0
@@ -83,6 +84,7 @@ struct LiveAudit {
                     }
                     if let fault = try observer.fault(comparedWith: subject, snapshot) {
                         outcome.fault = "step \(number), \(subject): \(fault)"
+                        outcome.faultyStep = number
                         return outcome
                     }
                     outcome.changes += observer.takeChangeCount()
@@ -98,6 +100,7 @@ struct LiveAudit {
                 if let fault = try observer.fault(comparedWith: subject, try store.snapshot()) {
                     outcome.fault =
                         "step \(number), \(subject) resumed from version \(known.version): \(fault)"
+                    outcome.faultyStep = number
                     return outcome
                 }
                 observer.cancel()
@@ -108,8 +111,9 @@ struct LiveAudit {
     }
 
     /// The same fault, or another, from as few steps and operations as can be found in `attempts` runs.
-    func shrunk(attempts: Int = 200) -> LiveAudit {
+    func shrunk(attempts: Int = 400) -> LiveAudit {
         var best = self
+        if let end = (try? run())?.faultyStep { best.steps.removeSubrange((end + 1)...) }
         var left = attempts
         func stillFails(_ candidate: LiveAudit) -> Bool {
             left -= 1
