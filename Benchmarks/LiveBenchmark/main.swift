@@ -1,7 +1,7 @@
 // The question: how long after a commit does a live query's observer know what became different, and does that time
 // depend on how many objects there are?
 //
-//   REALMGATE_BENCHMARKS=1 swift run -c release LiveBenchmark [SIZE...]
+//   REALMGATE_BENCHMARKS=1 swift run -c release LiveBenchmark [SIZE... | SCENARIO...]
 
 import EmbeddedStore
 import Glibc
@@ -27,6 +27,30 @@ func thousandQueries(_ catalogue: Catalogue, _ binder: QueryBinder, _ item: Clas
     print("| 1,000 queries | one commit, told to \(probe.eventCount / Scenario.repetitions) | \(times.cells) |")
 }
 
+/// What a commit costs that matters to one query of very many.
+func otherQueries(_ catalogue: Catalogue, _ binder: QueryBinder, _ item: ClassSchema) throws {
+    let one = try binder.bind("age >= 0", class: item)
+    for number in [0, 1_000] {
+        let others = try (0..<number).map {
+            try binder.bind(
+                "age == \($0 % 20) AND score > \($0 * (Catalogue.scores / 1_000)) SORT(score DESC)", class: item)
+        }
+        // The last one that joined is the last one to be told.
+        let probe = try Probe(catalogue, others + [one])
+        let keys = (0..<100).map { Scenario.key($0, catalogue) }
+        for key in keys { try catalogue.set(key, [Catalogue.age: .int(50)]) }
+        var times = Times()
+        for index in 0..<Scenario.repetitions {
+            try probe.time(&times) {
+                try catalogue.set(
+                    keys[index % keys.count],
+                    [Catalogue.age: .int(Int64(51 + index)), Catalogue.score: Scenario.score(index)])
+            }
+        }
+        print("| one query and \(number) others | matters to the one | \(times.cells) |")
+    }
+}
+
 func run(_ count: Int) throws {
     var template = Array("/var/tmp/realmgate-benchmark-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { fatalError("No temporary directory can be made.") }
@@ -43,7 +67,7 @@ func run(_ count: Int) throws {
     print("\n## \(count) objects, microseconds (medians)\n")
     print("| query | change | commit | advance | of that busy | p99 of advance |")
     print("| --- | --- | --- | --- | --- | --- |")
-    for scenario in Scenario.all {
+    for scenario in Scenario.all where names.isEmpty || names.contains(scenario.name) {
         let keyPaths = try scenario.keyPath.map { [try LiveKeyPath($0, in: Catalogue.item, of: schema)] } ?? []
         let start = memory().now
         let probe = try Probe(catalogue, [try binder.bind(scenario.query, class: item)], keyPaths: keyPaths)
@@ -55,9 +79,14 @@ func run(_ count: Int) throws {
         }
         print("|  | initial: \(text(probe.initialMilliseconds)) ms, \(used) MB | | | | |")
     }
-    try thousandQueries(catalogue, binder, item)
+    if names.isEmpty {
+        try thousandQueries(catalogue, binder, item)
+        try otherQueries(catalogue, binder, item)
+    }
     print("\nPeak memory: \(memory().peak) MB.")
 }
 
+/// Of scenarios; without any, all.
+let names = CommandLine.arguments.dropFirst().filter { Int($0) == nil }
 let sizes = CommandLine.arguments.dropFirst().compactMap { Int($0) }
 for size in sizes.isEmpty ? [10_000, 100_000, 1_000_000] : sizes { try run(size) }

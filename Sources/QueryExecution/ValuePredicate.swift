@@ -6,12 +6,23 @@ package import QueryLanguage
 package struct ValuePredicate {
     private indirect enum Node {
         case constant(Bool)
-        case test(PropertyID, ElementTest)
+        case test(Test)
         case not(Node)
         case and([Node])
         case or([Node])
         /// What more than own values decides.
         case unknown
+    }
+
+    /// Shared, because a copy of a test takes longer than the test.
+    private final class Test {
+        let property: PropertyID
+        let test: ElementTest
+
+        init(_ property: PropertyID, _ test: ElementTest) {
+            self.property = property
+            self.test = test
+        }
     }
 
     private let root: Node
@@ -30,7 +41,7 @@ package struct ValuePredicate {
             guard !comparison.isElementwise, case .path(let path) = comparison.left, let property = path.ownValue,
                 let test = ElementTest(comparison)
             else { return .unknown }
-            return .test(property, test)
+            return .test(Test(property, test))
         case .not(let inner): return .not(compile(inner))
         case .and(let parts): return .and(parts.map(compile))
         case .or(let parts): return .or(parts.map(compile))
@@ -42,7 +53,7 @@ package struct ValuePredicate {
         switch node {
         case .constant(let holds): return holds
         case .unknown: return nil
-        case .test(let property, let test): return test.holds(try value(property))
+        case .test(let test): return test.test.holds(try value(test.property))
         case .not(let inner): return try evaluate(inner, value).map { !$0 }
         case .and(let parts):
             var isKnown = true

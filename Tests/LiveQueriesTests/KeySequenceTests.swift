@@ -11,7 +11,7 @@ struct KeySequenceTests {
         var array = (0..<count).map { _ in ObjectKey(Int64(random.below(1 << 30))) }
         var sequence = KeySequence(array)
         var copies: [(KeySequence, [ObjectKey])] = []
-        for round in 0..<1_500 {
+        for round in 0..<600 {
             // Runs of insertions at one place split nodes, runs of removals empty them.
             let place = random.below(array.count + 1)
             let shrinks = random.oneIn(2)
@@ -19,14 +19,16 @@ struct KeySequenceTests {
                 if shrinks {
                     guard !array.isEmpty else { break }
                     let index = min(place, array.count - 1)
-                    #expect(sequence.remove(at: index) == array.remove(at: index), "seed \(seed)")
+                    let (removed, expected) = (sequence.remove(at: index), array.remove(at: index))
+                    // Noted only then: each note takes longer than the removal.
+                    if removed != expected { Issue.record("seed \(seed): \(removed) instead of \(expected)") }
                 } else {
                     let key = ObjectKey(Int64(random.below(1 << 30)))
                     array.insert(key, at: place)
                     sequence.insert(key, at: place)
                 }
             }
-            guard round % 100 == 0 else { continue }
+            guard round % 60 == 0 else { continue }
             check(sequence, array, &random, "seed \(seed), round \(round)")
             copies.append((sequence, array))
         }
@@ -42,7 +44,8 @@ struct KeySequenceTests {
             #expect(sequence[index] == array[index], "\(context), index \(index)")
             let end = index + random.below(array.count - index + 1)
             #expect(sequence.keys(in: index..<end) == Array(array[index..<end]), "\(context), \(index)..<\(end)")
-            #expect(Array(sequence[index..<end]) == Array(array[index..<end]), "\(context), \(index)..<\(end)")
+            let near = min(end, index + 600)
+            #expect(Array(sequence[index..<near]) == Array(array[index..<near]), "\(context), \(index)..<\(near)")
         }
         var chunks: [ObjectKey] = []
         sequence.forEachChunk { chunk in

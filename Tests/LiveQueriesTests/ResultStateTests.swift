@@ -93,7 +93,7 @@ struct ResultStateTests {
                 try Followed(BoundQuery(classID: TaskStore.task, predicate: positive, steps: $0), before)
             }
             var next = Int64(size)
-            for number in 0..<60 {
+            for number in 0..<30 {
                 // Sometimes what is at the beginning goes all at once.
                 let falls = number % 10 == 9
                 let edits = (0..<(falls ? 60 : 1 + random.below(6))).map { _ in

@@ -85,11 +85,14 @@ struct LeafAddress: Hashable {
     var cluster: Int
 
     func key(_ column: PropertyID) -> [UInt8] {
-        var key = TreeKey(capacity: 10)
-        key.append(classID.rawValue)
-        key.append(UInt32(cluster))
-        key.append(column.rawValue)
-        return key.bytes
+        // In one go: single values are read by this, one after the other.
+        [UInt8](unsafeUninitializedCapacity: 10) { bytes, count in
+            let bytes = UnsafeMutableRawBufferPointer(bytes)
+            bytes.storeBytes(of: classID.rawValue.bigEndian, toByteOffset: 0, as: UInt32.self)
+            bytes.storeBytes(of: UInt32(cluster).bigEndian, toByteOffset: 4, as: UInt32.self)
+            bytes.storeBytes(of: column.rawValue.bigEndian, toByteOffset: 8, as: UInt16.self)
+            count = 10
+        }
     }
 }
 
