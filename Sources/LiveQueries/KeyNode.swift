@@ -13,14 +13,18 @@ struct KeyNode: Sendable {
     private(set) var count: Int
     private(set) var keys: [ObjectKey] = []
     private(set) var children: [KeyNode] = []
+    /// Of a node that is not empty. Kept here, so that a search looks at no other node than those on its way.
+    private(set) var firstKey = ObjectKey(0)
 
     init(keys: [ObjectKey]) {
         self.keys = keys
         count = keys.count
+        noteFirst()
     }
 
     init(children: [KeyNode]) {
         self.children = children
+        defer { noteFirst() }
         count = children.reduce(0) { $0 + $1.count }
     }
 
@@ -43,12 +47,14 @@ struct KeyNode: Sendable {
         return children[child].key(at: rest)
     }
 
-    /// Of a node that is not empty.
-    var firstKey: ObjectKey { children.isEmpty ? keys[0] : children[0].firstKey }
+    private mutating func noteFirst() {
+        if let first = children.first?.firstKey ?? keys.first { firstKey = first }
+    }
 
     /// Gives the right half when the node had to be split.
     mutating func insert(_ key: ObjectKey, at index: Int) -> KeyNode? {
         count += 1
+        if index == 0 { firstKey = key }
         if children.isEmpty {
             keys.insert(key, at: index)
             guard keys.count > Self.mostKeys else { return nil }
@@ -73,6 +79,7 @@ struct KeyNode: Sendable {
 
     mutating func remove(at index: Int) -> ObjectKey {
         count -= 1
+        defer { if index == 0 { noteFirst() } }
         if children.isEmpty { return keys.remove(at: index) }
         var rest = index
         let child = child(at: &rest)

@@ -9,7 +9,7 @@ struct LinkWalk {
 
     init(_ step: LiveStep) {
         changes = step.changes
-        isAfter = step.after is any Snapshot || !(step.before is any Snapshot)
+        isAfter = step.snapshots.after != nil || step.snapshots.before == nil
         reads = isAfter ? step.after : step.before
     }
 

@@ -80,31 +80,34 @@ final class LiveSet {
 /// very many.
 private struct LiveSubjects {
     private var known: [LiveSubjectID: Int] = [:]
-    private var entries: [Int: (id: LiveSubjectID, subject: any LiveSubject)] = [:]
+    private var subjects: [Int: any LiveSubject] = [:]
+    private var ids: [Int: LiveSubjectID] = [:]
     private var next = 0
 
-    var isEmpty: Bool { entries.isEmpty }
-    var count: Int { entries.count }
-    var numbers: Set<Int> { Set(entries.keys) }
+    var isEmpty: Bool { subjects.isEmpty }
+    var count: Int { subjects.count }
+    var numbers: Set<Int> { Set(subjects.keys) }
 
-    subscript(number: Int) -> (any LiveSubject)? { entries[number]?.subject }
-    subscript(id: LiveSubjectID) -> (any LiveSubject)? { known[id].flatMap { entries[$0]?.subject } }
+    subscript(number: Int) -> (any LiveSubject)? { subjects[number] }
+    subscript(id: LiveSubjectID) -> (any LiveSubject)? { known[id].flatMap { subjects[$0] } }
 
     func number(of id: LiveSubjectID) -> Int? { known[id] }
 
     /// Gives its number.
     mutating func keep(_ subject: any LiveSubject, as id: LiveSubjectID) -> Int {
         if let number = known[id] {
-            entries[number]?.subject = subject
+            subjects[number] = subject
             return number
         }
         next += 1
         known[id] = next
-        entries[next] = (id, subject)
+        subjects[next] = subject
+        ids[next] = id
         return next
     }
 
     mutating func remove(_ number: Int) {
-        if let entry = entries.removeValue(forKey: number) { known[entry.id] = nil }
+        subjects[number] = nil
+        if let id = ids.removeValue(forKey: number) { known[id] = nil }
     }
 }

@@ -4,11 +4,12 @@ package import StoreContract
 /// What lies between two versions: how the store was read before and is read after, and what was done in between.
 ///
 /// A step can also be taken backwards, from now to a version that an observer last heard of.
-package struct LiveStep: Sendable {
+package final class LiveStep: Sendable {
     package let changes: ChangeSet
     package let before: any ObjectReads
     package let after: any ObjectReads
-    /// Shared by all copies.
+    /// The sides that are versions of their own; asked once, because asking takes long.
+    let snapshots: (before: (any Snapshot)?, after: (any Snapshot)?)
     let memory = StepMemory()
     let findings = StepFindings()
 
@@ -16,6 +17,7 @@ package struct LiveStep: Sendable {
         self.changes = changes
         self.before = before
         self.after = after
+        snapshots = (before as? any Snapshot, after as? any Snapshot)
     }
 
     /// The way back.

@@ -8,6 +8,8 @@ final class MaintainedResult: LiveSubject {
     let query: BoundQuery
     private(set) var state: ResultState
     private var route: QueryRoute
+    /// The route's, asked for very often.
+    private var isLocal: Bool
     private var reach: LinkReach
     private let quick: ValuePredicate
     private var audiences: [LiveAudience] = []
@@ -19,7 +21,9 @@ final class MaintainedResult: LiveSubject {
     init(_ query: BoundQuery, _ snapshot: any Snapshot, keys: KeySequence? = nil) throws {
         self.query = query
         quick = ValuePredicate(query.predicate)
-        route = try QueryRoute(query, schema: snapshot.schema)
+        let route = try QueryRoute(query, schema: snapshot.schema)
+        self.route = route
+        isLocal = route.isLocal
         reach = LinkReach(from: query.classID, schema: snapshot.schema)
         state = try ResultState(
             query.resolved(snapshot), isOrdered: route.upkeep == .incremental, snapshot, keys: keys)
@@ -64,7 +68,7 @@ final class MaintainedResult: LiveSubject {
     }
 
     func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
-        if step.changes.schemaChanged { try adopt(snapshot.schema) }
+        if step.changes.schemaChanged { try adopt(snapshot.schema) } else if misses(step) { return }
         let outcome = try state.advance(
             by: step, of: query, along: route, classCount: snapshot.count(of: query.classID), quick: quick, learns: true
         ) { try Self.touched(by: step, reach) }
@@ -97,6 +101,7 @@ final class MaintainedResult: LiveSubject {
     /// Looks everything up again that depends on the schema. Observers whose key paths are gone fail on their own.
     private func adopt(_ schema: Schema) throws {
         route = try QueryRoute(query, schema: schema)
+        isLocal = route.isLocal
         reach = LinkReach(from: query.classID, schema: schema)
         for index in audiences.indices {
             do {
@@ -117,6 +122,44 @@ extension MaintainedResult {
         try reach.modifiedRoots(by: step)
     }
 
+    /// Whether it is quickly seen that the step does not matter to anybody: each object that it changed, or that counts
+    /// as modified, matches neither before nor after it. For the most of many queries.
+    private func misses(_ step: LiveStep) -> Bool {
+        guard isLocal, let own = step.changes.classes[query.classID],
+            own.modifications.count + own.insertions.count + own.deletions.count <= Self.fewChanges
+        else { return false }
+        do {
+            for key in own.modifications.keys {
+                guard try isAbsent(key, after: step),
+                    try quick.holds({ try step.valueBefore(query.classID, key, $0) }) == false
+                else { return false }
+            }
+            for key in own.insertions where try !isAbsent(key, after: step) { return false }
+            for key in own.deletions {
+                guard try quick.holds({ try step.valueBefore(query.classID, key, $0) }) == false else { return false }
+            }
+            for audience in audiences {
+                for key in try modified(by: step, audience.filter) where own.modifications[key] == nil {
+                    guard try isAbsent(key, after: step) else { return false }
+                }
+            }
+        } catch {
+            // Met again by a closer look, which knows what to do.
+            return false
+        }
+        state.forget(own.modifications.keys)
+        state.forget(own.insertions)
+        state.forget(own.deletions)
+        return true
+    }
+
+    private static let fewChanges = 64
+
+    /// Whether an object that is there after a step certainly does not match then.
+    private func isAbsent(_ key: ObjectKey, after step: LiveStep) throws -> Bool {
+        try quick.holds { try step.valueAfter(query.classID, key, $0) } == false
+    }
+
     private func modified(by step: LiveStep, _ filter: KeyPathFilter?) throws -> Set<ObjectKey> {
         do {
             return try filter?.modifiedRoots(by: step) ?? Self.touched(by: step, reach)
@@ -132,10 +175,8 @@ extension MaintainedResult {
     ) throws -> IndexChanges {
         let modified = try modified(by: step, filter)
         if modified.isEmpty, outcome.indices.modifications.isEmpty { return outcome.indices }
-        return try state.adding(modified, to: outcome, step.after) { key in
-            // What is modified is there after the step.
-            try quick.holds { try step.valueAfter(query.classID, key, $0) } == false
-        }
+        // What is modified is there after the step.
+        return try state.adding(modified, to: outcome, step.after) { try isAbsent($0, after: step) }
     }
 }
 

@@ -88,6 +88,9 @@ extension QueryRoute {
         return tree.isTouched(by: changes)
     }
 
+    /// Whether each object's own values decide whether it belongs in the result and where, for all objects of the class.
+    var isLocal: Bool { holder == nil && namedClasses.isEmpty && tree.isLocal }
+
     /// Whether objects came or went of a class of which the query names some.
     func mayRename(_ changes: ChangeSet) -> Bool {
         namedClasses.contains { id in
@@ -161,8 +164,8 @@ extension QueryRoute {
 
     /// Testing one object by itself costs about as much as testing sixteen in a row.
     private static func limit(for classID: ClassID, in step: LiveStep) -> Int {
-        let counts = [step.before, step.after].compactMap { ($0 as? any Snapshot)?.count(of: classID) }
-        return max(1024, (counts.max() ?? 0) / 16)
+        let (before, after) = step.snapshots
+        return max(1024, max(before?.count(of: classID) ?? 0, after?.count(of: classID) ?? 0) / 16)
     }
 }
 

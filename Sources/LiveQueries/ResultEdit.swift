@@ -14,23 +14,29 @@ struct ResultEdit {
     let old: KeySequence
     /// Old positions of everything that is taken out, ascending; whatever arrives again is among them.
     let removed: [Int]
-    /// What is left, in order.
-    let untouched: KeySequence
     /// In the new order.
     let arrivals: [Arrival]
+    private let left: KeySequence?
 
-    init(old: KeySequence, removed: [Int], untouched: KeySequence, arrivals: [Arrival]) {
+    /// - Parameter untouched: what is left, in order; nil if everything that is taken out is put back where it was.
+    init(old: KeySequence, removed: [Int], untouched: KeySequence?, arrivals: [Arrival]) {
         self.old = old
         self.removed = removed
-        self.untouched = untouched
         self.arrivals = arrivals
+        left = untouched
     }
+
+    /// What is left, in order.
+    var untouched: KeySequence { left ?? old.removing(removed) }
+
+    /// Whether the new result is the old one.
+    private var isStill: Bool { left == nil }
 
     /// Whether nothing is taken out and nothing put in.
     var isEmpty: Bool { removed.isEmpty && arrivals.isEmpty }
 
     /// The new result.
-    func applied() -> KeySequence { untouched.inserting(arrivals.map { ($0.key, $0.rank) }) }
+    func applied() -> KeySequence { isStill ? old : untouched.inserting(arrivals.map { ($0.key, $0.rank) }) }
 
     /// The new positions of the arrivals, ascending.
     var newIndices: [Int] { arrivals.indices.map { arrivals[$0].rank + $0 } }
@@ -39,6 +45,7 @@ struct ResultEdit {
     /// out and put back at the same place among the others did not move. `modified` are old positions, ascending; asked
     /// for only if something did move.
     func indexChanges(modified: () throws -> [Int]) rethrows -> IndexChanges {
+        if isStill { return IndexChanges() }
         let returning = arrivals.indices.filter { arrivals[$0].oldIndex != nil }
         guard !returning.isEmpty else { return IndexChanges(deletions: removed, insertions: newIndices) }
 

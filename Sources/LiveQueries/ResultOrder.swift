@@ -26,6 +26,9 @@ struct ResultOrder: Hashable, Sendable {
         return order != 0 ? order < 0 : a.key < b.key
     }
 
+    /// Whether nothing else can be in between two places of the same object.
+    func isSame(_ a: ResultPlace, _ b: ResultPlace) -> Bool { order(a.values, b.values, upTo: keys.count) == 0 }
+
     /// The order of values, at most of the first `count` paths. A null link on the way is above every value.
     func order(_ a: [Value?], _ b: [Value?], upTo count: Int) -> Int {
         for index in 0..<count {
@@ -121,13 +124,9 @@ struct Landmarks: Sendable {
         return true
     }
 
-    mutating func forget(_ keys: Set<ObjectKey>) {
+    mutating func forget(_ keys: some Collection<ObjectKey>) {
         if places.isEmpty { return }
-        if keys.count > places.count {
-            if places.keys.contains(where: keys.contains) { places = places.filter { !keys.contains($0.key) } }
-        } else {
-            for key in keys where places[key] != nil { places[key] = nil }
-        }
+        for key in keys where places[key] != nil { places[key] = nil }
     }
 }
 

@@ -44,40 +44,65 @@ struct OrderedKeys: Sendable {
     }
 
     /// Forgets what was read of objects that changed.
-    mutating func forget(_ touched: Set<ObjectKey>) { landmarks.forget(touched) }
+    mutating func forget(_ touched: some Collection<ObjectKey>) { landmarks.forget(touched) }
+
+    /// Something that leaves.
+    private struct Departure {
+        /// Where it belonged.
+        let place: ResultPlace
+        /// Where it stands, if all of it leaves.
+        let start: Int?
+        var indices: Range<Int>
+    }
 
     /// What a change does to them. What leaves is passed over if it is not there. An object that is there several times
     /// stands so, side by side. Cost: a few reads of places for each element of the change, as many as a search takes.
     ///
     /// - Parameter all: whether everything goes of what leaves, however often it is named and was there.
     func edit(_ change: StageChange, _ places: PlaceReader, removingAll all: Bool) throws -> ResultEdit {
-        var oldIndices: [ObjectKey: Range<Int>] = Dictionary(minimumCapacity: change.leaving.count)
+        var departures: [ObjectKey: Departure] = Dictionary(minimumCapacity: change.leaving.count)
         for key in change.leaving {
-            if let known = oldIndices[key] {
+            if let known = departures[key] {
                 // The last ones go first.
-                if !all, known.lowerBound > 0, keys[known.lowerBound - 1] == key {
-                    oldIndices[key] = known.lowerBound - 1..<known.upperBound
+                let run = known.indices
+                if !all, run.lowerBound > 0, keys[run.lowerBound - 1] == key {
+                    departures[key]?.indices = run.lowerBound - 1..<run.upperBound
                 }
                 continue
             }
             let place = try places.before(key)
             places.beginSearch()
             let run = keys.run(of: key, from: try keys.position(of: place, by: order, places.before))
-            if !run.isEmpty { oldIndices[key] = all ? run : run.upperBound - 1..<run.upperBound }
+            if run.isEmpty { continue }
+            let isWhole = all || run.count == 1
+            departures[key] = Departure(
+                place: place, start: isWhole ? run.lowerBound : nil,
+                indices: all ? run : run.upperBound - 1..<run.upperBound)
         }
-        let removed = oldIndices.values.joined().sorted()
-        let untouched = keys.removing(removed)
+        let removed = departures.values.flatMap(\.indices).sorted()
+        var untouched: KeySequence?
         var arrivals: [(arrival: ResultEdit.Arrival, place: ResultPlace)] = []
         for key in change.coming {
             let place = try places.after(key)
-            places.beginSearch()
-            let rank = try untouched.position(of: place, by: order, places.after)
+            let departure = departures[key]
+            let rank: Int
+            if let departure, let start = departure.start, order.isSame(departure.place, place) {
+                // Among those that stay as they are nothing is between where it was and where it belongs.
+                rank = start - removed.partitioningIndex { $0 >= start }
+            } else {
+                let others = untouched ?? keys.removing(removed)
+                untouched = others
+                places.beginSearch()
+                rank = try others.position(of: place, by: order, places.after)
+            }
             // Behind the last one there may be others before it.
-            if isPrefix, rank == untouched.count { continue }
-            let oldIndex = oldIndices[key]?.first
-            if let run = oldIndices[key] { oldIndices[key] = run.dropFirst() }
-            arrivals.append((ResultEdit.Arrival(key: key, rank: rank, oldIndex: oldIndex), place))
+            if isPrefix, rank == keys.count - removed.count { continue }
+            if let departure { departures[key]?.indices = departure.indices.dropFirst() }
+            arrivals.append(
+                (ResultEdit.Arrival(key: key, rank: rank, oldIndex: departure?.indices.first), place))
         }
+        let isStill = arrivals.count == removed.count && arrivals.allSatisfy { $0.arrival.oldIndex != nil }
+        if untouched == nil, !isStill { untouched = keys.removing(removed) }
         arrivals.sort { a, b in
             if a.arrival.rank != b.arrival.rank { return a.arrival.rank < b.arrival.rank }
             if a.arrival.key != b.arrival.key { return order.isBefore(a.place, b.place) }
@@ -131,7 +156,7 @@ struct LimitStage: Sendable {
         input.isPrefix = keys.count == enough
     }
 
-    mutating func forget(_ touched: Set<ObjectKey>) { input.forget(touched) }
+    mutating func forget(_ touched: some Collection<ObjectKey>) { input.forget(touched) }
 
     /// Takes in a change and gives what it does to the first few.
     mutating func advance(
@@ -180,7 +205,7 @@ struct DistinctStage: Sendable {
         )
     }
 
-    mutating func forget(_ touched: Set<ObjectKey>) { input.forget(touched) }
+    mutating func forget(_ touched: some Collection<ObjectKey>) { input.forget(touched) }
 
     /// Takes in a change and gives what it does to the first ones of the groups.
     mutating func advance(

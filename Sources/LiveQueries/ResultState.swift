@@ -103,9 +103,9 @@ struct ResultState: Sendable {
         defer { result.end(places) }
         let edit = try result.edit(change, places, removingAll: isFirst)
         if edit.isEmpty { return outcome }
-        let old = self
         outcome.indices = try edit.indexChanges {
-            try old.positions(of: touched(), step.before, places.before)
+            try Self.positions(
+                of: touched(), in: OrderedKeys(order: order, keys: edit.old), isOrdered, step.before, places.before)
         }
         outcome.arrivals = zip(edit.arrivals, edit.newIndices).map { ($0.key, $1) }
         // Otherwise the old sequence is the new one.
@@ -114,7 +114,7 @@ struct ResultState: Sendable {
     }
 
     /// Forgets what was read of objects that changed, as `advance` does: one that is not in a stage may have been earlier.
-    private mutating func forget(_ suspects: Set<ObjectKey>) {
+    mutating func forget(_ suspects: some Collection<ObjectKey>) {
         for index in stages.indices {
             let stage = stages[index]
             stages[index] = .none
@@ -248,15 +248,18 @@ struct ResultState: Sendable {
     /// The positions of those of the objects that are in the result, ascending. Cost: a search for each, or a pass over
     /// the result.
     func positions(of objects: Set<ObjectKey>, _ reads: any ObjectReads) throws -> [Int] {
-        try positions(of: objects, reads) { try order.place(of: $0, reads) }
+        let order = order
+        return try Self.positions(of: objects, in: result, isOrdered, reads) { try order.place(of: $0, reads) }
     }
 
-    private func positions(
-        of objects: Set<ObjectKey>, _ reads: any ObjectReads, _ read: (ObjectKey) throws -> ResultPlace
+    private static func positions(
+        of objects: Set<ObjectKey>, in elements: OrderedKeys, _ isOrdered: Bool, _ reads: any ObjectReads,
+        _ read: (ObjectKey) throws -> ResultPlace
     ) throws -> [Int] {
+        let (order, keys) = (elements.order, elements.keys)
         if objects.isEmpty || keys.isEmpty { return [] }
         guard isOrdered, objects.count <= keys.count / (order.isByCreation ? 16 : 1_024) + 4 else {
-            return scan(for: objects)
+            return scan(keys, for: objects)
         }
         var positions: [Int] = []
         for key in objects {
@@ -268,7 +271,7 @@ struct ResultState: Sendable {
         return positions.sorted()
     }
 
-    private func scan(for objects: Set<ObjectKey>) -> [Int] {
+    private static func scan(_ keys: KeySequence, for objects: Set<ObjectKey>) -> [Int] {
         guard let lowest = objects.min(), let highest = objects.max() else { return [] }
         var positions: [Int] = []
         var position = 0

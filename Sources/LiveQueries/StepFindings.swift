@@ -12,19 +12,31 @@ final class StepFindings: Sendable {
     }
 
     private struct State {
+        /// The first ones, which are all there are for a small step: looked through more quickly than hashed.
+        var first: [(place: Place, value: Value)] = []
         var values: [Place: Value] = [:]
+
+        subscript(place: Place) -> Value? {
+            for known in first where known.place == place { return known.value }
+            return values.isEmpty ? nil : values[place]
+        }
     }
 
+    private static let mostFirst = 12
     /// Beyond this many values each is read again.
     private static let mostValues = 1_024
 
     private let state = Mutex(State())
 
     fileprivate func value(_ place: Place, read: () throws -> Value) rethrows -> Value {
-        if let known = state.withLock({ $0.values[place] }) { return known }
+        if let known = state.withLock({ $0[place] }) { return known }
         let value = try read()
         state.withLock { state in
-            if state.values.count < Self.mostValues { state.values[place] = value }
+            if state.first.count < Self.mostFirst {
+                state.first.append((place, value))
+            } else if state.values.count < Self.mostValues {
+                state.values[place] = value
+            }
         }
         return value
     }
