@@ -86,17 +86,17 @@ package final class EmbeddedStore: Store {
     }
 
     package func submit(
-        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void, isLast: Bool,
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void, isAlone: Bool,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void
     ) {
-        enqueue(WriterJob(work: .transaction(work), isLast: isLast, completion: completion))
+        enqueue(WriterJob(work: .transaction(work), isAlone: isAlone, completion: completion))
     }
 
     package func replaceSchema(
         with schema: Schema, migration: Migration?,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void
     ) {
-        enqueue(WriterJob(work: .schema(schema, migration), completion: completion))
+        enqueue(WriterJob(work: .schema(schema, migration), isAlone: true, completion: completion))
     }
 
     package func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) {
@@ -201,13 +201,9 @@ package final class EmbeddedStore: Store {
 
     /// How many jobs at the front of the queue share the next transaction.
     private static func groupSize(_ queue: [WriterJob]) -> Int {
-        var size = 0
-        for job in queue.prefix(groupLimit) {
-            if job.isAlone { return max(size, 1) }
-            size += 1
-            if job.isLast { break }
-        }
-        return size
+        let first = queue.prefix(groupLimit)
+        guard let place = first.firstIndex(where: \.isAlone) else { return first.count }
+        return max(place, 1)
     }
 
     private func commit(_ jobs: [WriterJob]) {

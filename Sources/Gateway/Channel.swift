@@ -9,6 +9,9 @@ import Synchronization
 /// A member joins by an observation of its own, which tells it the state or what it missed, and is a member from the
 /// version that this is at: observations are told one after the other on one thread, and all of them are at one
 /// version. From then on it is told what the first of these observations, the main one, is told; its own ends.
+///
+/// A large beginning is encoded on another thread, so that others do not wait for it. Who has been sent it joins once
+/// more, from the version that it is of.
 final class Channel: Sendable {
     /// An observation by which members join. Those that join from the same version do so together.
     fileprivate struct Join {
@@ -19,7 +22,22 @@ final class Channel: Sendable {
         var start: Version?
         /// Whether the difference since `since` may still come.
         var isResuming = false
-        var token: LiveToken?
+        var observation: ChannelObservation?
+    }
+
+    /// A large beginning that is being encoded, and who waits for it.
+    fileprivate struct Beginning {
+        let version: Version
+        /// In the order in which they came.
+        var members: [ObjectIdentifier: (place: Int, member: any ChannelMember)] = [:]
+        private var count = 0
+
+        init(_ version: Version) { self.version = version }
+
+        mutating func add(_ member: any ChannelMember) {
+            count += 1
+            members[ObjectIdentifier(member)] = (count, member)
+        }
     }
 
     fileprivate struct State {
@@ -31,9 +49,19 @@ final class Channel: Sendable {
         var members: [ObjectIdentifier: any ChannelMember] = [:]
         /// Those among them whose streams are not in the group.
         var others: [ObjectIdentifier: any ChannelMember] = [:]
+        /// The large beginning that is being encoded.
+        var beginning: Beginning?
         /// What the members have been told leads to the state at this version.
         var position: Version?
     }
+
+    /// Nanoseconds that the live queries rest for each stream that an event went to. Queueing, framing and writing an
+    /// event takes the loops some 10 µs of one core for each stream; twice that leaves at least half of a core to
+    /// requests however fast commits come. What comes after a rest is told at once.
+    private static let restPerStream = 20_000
+
+    /// A beginning of more rows is encoded on another thread: each takes some microseconds.
+    private static let mostQuickRows = 256
 
     let key: ChannelKey
     private let context: ChannelContext
@@ -51,28 +79,24 @@ final class Channel: Sendable {
     /// Tells a member the state, or what it missed since a version that it knows, and everything from then on. From
     /// any thread.
     func join(_ member: any ChannelMember, since version: Version?) {
-        let made: Int? = state.withLock { state in
-            // Those that wait for the same are told the same.
-            if let waiting = state.joins.first(where: { $0.value.start == nil && $0.value.since == version })?.key {
-                state.joins[waiting]?.members.append(member)
-                return nil
-            }
-            state.lastJoin += 1
-            state.joins[state.lastJoin] = Join(since: version, members: [member])
-            return state.lastJoin
+        if let made = state.withLock({ $0.wait(member, since: version) }) { observe(made, since: version) }
+    }
+
+    private func observe(_ made: Int, since version: Version?) {
+        let observation = ChannelObservation(key, context.live, since: version) { [weak self] event in
+            self?.deliver(event, to: made)
         }
-        guard let made else { return }
-        let token = context.live.observe(key, since: version) { [weak self] event in self?.deliver(event, to: made) }
-        // It may be over already; then the token goes, and the observation with it.
-        state.withLock { $0.joins[made]?.token = token }
+        // It may be over already; then it goes.
+        state.withLock { $0.joins[made]?.observation = observation }
     }
 
     /// Forgets a member. From any thread; an event that is being sent may still reach it.
     func leave(_ member: any ChannelMember) {
         let wasMember = state.withLock { state in
-            if state.remove(member) { return true }
+            // A join that resumed keeps its members, which keep the channel, until it is told something.
             for id in state.joins.keys { state.joins[id]?.members.removeAll { $0 === member } }
-            return false
+            state.beginning?.members[ObjectIdentifier(member)] = nil
+            return state.remove(member)
         }
         if wasMember, let stream = member.plainStream { group.leave(stream) }
     }
@@ -81,6 +105,8 @@ final class Channel: Sendable {
 /// What channels need of the gateway.
 struct ChannelContext: Sendable {
     let live: LiveQueries
+    /// Where large events are encoded.
+    let workers: WorkerPool
     /// Most rows to begin with.
     let largest: Int
     /// What to tell of an error.
@@ -109,6 +135,9 @@ extension Channel {
     }
 
     private func begin(_ id: Int, _ snapshot: any Snapshot, _ content: ChannelEvent.Content) {
+        guard content.rowCount(key, snapshot) <= Self.mostQuickRows else {
+            return beginElsewhere(id, snapshot, content)
+        }
         let event: EncodedEvent
         do {
             event = try encoder.initial(snapshot, content)
@@ -119,6 +148,48 @@ extension Channel {
         for member in members where give(event, to: member, since: since) {
             if let stream = member.plainStream { group.join(stream) }
         }
+    }
+
+    /// Lets the members of a join wait for what another thread encodes. If its observation is the main one, it goes on, so
+    /// that its result is kept until they join again.
+    private func beginElsewhere(_ id: Int, _ snapshot: any Snapshot, _ content: ChannelEvent.Content) {
+        let version = snapshot.version
+        let members = admit(id, at: version, isResuming: false, asMembers: false).members
+        let isFirst = state.withLock { state in
+            guard !members.isEmpty else { return false }
+            let isFirst = state.beginning == nil
+            // An earlier version will do: they are told what came after it in any case.
+            var beginning = state.beginning ?? Beginning(version)
+            for member in members { beginning.add(member) }
+            state.beginning = beginning
+            return isFirst
+        }
+        guard isFirst else { return }
+        context.workers.run { [self] in
+            let outcome = Result { try encoder.initial(snapshot, content) }
+            while let waiting = state.withLock({ $0.takeBeginners() }) {
+                for member in waiting { begin(member, with: outcome, at: version) }
+            }
+        }
+    }
+
+    /// On any thread.
+    private func begin(_ member: any ChannelMember, with outcome: Result<EncodedEvent, any Error>, at version: Version)
+    {
+        let sent: EventStream.SendResult
+        switch outcome {
+        case .success(let event): sent = member.begin(with: event)
+        case .failure(let error):
+            sent = .closed
+            member.end(with: .error(context.problem(error)))
+        }
+        // It may have left since it was looked up, and must not come in again then.
+        let made = state.withLock { state -> Int? in
+            guard state.beginning?.members.removeValue(forKey: ObjectIdentifier(member)) != nil else { return nil }
+            return sent == .queued ? state.wait(member, since: version) : nil
+        }
+        if let made { observe(made, since: version) }
+        if sent == .full { member.fallBehind(since: nil) }
     }
 
     private func resume(_ id: Int, at version: Version) {
@@ -147,6 +218,7 @@ extension Channel {
                     late?.fallBehind(since: since)
                 }
                 for member in others { give(event, to: member, since: since) }
+                context.live.rest(nanoseconds: (group.count + others.count) * Self.restPerStream)
             } catch {
                 dismiss(state.withLock { Array($0.members.values) }, with: .error(context.problem(error)))
             }
@@ -188,9 +260,10 @@ extension Channel {
         dismiss(members, with: ending)
     }
 
-    /// Makes those who wait for the join members, and its observation the main one if there is none yet.
+    /// Makes those who wait for the join members, if they are to be, and its observation the main one if there is none
+    /// yet.
     private func admit(
-        _ id: Int, at version: Version, isResuming: Bool
+        _ id: Int, at version: Version, isResuming: Bool, asMembers: Bool = true
     ) -> (members: [any ChannelMember], since: Version?) {
         state.withLock { state in
             guard let join = state.joins[id] else { return ([], nil) }
@@ -204,7 +277,9 @@ extension Channel {
             } else if !isResuming {
                 state.joins[id] = nil
             }
-            for member in join.members { state.insert(member) }
+            if asMembers {
+                for member in join.members { state.insert(member) }
+            }
             state.position = version
             return (join.members, join.since)
         }
@@ -245,6 +320,28 @@ extension Channel.State {
     fileprivate mutating func remove(_ member: any ChannelMember) -> Bool {
         others[member.memberID] = nil
         return members.removeValue(forKey: member.memberID) != nil
+    }
+
+    /// Notes that a member waits to be told what it missed since a version. Gives the join that is to begin; nil when it
+    /// has.
+    fileprivate mutating func wait(_ member: any ChannelMember, since version: Version?) -> Int? {
+        // Those that wait for the same are told the same.
+        if let waiting = joins.first(where: { $0.value.start == nil && $0.value.since == version })?.key {
+            joins[waiting]?.members.append(member)
+            return nil
+        }
+        lastJoin += 1
+        joins[lastJoin] = Channel.Join(since: version, members: [member])
+        return lastJoin
+    }
+
+    /// Those who wait for the beginning; nil, and nobody will any more, when there are none.
+    fileprivate mutating func takeBeginners() -> [any ChannelMember]? {
+        guard let waiting = beginning?.members, !waiting.isEmpty else {
+            beginning = nil
+            return nil
+        }
+        return waiting.values.sorted { $0.place < $1.place }.map(\.member)
     }
 
     /// Nothing more follows what a join resumed with.

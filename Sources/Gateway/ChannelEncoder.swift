@@ -6,16 +6,26 @@ import QueryLanguage
 import StoreContract
 import Synchronization
 
-/// Encodes the events of one channel, each once. Called from the live queries' thread only, where events arrive one
-/// at a time, so its lock is never contended.
+/// Encodes the events of one channel, each once. Called from the live queries' thread, where events arrive one at a time,
+/// so its lock is hardly ever contended.
 final class ChannelEncoder: Sendable {
+    /// Most rows to begin with.
+    private let largest: Int
     private let state: Mutex<State>
 
-    init(_ key: ChannelKey, largest: Int) { state = Mutex(State(key: key, largest: largest)) }
+    init(_ key: ChannelKey, largest: Int) {
+        self.largest = largest
+        state = Mutex(State(key: key))
+    }
 
-    /// Throws 400 when there is too much to begin with.
+    /// Throws 400 when there is too much to begin with. From any thread: others that are encoded meanwhile do not wait.
     func initial(_ snapshot: any Snapshot, _ content: ChannelEvent.Content) throws -> EncodedEvent {
-        try state.withLock { try $0.initial(snapshot, content) }
+        let version = snapshot.version
+        if let known = state.withLock({ $0.knownInitial(version) }) { return known }
+        let plan = try state.withLock { try $0.plan(for: snapshot.schema) }
+        let event = EncodedEvent("initial", version, try plan.initial(snapshot, content, limit: largest))
+        state.withLock { $0.note(initial: event.bytes, version) }
+        return event
     }
 
     /// - Parameter since: the version that those who are told resume from; nil for what all are told.
@@ -26,8 +36,6 @@ final class ChannelEncoder: Sendable {
 
 private struct State {
     let key: ChannelKey
-    /// Most rows to begin with.
-    let largest: Int
     var plan: (schema: Schema, plan: ChannelPlan)?
     // Weak, so that no large event is kept for nobody.
     weak var lastInitial: SharedBytes?
@@ -35,19 +43,16 @@ private struct State {
     weak var lastResumption: SharedBytes?
     var resumption: (since: Version, version: Version)?
 
-    init(key: ChannelKey, largest: Int) {
-        self.key = key
-        self.largest = largest
+    init(key: ChannelKey) { self.key = key }
+
+    func knownInitial(_ version: Version) -> EncodedEvent? {
+        guard initialVersion == version, let lastInitial else { return nil }
+        return EncodedEvent("initial", version, lastInitial)
     }
 
-    mutating func initial(_ snapshot: any Snapshot, _ content: ChannelEvent.Content) throws -> EncodedEvent {
-        let version = snapshot.version
-        if initialVersion == version, let lastInitial { return EncodedEvent("initial", version, lastInitial) }
-        let json = try plan(for: snapshot.schema).initial(snapshot, content, limit: largest)
-        let event = EncodedEvent("initial", version, json)
+    mutating func note(initial: SharedBytes, _ version: Version) {
         initialVersion = version
-        lastInitial = event.bytes
-        return event
+        lastInitial = initial
     }
 
     mutating func update(_ difference: ChannelEvent.Difference, since: Version?) throws -> EncodedEvent {
@@ -72,7 +77,7 @@ private struct State {
     }
 
     /// The plan under a schema. Throws when a name that it was asked for is gone.
-    private mutating func plan(for schema: Schema) throws -> ChannelPlan {
+    mutating func plan(for schema: Schema) throws -> ChannelPlan {
         if let plan, plan.schema == schema { return plan.plan }
         let made = try ChannelPlan(key, schema)
         plan = (schema, made)

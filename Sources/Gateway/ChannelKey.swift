@@ -54,67 +54,15 @@ enum ChannelEvent: Sendable {
     case failed(any Error)
 }
 
-extension LiveQueries {
-    /// Observes what the key says.
-    func observe(
-        _ key: ChannelKey, since version: Version?, deliver: @escaping @Sendable (ChannelEvent) -> Void
-    ) -> LiveToken {
-        switch key.subject {
-        case .objects(let query):
-            observe(query, keyPaths: key.keyPaths, since: version) { event in
-                switch event {
-                case .initial(let snapshot, let keys): deliver(.initial(snapshot, .objects(keys)))
-                case .resumed(let snapshot, _): deliver(.resumed(snapshot.version))
-                case .update(let change):
-                    deliver(.update(change.version, .objects(change)))
-                    if change.newKeys.isEmpty, query.hasLostHolder(change.snapshot) {
-                        deliver(.deleted(change.version))
-                    }
-                case .failed(let error): deliver(.failed(error))
-                }
-            }
-        case .sections(let query, let sectionKey):
-            observeSections(query, by: sectionKey, keyPaths: key.keyPaths, since: version) { event in
-                switch event {
-                case .initial(let snapshot, let sections): deliver(.initial(snapshot, .sections(sections)))
-                case .resumed(let snapshot, _): deliver(.resumed(snapshot.version))
-                case .update(let change):
-                    deliver(.update(change.version, .sections(change)))
-                    if change.newSections.count == 0, query.hasLostHolder(change.snapshot) {
-                        deliver(.deleted(change.version))
-                    }
-                case .failed(let error): deliver(.failed(error))
-                }
-            }
-        case .elements(let object, let property):
-            observeCollection(object, property, keyPaths: key.keyPaths, since: version) { event in
-                switch event {
-                case .initial(let snapshot): deliver(.initial(snapshot, .elements))
-                case .resumed(let snapshot): deliver(.resumed(snapshot.version))
-                case .update(let change):
-                    deliver(.update(change.version, .elements(change)))
-                    if change.ownerIsDeleted { deliver(.deleted(change.version)) }
-                case .failed(let error): deliver(.failed(error))
-                }
-            }
-        case .object(let object):
-            observeObject(object.classID, object.key, keyPaths: key.keyPaths, since: version) { event in
-                switch event {
-                case .initial(let snapshot): deliver(.initial(snapshot, .object))
-                case .resumed(let snapshot): deliver(.resumed(snapshot.version))
-                case .change(let change): deliver(.update(change.version, .object(change)))
-                case .deleted(let version): deliver(.deleted(version))
-                case .failed(let error): deliver(.failed(error))
-                }
-            }
+extension ChannelEvent.Content {
+    /// How many rows it begins with.
+    func rowCount(_ key: ChannelKey, _ snapshot: any Snapshot) -> Int {
+        switch (self, key.subject) {
+        case (.objects(let keys), _): keys.count
+        case (.sections(let sections), _): sections.elementCount
+        case (.elements, .elements(let holder, let property)):
+            (try? snapshot.elementCount(holder.classID, holder.key, property)) ?? 0
+        default: 1
         }
-    }
-}
-
-extension BoundQuery {
-    /// Whether it is about what one object holds, and that object is gone.
-    fileprivate func hasLostHolder(_ snapshot: any Snapshot) -> Bool {
-        guard case .property(let holder, _) = scope else { return false }
-        return (try? snapshot.exists(holder.classID, holder.key)) == false
     }
 }

@@ -9,6 +9,10 @@ protocol ChannelMember: AnyObject, Sendable {
     /// Takes an event. When there is no room for it, `fallBehind` follows, and no more events until it has joined again.
     func take(_ event: EncodedEvent) -> EventStream.SendResult
 
+    /// Takes what its channel began with at an earlier version, from any thread. It is about to join again from there, and
+    /// what follows is told then; when there is no room, `fallBehind` follows.
+    func begin(with event: EncodedEvent) -> EventStream.SendResult
+
     /// It has heard of everything up to this version, without having been sent anything.
     func isAt(_ version: Version)
 
@@ -17,4 +21,8 @@ protocol ChannelMember: AnyObject, Sendable {
 
     /// Nothing follows: there is nothing to observe any more.
     func end(with ending: Ending)
+}
+
+extension ChannelMember {
+    func begin(with event: EncodedEvent) -> EventStream.SendResult { take(event) }
 }

@@ -27,12 +27,12 @@ package final class Gateway: Sendable {
         self.configuration = configuration
         self.logger = logger
         live = try LiveQueries(store)
+        workers = WorkerPool(count: configuration.workers, limit: configuration.workerQueue)
         channels = Channels(
             ChannelContext(
-                live: live, largest: configuration.largestObserved,
+                live: live, workers: workers, largest: configuration.largestObserved,
                 problem: { [logger] in Problem(of: $0, logger) }, version: { try store.snapshot().version }))
         subscriptions = SubscriptionSets(configuration, logger)
-        workers = WorkerPool(count: configuration.workers, limit: configuration.workerQueue)
         files = try StaticFiles(configuration)
         subscriptions.expireRegularly()
     }

@@ -23,10 +23,8 @@ final class WorkerPool: Sendable {
             problem.retryAfter = 1
             return .now(problem.httpResponse)
         }
-        let turn = next.wrappingAdd(1, ordering: .relaxed).newValue
-        let queue = queues[Int(turn % UInt(queues.count))]
         return .later { [self] responder in
-            queue.async { [self] in
+            nextQueue.async { [self] in
                 defer { waiting.subtract(1, ordering: .relaxed) }
                 switch work() {
                 case .now(let response): responder.answer(response)
@@ -35,5 +33,13 @@ final class WorkerPool: Sendable {
                 }
             }
         }
+    }
+
+    /// Does work that nobody waits for an answer of.
+    func run(_ work: @escaping @Sendable () -> Void) { nextQueue.async(execute: work) }
+
+    private var nextQueue: DispatchQueue {
+        let turn = next.wrappingAdd(1, ordering: .relaxed).newValue
+        return queues[Int(turn % UInt(queues.count))]
     }
 }

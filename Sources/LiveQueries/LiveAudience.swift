@@ -9,8 +9,9 @@ struct LiveAudience {
     var subscribers: [Subscriber<LiveEvent>] = []
     /// What they were told of late.
     var recent: RecentChanges
-    /// What became different since earlier versions, for those who resume from them; as seen from one version.
-    private var resumed: (version: Version, changes: [Version: LiveChange?])
+    /// What became different since earlier versions, for those who resume from them; as seen from one version, which
+    /// this does not pin.
+    private var resumed: (version: Version, changes: [Version: IndexChanges])
 
     init(_ keyPaths: [LiveKeyPath], filter: KeyPathFilter?, at version: Version) {
         self.keyPaths = keyPaths
@@ -27,15 +28,15 @@ struct LiveAudience {
         for subscriber in subscribers { subscriber.finish(.failed(error)) }
     }
 
-    /// What became different since a version, as one object for all who ask at the same version.
-    mutating func change(
-        since version: Version, at snapshot: any Snapshot, find: () throws -> LiveChange?
-    ) rethrows -> LiveChange? {
-        if resumed.version != snapshot.version { resumed = (snapshot.version, [:]) }
+    /// What became different between a version and the present one, found once for all who ask at the same version.
+    mutating func changes(
+        since version: Version, at present: Version, find: () throws -> IndexChanges
+    ) rethrows -> IndexChanges {
+        if resumed.version != present { resumed = (present, [:]) }
         if let known = resumed.changes[version] { return known }
-        let change = try find()
-        resumed.changes[version] = .some(change)
-        return change
+        let changes = try find()
+        resumed.changes[version] = changes
+        return changes
     }
 }
 

@@ -93,11 +93,11 @@ package final class LiveQueries: CommitReceiver {
     }
 
     /// Called from `deliver`: what is committed from now on is taken together until so many nanoseconds have passed, so
-    /// that observers whose events are costly leave time for others. What comes later is told at once. Observers that
-    /// join do not wait.
+    /// that observers whose events are costly leave time for others. The rests of several observers come one after the
+    /// other. What comes later is told at once. Observers that join do not wait.
     package func rest(nanoseconds: Int) {
-        let end = DispatchTime.now() + .nanoseconds(nanoseconds)
-        inbox.withLock { $0.restsUntil = max($0.restsUntil ?? end, end) }
+        let now = DispatchTime.now()
+        inbox.withLock { $0.restsUntil = max($0.restsUntil ?? now, now) + .nanoseconds(nanoseconds) }
     }
 
     /// The number of results that are maintained now, for metrics and tests.

@@ -18,8 +18,9 @@ final class MaintainedSections: LiveSubject {
         var told: SectionList?
         /// The positions of those elements, with the forms of the keys of the sections that they are known to be in.
         var silent: [Int: Value] = [:]
-        /// What became different since earlier versions, for those who resume from them; as seen from one version.
-        var resumed: (version: Version, changes: [Version: LiveSectionChange?])?
+        /// What became different since earlier versions, and the sections there, for those who resume from them; as seen
+        /// from one version, which this does not pin.
+        var resumed: (version: Version, changes: [Version: (changes: SectionChanges, old: SectionList)])?
 
         func fail(_ error: any Error) {
             for subscriber in subscribers { subscriber.finish(.failed(error)) }
@@ -173,11 +174,20 @@ extension MaintainedSections {
     private func missed(
         _ step: LiveStep, by index: Int, _ snapshot: any Snapshot
     ) throws -> LiveSectionChange? {
+        let (changes, old) = try missedChanges(step, by: index, snapshot)
+        return changes.isEmpty
+            ? nil
+            : LiveSectionChange(
+                snapshot: snapshot, changes: changes, oldSections: LiveSections(old),
+                newSections: LiveSections(sections))
+    }
+
+    private func missedChanges(
+        _ step: LiveStep, by index: Int, _ snapshot: any Snapshot
+    ) throws -> (changes: SectionChanges, old: SectionList) {
         let version = step.before.version
-        if let known = audiences[index].resumed, known.version == snapshot.version, let change = known.changes[version]
-        {
-            return change
-        }
+        if audiences[index].resumed?.version != snapshot.version { audiences[index].resumed = (snapshot.version, [:]) }
+        if let known = audiences[index].resumed?.changes[version] { return known }
         let back = step.reversed
         // Reading the past costs more, and running the query there much more.
         let (then, indices) = try result.advanced(
@@ -190,15 +200,8 @@ extension MaintainedSections {
         let whole = try adding(modifiedBy: step, for: audiences[index].filter, to: indices.inverted)
         let changes = try SectionDiff(forth.old, forth.oldPlaces, forth.new, forth.newPlaces)
             .changes(whole, silent: forth.rekeyed.keys)
-        let change =
-            changes.isEmpty
-            ? nil
-            : LiveSectionChange(
-                snapshot: snapshot, changes: changes, oldSections: LiveSections(forth.old),
-                newSections: LiveSections(sections))
-        if audiences[index].resumed?.version != snapshot.version { audiences[index].resumed = (snapshot.version, [:]) }
-        audiences[index].resumed?.changes[version] = .some(change)
-        return change
+        audiences[index].resumed?.changes[version] = (changes, forth.old)
+        return (changes, forth.old)
     }
 }
 

@@ -7,11 +7,11 @@ extension Store {
     /// open, all other work waits for it, so keep it short. Throws `nestedWrite` when this thread has one open
     /// already or is the store's writer, and what the store says when it cannot write.
     ///
-    /// It is the last piece of work of its commit: see `submit`.
+    /// It has a commit of its own, and starts from the newest version that `snapshot()` shows for as long as it is open.
     package func beginWrite() throws -> PendingWrite {
         try WriterThread.takeTurn(self)
         let handover = Handover()
-        submit({ try handover.lend($0) }, isLast: true, completion: { handover.end($0) })
+        submit({ try handover.lend($0) }, isAlone: true, completion: { handover.end($0) })
         do {
             try handover.waitForTransaction()
         } catch {

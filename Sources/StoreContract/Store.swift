@@ -13,10 +13,11 @@ package protocol Store: AnyObject, Sendable {
     /// `completion` runs on the writer's thread, after the commit is on disk; it must be quick. On success it
     /// is given the version.
     ///
-    /// With `isLast` nothing comes behind it in its commit: when `completion` runs, its version is the newest one that
-    /// this process has made, so that what `snapshot()` shows is what the work left.
+    /// With `isAlone` it has a commit of its own: it starts from the newest version that `snapshot()` shows, and when
+    /// `completion` runs, its version is the newest one that this process has made, so that what `snapshot()` shows is
+    /// what the work left.
     func submit(
-        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void, isLast: Bool,
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void, isAlone: Bool,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void)
 
     /// Replaces the schema. Without a migration, and at the same schema version: added classes, properties and
@@ -73,12 +74,12 @@ package struct Past: Sendable {
 }
 
 extension Store {
-    /// `submit` of work that may share its commit with what comes behind it.
+    /// `submit` of work that may share its commit with other work.
     package func submit(
         _ work: @escaping @Sendable (any WriteTransaction) throws -> Void,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void
     ) {
-        submit(work, isLast: false, completion: completion)
+        submit(work, isAlone: false, completion: completion)
     }
 
     /// `submit`, waiting for the commit: for programs and tests, not for the gateway's loops. Throws what

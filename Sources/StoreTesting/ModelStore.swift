@@ -21,7 +21,7 @@ package final class ModelStore: Store {
         var log: [ChangeSet] = []
         /// What the store was at versions that the log leads on from.
         var states: [Version: ModelState] = [:]
-        var pending: [(job: Job, isLast: Bool, completion: Completion)] = []
+        var pending: [(job: Job, isAlone: Bool, completion: Completion)] = []
         var listeners: [@Sendable ([ChangeSet]) -> Void] = []
         /// Those that somebody holds, by their version.
         var snapshots: [Version: LiveSnapshot] = [:]
@@ -69,17 +69,17 @@ package final class ModelStore: Store {
     }
 
     package func submit(
-        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void, isLast: Bool,
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void, isAlone: Bool,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void
     ) {
-        enqueue(.work(work), isLast: isLast, completion)
+        enqueue(.work(work), isAlone: isAlone, completion)
     }
 
     package func replaceSchema(
         with schema: Schema, migration: Migration?,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void
     ) {
-        enqueue(.schema(schema, migration), isLast: false, completion)
+        enqueue(.schema(schema, migration), isAlone: false, completion)
     }
 
     package func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) {
@@ -140,17 +140,17 @@ package final class ModelStore: Store {
 
     private static var closed: StoreError { StoreError(.closed, "The store was closed.") }
 
-    private func enqueue(_ job: Job, isLast: Bool, _ completion: @escaping Completion) {
+    private func enqueue(_ job: Job, isAlone: Bool, _ completion: @escaping Completion) {
         let accepted = shared.withLock { shared in
             guard !shared.isClosed else { return false }
-            shared.pending.append((job, isLast, completion))
+            shared.pending.append((job, isAlone, completion))
             return true
         }
         guard accepted else { return completion(.failure(Self.closed)) }
         writer.async { [self] in WriterThread.run(for: self) { commitPending() } }
     }
 
-    /// Runs everything that is queued, up to a job that comes last in its commit as one commit. On the writer's queue.
+    /// Runs everything that is queued, up to a job that has a commit of its own as one commit. On the writer's queue.
     private func commitPending() {
         while commitNext() {}
     }
@@ -158,7 +158,7 @@ package final class ModelStore: Store {
     /// One commit; false when nothing is queued.
     private func commitNext() -> Bool {
         let (jobs, base) = shared.withLock { shared in
-            let end = shared.pending.firstIndex(where: \.isLast).map { $0 + 1 } ?? shared.pending.endIndex
+            let end = shared.pending.firstIndex(where: \.isAlone).map { max($0, 1) } ?? shared.pending.endIndex
             defer { shared.pending.removeFirst(end) }
             return (shared.pending[..<end], shared.state)
         }

@@ -153,18 +153,23 @@ extension StoreConformance {
         try requireError(.closed, "beginning another") { _ = try closed.beginWrite() }
     }
 
-    /// Work that is to come last in its commit finds its own version to be the newest when it is told of it, whatever
-    /// was queued behind it.
-    package static func lastOfCommit(_ make: (Schema) throws -> any Store) throws {
+    /// Work that has a commit of its own starts from the newest version that can be read, and finds its own version to be
+    /// the newest when it is told of it, whatever was queued before and behind it.
+    package static func aloneInCommit(_ make: (Schema) throws -> any Store) throws {
         try with(make) { store in
             let mayStart = Countdown(1)
             let done = Countdown(6)
             let seen = Mutex<[String: [UInt64]]>([:])
+            let bases = Mutex<[String: [Version]]>([:])
             // The writer is kept busy until all is queued.
             store.submit({ _ in mayStart.wait() }, completion: { _ in done.countDown() })
-            for (name, isLast) in [("a", false), ("b", true), ("c", true), ("d", false), ("e", false)] {
+            for (name, isAlone) in [("a", false), ("b", true), ("c", true), ("d", false), ("e", false)] {
                 store.submit(
-                    { _ = try $0.book(name) }, isLast: isLast,
+                    { transaction in
+                        try transaction.book(name)
+                        let versions = [transaction.version, try store.snapshot().version.next]
+                        bases.withLock { $0[name] = versions }
+                    }, isAlone: isAlone,
                     completion: { outcome in
                         let versions = [try? outcome.get(), try? store.snapshot().version]
                         seen.withLock { $0[name] = versions.compactMap { $0?.rawValue } }
@@ -178,6 +183,8 @@ extension StoreConformance {
                 let pair = versions[name] ?? []
                 try requireEqual(pair.count, 2, "versions that \(name) saw")
                 try requireEqual(pair.first, pair.last, "the newest version in the completion of \(name)")
+                let base = bases.withLock { $0[name] } ?? []
+                try requireEqual(base.first, base.last, "the version that \(name) makes of the newest one")
             }
             try requireEqual(
                 ["a", "b", "c", "d", "e"].map { versions[$0]?.first }, [3, 4, 5, 6, 7], "the order of the versions")
@@ -196,6 +203,7 @@ extension StoreConformance {
             let groups = Mutex<[[Version]]>([])
             store.onCommit { sets in groups.withLock { $0.append(sets.map(\.version)) } }
             let failures = Mutex<[String]>([])
+            let ahead = Mutex<[Version]>([])
             let submitted = Countdown(threads * each)
             DispatchQueue.concurrentPerform(iterations: threads) { thread in
                 var random = SeededRandom(seed: seed &+ UInt64(thread))
@@ -207,6 +215,8 @@ extension StoreConformance {
                             committed.withLock { $0 += 1 }
                         default:
                             let write = try store.beginWrite()
+                            let begun = try write.transaction.version
+                            if try store.snapshot().version.next != begun { ahead.withLock { $0.append(begun) } }
                             try count(try write.transaction, counter)
                             let name = "\(thread)/\(index)"
                             try write.transaction.book(name)
@@ -235,10 +245,11 @@ extension StoreConformance {
             try requireEqual(
                 snapshot.version.rawValue, UInt64(2 + total + threads * each), "one version for each commit")
             try requireEqual(snapshot.count(of: Library.writer), threads * each, "work submitted in between")
-            let lasts = Set(groups.withLock { $0.compactMap(\.last) })
+            try requireEqual(ahead.withLock { $0 }, [], "interactive writes that do not start from the newest version")
+            let alone = Set(groups.withLock { $0.filter { $0.count == 1 }.compactMap(\.first) })
             try requireEqual(
-                interactive.withLock { $0.filter { !lasts.contains($0) } }, [],
-                "interactive writes with something behind them in their commit")
+                interactive.withLock { $0.filter { !alone.contains($0) } }, [],
+                "interactive writes with something else in their commit")
         }
     }
 

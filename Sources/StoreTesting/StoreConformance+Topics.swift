@@ -19,7 +19,7 @@ extension StoreConformance {
         [
             Topic("interactive writes") { try interactiveWrites($0) },
             Topic("nested writes") { try nestedWrites($0) },
-            Topic("last of a commit") { try lastOfCommit($0) },
+            Topic("alone in a commit") { try aloneInCommit($0) },
             Topic("interleaved writes") { try interleavedWrites($0, seed: seed("interleaved writes")) },
         ]
     }

@@ -3,6 +3,8 @@ import Foundation
 import Gateway
 import HTTPServer
 import JSONCoding
+import ObjectModel
+import StoreContract
 import Testing
 
 @Suite("Clients that follow streams")
@@ -31,6 +33,8 @@ struct FollowerTests {
             }
         }
 
+        var channelCount: Int? { opened?.gateway.channelCount }
+
         init() throws {
             home = try StoreHome()
             opened = try Opened(home.path + "/store")
@@ -39,11 +43,21 @@ struct FollowerTests {
             try Shelter.fill { try wire.send(.post, $0, $1).status }
         }
 
-        /// Goes on with a copy of the file, as a server that is started anew finds it.
+        /// Ends the server and starts it anew. All streams must have been closed.
         func reopen() throws {
-            let copy = home.path + "/copy"
-            try FileManager.default.copyItem(atPath: home.path + "/store", toPath: copy)
-            opened = try Opened(copy)
+            opened?.gateway.settle()
+            opened?.store.close()
+            opened = nil
+            opened = try Opened(home.path + "/store")
+        }
+
+        /// The versions that are pinned after a commit that no stream is told of, and that commit's.
+        func pinned() throws -> (versions: [Version], newest: Version) {
+            guard let opened else { throw WireFailure("closed") }
+            // Not by a request, which would read.
+            let newest = try opened.store.write { $0.version }
+            opened.gateway.settle()
+            return (opened.store.heldVersions, newest)
         }
 
         /// One random commit.
@@ -115,7 +129,10 @@ struct FollowerTests {
                 }
             }
         }
+        let idle = try estate.pinned()
+        #expect(idle.versions == [idle.newest], "seed \(seed)")
         for reading in readings { reading.events.stream.didClose(.clientLeft) }
+        #expect(try estate.pinned().versions == [], "seed \(seed)")
         for isNew in [false, true] {
             if isNew { try estate.reopen() }
             for reading in readings {
@@ -130,6 +147,52 @@ struct FollowerTests {
                     events.stream.didClose(.clientLeft)
                 }
             }
+            #expect(try estate.pinned().versions == [], "seed \(seed)")
+        }
+    }
+
+    @Test("streams that came back and have nothing to be told of pin the newest version only")
+    func idle() throws {
+        let estate = try Estate()
+        let start = try "\(estate.wire.version())"
+        _ = try estate.wire.send(.patch, "/v1/objects/Person/ada", #"{"age":1,"tags":["x"],"nums":[]}"#)
+        _ = try estate.wire.send(.patch, "/v1/objects/Dog/1", #"{"age":9}"#)
+        let end = try "\(estate.wire.version())"
+        // Some are told what they missed, others nothing.
+        let streams: [WireEvents] = try Follower.all.flatMap { follower in
+            try [start, end, end].map { try follower.open(estate.wire, since: $0) }
+        }
+        for _ in 0..<2 {
+            let idle = try estate.pinned()
+            #expect(idle.versions == [idle.newest])
+        }
+        for events in streams { events.stream.didClose(.clientLeft) }
+        #expect(try estate.pinned().versions == [])
+        try estate.reopen()
+    }
+
+    @Test(
+        "a stream of what an object holds ends when the object is deleted, even if it holds nothing any more",
+        arguments: [
+            "objects/Person/ada/tags", "objects/Person/ada/prices", "objects/Person/ada/dogs?fields=id",
+            "objects/Person/ada/pets", "objects/Person/ada/dogs?sort=age&fields=id",
+            "objects/Person/ada/dogs?filter=age%20%3E%20100&fields=id", "objects/Person/ada/friends",
+            "sections/Person/ada/dogs?by=age", "objects/Dog/4/owners?fields=handle",
+        ])
+    func emptyHolderDeleted(target: String) throws {
+        let estate = try Estate()
+        let empty = #"{"tags":[],"prices":{},"dogs":[],"pets":{},"friends":[]}"#
+        #expect(try estate.wire.send(.patch, "/v1/objects/Person/ada", empty).status == 200)
+        let start = try "\(estate.wire.version())"
+        let events = try estate.wire.observe("/v1/observe/\(target)")
+        _ = try events.next("initial")
+        let resumed = try estate.wire.observe("/v1/observe/\(target)", headers: ["Last-Event-ID": start])
+        let holder = target.contains("Dog/4") ? "Dog/4" : "Person/ada"
+        #expect(try estate.wire.send(.delete, "/v1/objects/\(holder)").status == 204)
+        let version = try estate.wire.version()
+        for events in [events, resumed] {
+            #expect(try events.next("deleted") == ["version": .int(Int64(version))])
+            #expect(events.ends())
         }
     }
 
@@ -157,6 +220,36 @@ struct FollowerTests {
             }
             events.stream.didClose(.clientLeft)
         }
+    }
+
+    @Test("what is committed while a large beginning is being written is told after it")
+    func largeBeginning() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = WireRandom(seed: seed)
+        let estate = try Estate()
+        let dogs = (10..<700).map { #"{"id":\#($0),"age":\#($0 % 7),"breed":"Beagle"}"# }.joined(separator: ",")
+        #expect(try estate.wire.send(.post, "/v1/objects/Dog", "[\(dogs)]").status == 201)
+        let numbers = (0..<300).map(String.init).joined(separator: ",")
+        #expect(try estate.wire.send(.patch, "/v1/objects/Person/ada", #"{"nums":[\#(numbers)]}"#).status == 200)
+        var open: [(follower: Follower, events: WireEvents, held: JSONValue)] = []
+        for _ in 0..<4 {
+            for follower in Follower.all { open.append((follower, try follower.open(estate.wire), .null)) }
+            try estate.write(&random)
+        }
+        // Some leave before they have been told anything.
+        for place in stride(from: 0, to: open.count, by: 7) { open[place].events.stream.didClose(.clientLeft) }
+        for (follower, events, held) in open where !events.stream.isClosed {
+            let expected = try follower.expected(estate.wire)
+            var held = held
+            repeat {
+                let isFirst = held == .null
+                let event = try follower.follow(events, &held, to: expected, "seed \(seed)")
+                #expect((event.name == "initial") == isFirst, "seed \(seed), \(follower.target)")
+            } while held != expected
+        }
+        for (_, events, _) in open { events.stream.didClose(.clientLeft) }
+        #expect(try estate.pinned().versions == [], "seed \(seed)")
+        #expect(estate.channelCount == 0)
     }
 
     @Test(

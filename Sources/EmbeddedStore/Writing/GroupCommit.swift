@@ -5,19 +5,13 @@ import StoreContract
 struct WriterJob: Sendable {
     enum Work: Sendable {
         case transaction(@Sendable (any WriteTransaction) throws -> Void)
-        /// Runs alone in its transaction: when it fails, the transaction is not committed.
+        /// Must be alone: when it fails, the transaction is not committed.
         case schema(Schema, Migration?)
     }
 
-    /// Whether it can share a transaction with others.
-    var isAlone: Bool {
-        if case .schema = work { return true }
-        return false
-    }
-
     let work: Work
-    /// Whether its transaction takes nothing behind it.
-    var isLast = false
+    /// Whether it shares its transaction with no others.
+    let isAlone: Bool
     let completion: @Sendable (Result<Version, any Error>) -> Void
 }
 

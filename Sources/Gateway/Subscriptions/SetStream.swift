@@ -120,14 +120,17 @@ final class SetStream: Sendable {
 
     // MARK: What members hear of
 
-    fileprivate func take(_ event: EncodedEvent, of member: SetMember) -> EventStream.SendResult {
+    /// - Parameter isLive: whether the member is at the version that the live queries are at.
+    fileprivate func take(
+        _ event: EncodedEvent, of member: SetMember, isLive: Bool = true
+    ) -> EventStream.SendResult {
         state.withLock { state in
             guard !state.isOver, var seat = state.seats[member.id], seat.member === member else { return .closed }
             guard state.seats.values.allSatisfy({ $0.phase != .behind }) else { return .full }
             var next = state
             next.arrive(at: event.version ?? state.version)
-            seat.version = next.version
-            seat.phase = .live
+            seat.version = isLive ? next.version : event.version
+            seat.phase = isLive ? .live : .joining
             next.seats[member.id] = seat
             let bytes = event.on(sharedStream: next.position.text, with: Self.members(seat.label))
             let result = stream.send(bytes)
@@ -245,6 +248,9 @@ final class SetMember: ChannelMember {
     var plainStream: EventStream? { nil }
 
     func take(_ event: EncodedEvent) -> EventStream.SendResult { stream?.take(event, of: self) ?? .closed }
+    func begin(with event: EncodedEvent) -> EventStream.SendResult {
+        stream?.take(event, of: self, isLive: false) ?? .closed
+    }
     func isAt(_ version: Version) { stream?.isAt(version, self) }
     func fallBehind(since version: Version?) { stream?.fallBehind(self, since: version) }
     func end(with ending: Ending) { stream?.end(self, with: ending) }

@@ -6,27 +6,16 @@ extension InstanceCore {
     /// that have not been called yet are not called from here.
     func beginWrite() throws {
         guard write == nil else { throw InstanceError.nestedWrite }
-        let (write, snapshot) = try openWrite()
-        self.write = write
+        self.write = try store.beginWrite()
         do {
-            let hasMoved = try move(to: snapshot)
+            // The version that the write starts from: nothing newer can come while it is open.
+            let hasMoved = try moveToNewest()
             if hasMoved { ring(.didChange) }
         } catch {
             try? cancelWrite()
             throw error
         }
         callObservers(newBefore: nil)
-    }
-
-    /// A write and the version that it starts from.
-    private func openWrite() throws -> (PendingWrite, any Snapshot) {
-        while true {
-            let write = try store.beginWrite()
-            let snapshot = try store.snapshot()
-            if try write.transaction.version <= snapshot.version.next { return (write, snapshot) }
-            // It lies behind other work that is not on disk yet and cannot be read. That is, once this is given up.
-            write.cancel()
-        }
     }
 
     func transaction() throws -> any WriteTransaction {

@@ -19,7 +19,7 @@ struct LiveAudit {
 
     let seed: UInt64
     let schema: Schema
-    let subjects: [AuditSubject]
+    var subjects: [AuditSubject]
     var steps: [Step]
 
     /// - Parameter length: the number of operations.
@@ -45,9 +45,9 @@ struct LiveAudit {
     }
 
     struct Outcome {
-        /// What was wrong first, and at which step; nil when nothing was.
+        /// What was wrong first, at which step and with which subject; nil when nothing was.
         var fault: String?
-        var faultyStep: Int?
+        var place: (step: Int, subject: Int)?
         /// How many observers resumed, and how many of them had to be told everything anew.
         var resumed = 0
         var restarted = 0
@@ -84,23 +84,23 @@ struct LiveAudit {
                     }
                     if let fault = try observer.fault(comparedWith: subject, snapshot) {
                         outcome.fault = "step \(number), \(subject): \(fault)"
-                        outcome.faultyStep = number
+                        outcome.place = (number, index)
                         return outcome
                     }
                     outcome.changes += observer.takeChangeCount()
                 }
                 past.append((snapshot.version, observers.map { $0?.state }))
                 if past.count > 16 { past.removeFirst() }
-            case .resume(let number, let back):
-                guard let known = past.suffix(back).first, let state = known.states[number] else { continue }
-                let subject = subjects[number]
+            case .resume(let index, let back):
+                guard let known = past.suffix(back).first, let state = known.states[index] else { continue }
+                let subject = subjects[index]
                 let observer = subject.observe(live, since: known.version, knowing: state)
                 live.settle()
                 if observer.hasResumed { outcome.resumed += 1 } else { outcome.restarted += 1 }
                 if let fault = try observer.fault(comparedWith: subject, try store.snapshot()) {
                     outcome.fault =
                         "step \(number), \(subject) resumed from version \(known.version): \(fault)"
-                    outcome.faultyStep = number
+                    outcome.place = (number, index)
                     return outcome
                 }
                 observer.cancel()
@@ -108,52 +108,6 @@ struct LiveAudit {
         }
         for observer in observers { observer?.cancel() }
         return outcome
-    }
-
-    /// The same fault, or another, from as few steps and operations as can be found in `attempts` runs.
-    func shrunk(attempts: Int = 400) -> LiveAudit {
-        var best = self
-        if let end = (try? run())?.faultyStep { best.steps.removeSubrange((end + 1)...) }
-        var left = attempts
-        func stillFails(_ candidate: LiveAudit) -> Bool {
-            left -= 1
-            return (try? candidate.run())?.fault != nil
-        }
-        var size = max(1, best.steps.count / 2)
-        while left > 0 {
-            var start = 0
-            var removedAny = false
-            while start < best.steps.count, left > 0 {
-                var candidate = best
-                candidate.steps.removeSubrange(start..<min(start + size, best.steps.count))
-                candidate.steps.append(.compare)
-                if stillFails(candidate) {
-                    best = candidate
-                    removedAny = true
-                } else {
-                    start += size
-                }
-            }
-            if size == 1, !removedAny { break }
-            size = max(1, size / 2)
-        }
-        for index in best.steps.indices {
-            guard case .commit(var operations) = best.steps[index] else { continue }
-            var place = 0
-            while place < operations.count, left > 0 {
-                var fewer = operations
-                fewer.remove(at: place)
-                var candidate = best
-                candidate.steps[index] = .commit(fewer)
-                if stillFails(candidate) {
-                    operations = fewer
-                    best = candidate
-                } else {
-                    place += 1
-                }
-            }
-        }
-        return best
     }
 }
 

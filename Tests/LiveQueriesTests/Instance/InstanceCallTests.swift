@@ -84,9 +84,9 @@ struct InstanceCallTests {
         token.invalidate()
     }
 
-    @Test("example 8: versions that cancel out make no call")
-    func example8() throws {
-        let world = try InstanceWorld(taskCount: 5)
+    @Test("example 8: versions that cancel out make no call", arguments: StoreKind.allCases)
+    func example8(_ kind: StoreKind) throws {
+        let world = try InstanceWorld(taskCount: 5, on: kind)
         let (recorder, token) = try world.observe()
         try world.store.write { try $0.task(6, 60) }
         try world.store.write { try $0.deleteTask(6) }
@@ -100,9 +100,9 @@ struct InstanceCallTests {
         token.invalidate()
     }
 
-    @Test("example 9: versions between two calls are one change")
-    func example9() throws {
-        let world = try InstanceWorld(taskCount: 5)
+    @Test("example 9: versions between two calls are one change", arguments: StoreKind.allCases)
+    func example9(_ kind: StoreKind) throws {
+        let world = try InstanceWorld(taskCount: 5, on: kind)
         let (recorder, token) = try world.observe()
         try world.store.write { try $0.setScore(2, 21) }
         try world.store.write { try $0.deleteTask(1) }
@@ -123,9 +123,11 @@ struct InstanceCallTests {
         token.invalidate()
     }
 
-    @Test("without autorefresh, commits by others wait for refresh, while first calls and own commits are told")
-    func withoutAutorefresh() throws {
-        let world = try InstanceWorld(taskCount: 1)
+    @Test(
+        "without autorefresh, commits by others wait for refresh, while first calls and own commits are told",
+        arguments: StoreKind.allCases)
+    func withoutAutorefresh(_ kind: StoreKind) throws {
+        let world = try InstanceWorld(taskCount: 1, on: kind)
         try world.instance.setAutorefresh(false)
         let (recorder, token) = try world.observe()
         try world.store.write { try $0.setScore(1, 11) }
@@ -146,9 +148,9 @@ struct InstanceCallTests {
         token.invalidate()
     }
 
-    @Test("refresh waits for first calls, and makes all calls before it returns")
-    func refreshWaits() throws {
-        let world = try InstanceWorld(taskCount: 1)
+    @Test("refresh waits for first calls, and makes all calls before it returns", arguments: StoreKind.allCases)
+    func refreshWaits(_ kind: StoreKind) throws {
+        let world = try InstanceWorld(taskCount: 1, on: kind)
         let (recorder, token) = try world.begin()
         #expect(try !world.instance.refresh())
         #expect(recorder.calls == ["initial"])
@@ -261,9 +263,9 @@ struct InstanceCallTests {
         b.invalidate()
     }
 
-    @Test("after invalidate, an observer is told the difference since its last call")
-    func afterInvalidate() throws {
-        let world = try InstanceWorld(taskCount: 2)
+    @Test("after invalidate, an observer is told the difference since its last call", arguments: StoreKind.allCases)
+    func afterInvalidate(_ kind: StoreKind) throws {
+        let world = try InstanceWorld(taskCount: 2, on: kind)
         let (recorder, token) = try world.observe()
         try world.instance.invalidate()
         try world.store.write { try $0.setScore(1, 11) }
@@ -308,9 +310,9 @@ struct InstanceCallTests {
         #expect(store.pinned == 1)
     }
 
-    @Test("a schema change is taken up by observers, and ends those whose class is gone")
-    func schemaChange() throws {
-        let world = try InstanceWorld(taskCount: 1)
+    @Test("a schema change is taken up by observers, and ends those whose class is gone", arguments: StoreKind.allCases)
+    func schemaChange(_ kind: StoreKind) throws {
+        let world = try InstanceWorld(taskCount: 1, on: kind)
         let (tasks, a) = try world.observe()
         let (people, b) = try world.observe(BoundQuery(classID: TaskStore.person))
         var classes = TaskStore.schema.classes

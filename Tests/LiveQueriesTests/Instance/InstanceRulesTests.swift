@@ -23,9 +23,9 @@ struct InstanceRulesTests {
         token.invalidate()
     }
 
-    @Test("example 50: of the instance's own changes there are no old values")
-    func example50() throws {
-        let world = try InstanceWorld(taskCount: 1)
+    @Test("example 50: of the instance's own changes there are no old values", arguments: StoreKind.allCases)
+    func example50(_ kind: StoreKind) throws {
+        let world = try InstanceWorld(taskCount: 1, on: kind)
         let (log, token) = try world.observeObject()
         try world.instance.write { try $0.setScore(1, 4) }
         world.turns()
@@ -33,9 +33,9 @@ struct InstanceRulesTests {
         token.invalidate()
     }
 
-    @Test("example 51: of others' changes there are, in the order of declaration")
-    func example51() throws {
-        let world = try InstanceWorld(taskCount: 1)
+    @Test("example 51: of others' changes there are, in the order of declaration", arguments: StoreKind.allCases)
+    func example51(_ kind: StoreKind) throws {
+        let world = try InstanceWorld(taskCount: 1, on: kind)
         let (log, token) = try world.observeObject()
         try world.store.write { transaction in
             try transaction.setTitle(1, "Lu")
@@ -46,9 +46,9 @@ struct InstanceRulesTests {
         token.invalidate()
     }
 
-    @Test("of several versions told as one, old values are those of the previous call")
-    func mergedObject() throws {
-        let world = try InstanceWorld(taskCount: 1)
+    @Test("of several versions told as one, old values are those of the previous call", arguments: StoreKind.allCases)
+    func mergedObject(_ kind: StoreKind) throws {
+        let world = try InstanceWorld(taskCount: 1, on: kind)
         let (log, token) = try world.observeObject()
         try world.instance.write { try $0.setTitle(1, "own") }
         try world.store.write { try $0.setScore(1, 4) }
@@ -70,9 +70,9 @@ struct InstanceRulesTests {
         token.invalidate()
     }
 
-    @Test("a deletion is told once, and then nothing")
-    func deletedObject() throws {
-        let world = try InstanceWorld(taskCount: 1)
+    @Test("a deletion is told once, and then nothing", arguments: StoreKind.allCases)
+    func deletedObject(_ kind: StoreKind) throws {
+        let world = try InstanceWorld(taskCount: 1, on: kind)
         let (log, token) = try world.observeObject()
         try world.instance.write { transaction in
             try transaction.setScore(1, 4)
@@ -275,9 +275,9 @@ struct InstanceRulesTests {
         #expect(try instance.version == Version(2))
     }
 
-    @Test("a frozen instance stays, does not notify or write, and is read on any thread")
-    func frozen() throws {
-        let world = try InstanceWorld(taskCount: 1)
+    @Test("a frozen instance stays, does not notify or write, and is read on any thread", arguments: StoreKind.allCases)
+    func frozen(_ kind: StoreKind) throws {
+        let world = try InstanceWorld(taskCount: 1, on: kind)
         let frozen = try world.instance.freeze()
         let fault = InstanceWorld.fault
         let sentence = "Frozen Realms do not change and do not have change notifications."
@@ -336,9 +336,9 @@ struct InstanceRulesTests {
         }
     }
 
-    @Test("a closed store ends all observations at the next turn")
-    func closed() throws {
-        let world = try InstanceWorld(taskCount: 1)
+    @Test("a closed store ends all observations at the next turn", arguments: StoreKind.allCases)
+    func closed(_ kind: StoreKind) throws {
+        let world = try InstanceWorld(taskCount: 1, on: kind)
         let (recorder, token) = try world.observe()
         world.store.close()
         #expect(InstanceWorld.fault { try world.instance.refresh() }?.code == .closed)

@@ -1,4 +1,6 @@
 import Dispatch
+import EmbeddedStore
+import Foundation
 import LiveQueries
 import ObjectModel
 import QueryLanguage
@@ -8,7 +10,7 @@ import Testing
 
 /// Tasks with scores 10, 20, 30 and so on, and an instance whose turns the test takes.
 struct InstanceWorld {
-    let store: ModelStore
+    let store: any Store
     let hub: InstanceHub
     let scheduler: HandScheduler
     /// Where first results are made.
@@ -18,8 +20,16 @@ struct InstanceWorld {
     static let tasks = BoundQuery(classID: TaskStore.task)
     static let first = ObjectReference(TaskStore.task, ObjectKey(0))
 
-    init(taskCount: Int = 0, canDeliver: Bool = true, isReadOnly: Bool = false) throws {
-        store = try ModelStore(TaskStore.schema)
+    /// What the directory of a store on disk goes with.
+    private let home: StoreDirectory?
+
+    init(
+        taskCount: Int = 0, canDeliver: Bool = true, isReadOnly: Bool = false, on kind: StoreKind = .model
+    ) throws {
+        home = kind == .embedded ? try StoreDirectory() : nil
+        store =
+            try home.map { try EmbeddedStore.open(path: $0.path + "/store", schema: TaskStore.schema) }
+            ?? ModelStore(TaskStore.schema)
         try store.write { transaction in
             for id in 0..<taskCount { try transaction.task(Int64(id + 1), Int64(id + 1) * 10) }
         }
@@ -63,6 +73,21 @@ struct InstanceWorld {
         let paths = try keyPaths.map { try TaskStore.keyPath($0, in: object.classID) }
         return (log, try instance.observeObject(object, keyPaths: paths) { log.receive($0) })
     }
+}
+
+/// What an instance's store is kept in.
+enum StoreKind: CaseIterable, Sendable {
+    case model
+    case embedded
+}
+
+/// A directory that goes with the test.
+final class StoreDirectory: Sendable {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("realmgate-\(UUID().uuidString)").path
+
+    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
 /// What one observer of an instance was told, checked on the way. For the instance's scheduler only.

@@ -10,9 +10,11 @@ import Testing
 /// Writes of an instance, and who is told of them.
 @Suite("Writes of an instance")
 struct InstanceWriteTests {
-    @Test("beginWrite moves to the latest version, and tells the difference before it returns, in the write")
-    func beginTells() throws {
-        let world = try InstanceWorld(taskCount: 1)
+    @Test(
+        "beginWrite moves to the latest version, and tells the difference before it returns, in the write",
+        arguments: StoreKind.allCases)
+    func beginTells(_ kind: StoreKind) throws {
+        let world = try InstanceWorld(taskCount: 1, on: kind)
         let (recorder, token) = try world.observe()
         var wasWriting: [Bool] = []
         recorder.onCall = { wasWriting.append(try world.instance.isInWriteTransaction) }
@@ -28,9 +30,9 @@ struct InstanceWriteTests {
         token.invalidate()
     }
 
-    @Test("an own commit that no turn has told of is told by the next write's beginning")
-    func twoWrites() throws {
-        let world = try InstanceWorld(taskCount: 1)
+    @Test("an own commit that no turn has told of is told by the next write's beginning", arguments: StoreKind.allCases)
+    func twoWrites(_ kind: StoreKind) throws {
+        let world = try InstanceWorld(taskCount: 1, on: kind)
         let (recorder, token) = try world.observe()
         try world.instance.write { try $0.task(2, 20) }
         try world.instance.write { transaction in
@@ -43,9 +45,9 @@ struct InstanceWriteTests {
         token.invalidate()
     }
 
-    @Test("a block that is called when a write begins may write, commit or cancel")
-    func blocksEndTheWrite() throws {
-        let world = try InstanceWorld(taskCount: 1)
+    @Test("a block that is called when a write begins may write, commit or cancel", arguments: StoreKind.allCases)
+    func blocksEndTheWrite(_ kind: StoreKind) throws {
+        let world = try InstanceWorld(taskCount: 1, on: kind)
         let (recorder, token) = try world.observe()
         recorder.onCall = {
             recorder.onCall = nil
@@ -84,10 +86,10 @@ struct InstanceWriteTests {
         #expect(try world.instance.version == Version(3))
     }
 
-    @Test("a body that throws takes the write back, one that cancels keeps its result")
-    func throwingBody() throws {
+    @Test("a body that throws takes the write back, one that cancels keeps its result", arguments: StoreKind.allCases)
+    func throwingBody(_ kind: StoreKind) throws {
         struct Stop: Error {}
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try InstanceWorld(taskCount: 1, on: kind)
         #expect(throws: Stop.self) {
             try world.instance.write { transaction in
                 try transaction.task(2, 20)
@@ -119,9 +121,9 @@ struct InstanceWriteTests {
         token.invalidate()
     }
 
-    @Test("the version after a commit is the write's own, whatever was committed since")
-    func ownVersion() throws {
-        let world = try InstanceWorld(taskCount: 1)
+    @Test("the version after a commit is the write's own, whatever was committed since", arguments: StoreKind.allCases)
+    func ownVersion(_ kind: StoreKind) throws {
+        let world = try InstanceWorld(taskCount: 1, on: kind)
         try world.instance.setAutorefresh(false)
         let other = try OtherInstance(world.hub)
         try other.queue.sync { try other.instance.setAutorefresh(false) }
@@ -137,9 +139,11 @@ struct InstanceWriteTests {
 
     // MARK: Not notifying
 
-    @Test("example 12: a skipped commit is not told, and the next one is told relative to it")
-    func example12() throws {
-        let world = try InstanceWorld(taskCount: 5)
+    @Test(
+        "example 12: a skipped commit is not told, and the next one is told relative to it",
+        arguments: StoreKind.allCases)
+    func example12(_ kind: StoreKind) throws {
+        let world = try InstanceWorld(taskCount: 5, on: kind)
         let (recorder, token) = try world.observe()
         let (other, second) = try world.observe()
         try world.instance.write(withoutNotifying: [token]) { try $0.task(6, 60) }
@@ -153,9 +157,11 @@ struct InstanceWriteTests {
         second.invalidate()
     }
 
-    @Test("others' commits that are told together with a skipped one are told relative to it")
-    func skippedAndOthers() throws {
-        let world = try InstanceWorld(taskCount: 3)
+    @Test(
+        "others' commits that are told together with a skipped one are told relative to it",
+        arguments: StoreKind.allCases)
+    func skippedAndOthers(_ kind: StoreKind) throws {
+        let world = try InstanceWorld(taskCount: 3, on: kind)
         let (muted, token) = try world.observe()
         let (other, second) = try world.observe()
         try world.instance.write(withoutNotifying: [token]) { try $0.deleteTask(1) }

@@ -1,0 +1,138 @@
+import LiveQueries
+import ObjectModel
+import QueryLanguage
+import StoreContract
+import Synchronization
+
+/// What a channel hears of: what its key says and, where that is what an object holds, the object. It ends when this is
+/// dropped.
+struct ChannelObservation: Sendable {
+    private let tokens: [LiveToken]
+
+    /// - Parameter deliver: called on the live queries' thread. After `deleted` and `failed` it may be called again, which
+    ///   is to be ignored.
+    init(
+        _ key: ChannelKey, _ live: LiveQueries, since version: Version?,
+        deliver: @escaping @Sendable (ChannelEvent) -> Void
+    ) {
+        let holder = Holder(key)
+        let main = live.observe(key, holder, since: version, deliver: deliver)
+        // Asked for second, so that what the observation begins with has been told before.
+        tokens = [main] + (holder.map { [live.observe($0, since: version, deliver: deliver)] } ?? [])
+    }
+}
+
+/// The object that holds what is observed. When it is deleted, a difference is told first that empties the observed
+/// collection; but there is none if that is empty.
+private final class Holder: Sendable {
+    let object: ObjectReference
+    private let isEmpty = Mutex(false)
+
+    init?(_ key: ChannelKey) {
+        switch key.subject {
+        case .objects(let query), .sections(let query, by: _):
+            guard case .property(let holder, _) = query.scope else { return nil }
+            object = holder
+        case .elements(let holder, _): object = holder
+        case .object: return nil
+        }
+    }
+
+    /// Whether the observed collection has been told to be empty.
+    var isKnownEmpty: Bool { isEmpty.withLock { $0 } }
+
+    /// Notes what was told; true when that is the end.
+    func isLost(_ snapshot: any Snapshot, isEmpty: Bool) -> Bool {
+        self.isEmpty.withLock { $0 = isEmpty }
+        return isEmpty && (try? snapshot.exists(object.classID, object.key)) == false
+    }
+}
+
+extension LiveQueries {
+    /// Observes what the key says.
+    fileprivate func observe(
+        _ key: ChannelKey, _ holder: Holder?, since version: Version?,
+        deliver: @escaping @Sendable (ChannelEvent) -> Void
+    ) -> LiveToken {
+        switch key.subject {
+        case .objects(let query):
+            observe(query, keyPaths: key.keyPaths, since: version) { event in
+                switch event {
+                case .initial(let snapshot, let keys):
+                    deliver(.initial(snapshot, .objects(keys)))
+                    _ = holder?.isLost(snapshot, isEmpty: keys.isEmpty)
+                case .resumed(let snapshot, let keys):
+                    deliver(.resumed(snapshot.version))
+                    _ = holder?.isLost(snapshot, isEmpty: keys.isEmpty)
+                case .update(let change):
+                    deliver(.update(change.version, .objects(change)))
+                    if holder?.isLost(change.snapshot, isEmpty: change.newKeys.isEmpty) == true {
+                        deliver(.deleted(change.version))
+                    }
+                case .failed(let error): deliver(.failed(error))
+                }
+            }
+        case .sections(let query, let sectionKey):
+            observeSections(query, by: sectionKey, keyPaths: key.keyPaths, since: version) { event in
+                switch event {
+                case .initial(let snapshot, let sections):
+                    deliver(.initial(snapshot, .sections(sections)))
+                    _ = holder?.isLost(snapshot, isEmpty: sections.count == 0)
+                case .resumed(let snapshot, let sections):
+                    deliver(.resumed(snapshot.version))
+                    _ = holder?.isLost(snapshot, isEmpty: sections.count == 0)
+                case .update(let change):
+                    deliver(.update(change.version, .sections(change)))
+                    if holder?.isLost(change.snapshot, isEmpty: change.newSections.count == 0) == true {
+                        deliver(.deleted(change.version))
+                    }
+                case .failed(let error): deliver(.failed(error))
+                }
+            }
+        case .elements(let object, let property):
+            observeCollection(object, property, keyPaths: key.keyPaths, since: version) { event in
+                func isLost(_ snapshot: any Snapshot) -> Bool {
+                    let count = try? snapshot.elementCount(object.classID, object.key, property)
+                    return holder?.isLost(snapshot, isEmpty: (count ?? 0) == 0) == true
+                }
+                switch event {
+                case .initial(let snapshot):
+                    deliver(.initial(snapshot, .elements))
+                    _ = isLost(snapshot)
+                case .resumed(let snapshot):
+                    deliver(.resumed(snapshot.version))
+                    _ = isLost(snapshot)
+                case .update(let change):
+                    deliver(.update(change.version, .elements(change)))
+                    if isLost(change.snapshot) { deliver(.deleted(change.version)) }
+                case .failed(let error): deliver(.failed(error))
+                }
+            }
+        case .object(let object):
+            observeObject(object.classID, object.key, keyPaths: key.keyPaths, since: version) { event in
+                switch event {
+                case .initial(let snapshot): deliver(.initial(snapshot, .object))
+                case .resumed(let snapshot): deliver(.resumed(snapshot.version))
+                case .change(let change): deliver(.update(change.version, .object(change)))
+                case .deleted(let version): deliver(.deleted(version))
+                case .failed(let error): deliver(.failed(error))
+                }
+            }
+        }
+    }
+
+    /// Observes whether the holder is there; what it holds is observed by itself.
+    fileprivate func observe(
+        _ holder: Holder, since version: Version?, deliver: @escaping @Sendable (ChannelEvent) -> Void
+    ) -> LiveToken {
+        observeObject(holder.object.classID, holder.object.key, since: version) { event in
+            // If it is not empty, the difference that empties it is still to be told, in the same step.
+            guard holder.isKnownEmpty else { return }
+            switch event {
+            case .initial, .resumed, .change: break
+            case .deleted(let version): deliver(.deleted(version))
+            case .failed(let error): deliver(.failed(error))
+            }
+        }
+    }
+}
