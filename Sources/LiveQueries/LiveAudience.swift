@@ -9,9 +9,15 @@ struct LiveAudience {
     var subscribers: [Subscriber<LiveEvent>] = []
     /// What they were told of late.
     var recent: RecentChanges
-    /// What became different since earlier versions, for those who resume from them; as seen from one version, which
-    /// this does not pin.
-    private var resumed: (version: Version, changes: [Version: IndexChanges])
+    /// What became different since an earlier version.
+    private struct Missed {
+        let indices: IndexChanges
+        /// Weak, because it pins the version that it leads to.
+        weak var change: LiveChange?
+    }
+
+    /// For those who resume from earlier versions, as seen from one version.
+    private var resumed: (version: Version, changes: [Version: Missed])
 
     init(_ keyPaths: [LiveKeyPath], filter: KeyPathFilter?, at version: Version) {
         self.keyPaths = keyPaths
@@ -28,15 +34,19 @@ struct LiveAudience {
         for subscriber in subscribers { subscriber.finish(.failed(error)) }
     }
 
-    /// What became different between a version and the present one, found once for all who ask at the same version.
-    mutating func changes(
-        since version: Version, at present: Version, find: () throws -> IndexChanges
-    ) rethrows -> IndexChanges {
-        if resumed.version != present { resumed = (present, [:]) }
-        if let known = resumed.changes[version] { return known }
-        let changes = try find()
-        resumed.changes[version] = changes
-        return changes
+    /// What became different between a version and the present one, found once for all who ask at the same version, and
+    /// one object for those who ask together; nil for nothing.
+    mutating func change(
+        since version: Version, at snapshot: any Snapshot, _ newKeys: KeySequence, find: () throws -> IndexChanges
+    ) rethrows -> LiveChange? {
+        if resumed.version != snapshot.version { resumed = (snapshot.version, [:]) }
+        let known = resumed.changes[version]
+        if let change = known?.change { return change }
+        let indices = try known?.indices ?? find()
+        let change =
+            indices.isEmpty ? nil : LiveChange(snapshot: snapshot, indices: indices, newKeys: newKeys)
+        resumed.changes[version] = Missed(indices: indices, change: change)
+        return change
     }
 }
 

@@ -195,8 +195,7 @@ extension MaintainedResult {
             guard let step = try past.step(from: version) else { return nil }
             indices = { [self] in try lookBack(step, snapshot, filter) }
         }
-        let found = try audiences[index].changes(since: version, at: snapshot.version, find: indices)
-        return (found.isEmpty ? nil : LiveChange(snapshot: snapshot, indices: found, newKeys: keys), ())
+        return (try audiences[index].change(since: version, at: snapshot, keys, find: indices), ())
     }
 
     /// The difference between what the result was and what it is, by taking the step backwards.

@@ -18,7 +18,10 @@ struct FollowerTests {
 
             init(_ path: String) throws {
                 store = try EmbeddedStore.open(path: path)
-                gateway = try Gateway(store: store)
+                // What is read to compare with is never a page only.
+                var configuration = GatewayConfiguration()
+                configuration.defaultPage = configuration.largestPage
+                gateway = try Gateway(store: store, configuration: configuration)
                 wire = Wire(store: store, router: gateway.router)
             }
         }

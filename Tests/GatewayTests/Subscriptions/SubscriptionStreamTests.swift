@@ -41,6 +41,43 @@ struct SubscriptionStreamTests {
         #expect(home.gateway.channelCount == 0)
     }
 
+    @Test("what is committed while a large beginning is being written is told after it, also to who breaks off between")
+    func largeBeginning() throws {
+        let home = try SubscriptionHome()
+        func add(_ ids: Range<Int>) throws {
+            let dogs = ids.map { #"{"_id":\#($0)}"# }.joined(separator: ",")
+            #expect(try home.wire.send(.post, "/v1/objects/Dog", "[\(dogs)]").status == 201)
+        }
+        try add(10..<500)
+        try home.put("s/dogs", #"{"class":"Dog","fields":"_id"}"#)
+        try home.put("s/people", #"{"class":"Person","fields":"handle"}"#)
+        let streams = try (0..<3).map { place in
+            let stream = try home.stream("s")
+            try add(1000 + place..<1001 + place)
+            return stream
+        }
+        func follow(_ stream: WireEvents, _ held: inout [JSONValue]) throws -> [(id: String, held: [JSONValue])] {
+            var points: [(id: String, held: [JSONValue])] = []
+            while held.count < 495 {
+                let event = try stream.next()
+                if event.data["subscription"] == "dogs" { try ListReader.apply(event, to: &held) }
+                if let id = event.id, !held.isEmpty { points.append((id, held)) }
+            }
+            return points
+        }
+        for stream in streams {
+            var held: [JSONValue] = []
+            for point in try follow(stream, &held) {
+                let again = try home.stream("s", since: point.id)
+                var held = point.held
+                _ = try follow(again, &held)
+                #expect(Set(held).count == 495)
+                again.stream.didClose(.clientLeft)
+            }
+            stream.stream.didClose(.clientLeft)
+        }
+    }
+
     @Test("a subscription that the schema has left behind ends alone, and comes back with the schema")
     func failure() throws {
         let home = try SubscriptionHome()
