@@ -19,7 +19,7 @@ final class Channel: Sendable {
         var start: Version?
         /// Whether the difference since `since` may still come.
         var isResuming = false
-        var token: LiveToken?
+        var tokens: [LiveToken] = []
     }
 
     fileprivate struct State {
@@ -62,9 +62,9 @@ final class Channel: Sendable {
             return state.lastJoin
         }
         guard let made else { return }
-        let token = context.live.observe(key, since: version) { [weak self] event in self?.deliver(event, to: made) }
-        // It may be over already; then the token goes, and the observation with it.
-        state.withLock { $0.joins[made]?.token = token }
+        let tokens = context.live.observe(key, since: version) { [weak self] event in self?.deliver(event, to: made) }
+        // It may be over already; then the tokens go, and the observation with them.
+        state.withLock { $0.joins[made]?.tokens = tokens }
     }
 
     /// Forgets a member. From any thread; an event that is being sent may still reach it.

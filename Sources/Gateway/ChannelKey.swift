@@ -3,6 +3,7 @@ import LiveQueries
 import ObjectModel
 import QueryLanguage
 import StoreContract
+import Synchronization
 
 /// What is observed and how it is told. Clients that ask for the same share one observation and encoded events.
 struct ChannelKey: Hashable, Sendable {
@@ -20,6 +21,17 @@ struct ChannelKey: Hashable, Sendable {
     var style = TypeStyle.plain
     var includesObjects = true
     var keyPaths: [LiveKeyPath] = []
+
+    /// The object whose list, set, map or linking objects are observed.
+    var holder: ObjectReference? {
+        switch subject {
+        case .objects(let query), .sections(let query, by: _):
+            guard case .property(let holder, _) = query.scope else { return nil }
+            return holder
+        case .elements(let holder, _): return holder
+        case .object: return nil
+        }
+    }
 
     /// The class of what the rows are made of, or of the object that holds the elements.
     var classID: ClassID {
@@ -55,8 +67,34 @@ enum ChannelEvent: Sendable {
 }
 
 extension LiveQueries {
-    /// Observes what the key says.
+    /// Observes what the key says, for as long as the tokens are kept.
     func observe(
+        _ key: ChannelKey, since version: Version?, deliver: @escaping @Sendable (ChannelEvent) -> Void
+    ) -> [LiveToken] {
+        let subject = observeSubject(key, since: version, deliver: deliver)
+        guard let holder = key.holder else { return [subject] }
+        return [subject, observeEnd(of: holder, deliver: deliver)]
+    }
+
+    /// Tells that an object is gone: its list, set, map or linking objects may have been empty, so that nothing about
+    /// them became different. It is told after everything that became different with it.
+    private func observeEnd(
+        of object: ObjectReference, deliver: @escaping @Sendable (ChannelEvent) -> Void
+    ) -> LiveToken {
+        let afterwards = Mutex<LiveToken?>(nil)
+        return observeObject(object.classID, object.key) { [weak self] event in
+            switch event {
+            case .deleted(let version):
+                // What it held may be looked at later in this step. An observer that joins is let in after it.
+                let token = self?.observeObject(object.classID, object.key) { _ in deliver(.deleted(version)) }
+                afterwards.withLock { $0 = token }
+            case .failed(let error): deliver(.failed(error))
+            case .initial, .resumed, .change: break
+            }
+        }
+    }
+
+    private func observeSubject(
         _ key: ChannelKey, since version: Version?, deliver: @escaping @Sendable (ChannelEvent) -> Void
     ) -> LiveToken {
         switch key.subject {
@@ -67,9 +105,6 @@ extension LiveQueries {
                 case .resumed(let snapshot, _): deliver(.resumed(snapshot.version))
                 case .update(let change):
                     deliver(.update(change.version, .objects(change)))
-                    if change.newKeys.isEmpty, query.hasLostHolder(change.snapshot) {
-                        deliver(.deleted(change.version))
-                    }
                 case .failed(let error): deliver(.failed(error))
                 }
             }
@@ -80,9 +115,6 @@ extension LiveQueries {
                 case .resumed(let snapshot, _): deliver(.resumed(snapshot.version))
                 case .update(let change):
                     deliver(.update(change.version, .sections(change)))
-                    if change.newSections.count == 0, query.hasLostHolder(change.snapshot) {
-                        deliver(.deleted(change.version))
-                    }
                 case .failed(let error): deliver(.failed(error))
                 }
             }
@@ -93,7 +125,6 @@ extension LiveQueries {
                 case .resumed(let snapshot): deliver(.resumed(snapshot.version))
                 case .update(let change):
                     deliver(.update(change.version, .elements(change)))
-                    if change.ownerIsDeleted { deliver(.deleted(change.version)) }
                 case .failed(let error): deliver(.failed(error))
                 }
             }
@@ -108,13 +139,5 @@ extension LiveQueries {
                 }
             }
         }
-    }
-}
-
-extension BoundQuery {
-    /// Whether it is about what one object holds, and that object is gone.
-    fileprivate func hasLostHolder(_ snapshot: any Snapshot) -> Bool {
-        guard case .property(let holder, _) = scope else { return false }
-        return (try? snapshot.exists(holder.classID, holder.key)) == false
     }
 }
