@@ -62,6 +62,7 @@ struct Ending: Sendable {
 }
 
 extension SharedBytes {
-    /// Asks clients to reconnect after two seconds.
-    static let retry = SharedBytes("retry: 2000\n\n")
+    /// Asks clients to reconnect after two seconds. It belongs to the first event: some clients take a block of its own,
+    /// which the format has them ignore, for an event without data.
+    static let retry = SharedBytes("retry: 2000\n")
 }

@@ -22,7 +22,9 @@ extension Gateway {
     }
 
     func observeHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let property = try HeldProperty(path, try store.snapshot())
+        let snapshot = try store.snapshot()
+        if let farewell = try farewell(request, path, snapshot) { return farewell }
+        let property = try HeldProperty(path, snapshot)
         guard let place = try CollectionPlace(property) else {
             return try observeElements(
                 request, property,
@@ -40,7 +42,7 @@ extension Gateway {
         let parameters = try QueryParameters(
             request, single: QueryReader.parameters + ["limit"] + Self.rowParameters)
         return try events(
-            try channelKey(parameters, place) { .objects($0) }, place.snapshot, request, parameters)
+            try channelKey(parameters, place) { .objects($0) }, place.snapshot, request)
     }
 
     /// What the parameters ask for of a query's result.
@@ -58,7 +60,9 @@ extension Gateway {
     }
 
     func observeHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let property = try HeldProperty(path, try store.snapshot())
+        let snapshot = try store.snapshot()
+        if let farewell = try farewell(request, path, snapshot) { return farewell }
+        let property = try HeldProperty(path, snapshot)
         return try observeSections(request, try CollectionPlace(sectionsOf: property))
     }
 
@@ -80,7 +84,7 @@ extension Gateway {
         if let distinct = try reader.distinct(parameters, place.objectClass) { query.steps.append(.distinct(distinct)) }
         let key = try rows(
             parameters, of: .sections(query, by: by), place.objectClass, place.snapshot.schema)
-        return try events(key, place.snapshot, request, parameters)
+        return try events(key, place.snapshot, request)
     }
 
     /// A list, set or map as it lies.
@@ -92,7 +96,7 @@ extension Gateway {
         let subject = ChannelKey.Subject.elements(property.holder, property.schema.id)
         let schema = property.snapshot.schema
         let key = try rows(parameters, of: subject, target ?? property.holderClass, schema)
-        return try events(key, property.snapshot, request, parameters)
+        return try events(key, property.snapshot, request)
     }
 
     func observeObject(_ request: Request, _ path: PathParameters) throws -> Reply {
@@ -101,20 +105,27 @@ extension Gateway {
         let object = try AddressedObject(path, snapshot)
         let keyPaths = try keyPaths(parameters, object.objectClass, snapshot.schema)
         let style = try parameters.choice("types", default: TypeStyle.plain)
+        if let farewell = try farewell(request, path, snapshot) { return farewell }
         guard let key = try object.address.find(object.objectClass, in: snapshot) else {
-            guard let since = lastEventID(request, parameters), let past = try store.past(at: since, before: snapshot),
-                try object.address.find(object.objectClass, in: past.reads) != nil
-            else { throw object.address.notFound(object.objectClass) }
-            // The client knew it and comes back to hear of its end.
-            return .events { stream in
-                stream.send(Ending.deleted(snapshot.version).event.bytes)
-                stream.close()
-            }
+            throw object.address.notFound(object.objectClass)
         }
         return try events(
             ChannelKey(
                 subject: .object(ObjectReference(object.objectClass.id, key)), style: style, keyPaths: keyPaths),
-            snapshot, request, parameters)
+            snapshot, request)
+    }
+
+    /// Tells a client that comes back of the end of an object that it knew; nil when there is no such thing to tell.
+    private func farewell(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> Reply? {
+        let object = try AddressedObject(path, snapshot)
+        guard try object.address.find(object.objectClass, in: snapshot) == nil, let since = lastEventID(request),
+            let past = try store.past(at: since, before: snapshot),
+            try object.address.find(object.objectClass, in: past.reads) != nil
+        else { return nil }
+        return .events { stream in
+            stream.send(Ending.deleted(snapshot.version).event.bytes)
+            stream.close()
+        }
     }
 
     /// What every stream of objects takes: `fields`, `expand`, `types`, `include` and `keyPaths`.
@@ -129,11 +140,11 @@ extension Gateway {
     }
 
     private func events(
-        _ key: ChannelKey, _ snapshot: any Snapshot, _ request: Request, _ parameters: QueryParameters
+        _ key: ChannelKey, _ snapshot: any Snapshot, _ request: Request
     ) throws -> Reply {
         // Made to be thrown away: what is wrong with it must be said before the stream begins.
         _ = try ChannelPlan(key, snapshot.schema)
-        let lastSeen = lastEventID(request, parameters)
+        let lastSeen = lastEventID(request)
         return .events { [channels] stream in
             StreamSubscription.begin(key, channels, stream, since: lastSeen)
         }
@@ -158,7 +169,8 @@ extension Gateway {
 
     /// The version of the last event that the client saw; nil when it saw none, or says something else. The header, which
     /// browsers send when they reconnect on their own, is later than the parameter that the page opened the stream with.
-    private func lastEventID(_ request: Request, _ parameters: QueryParameters) -> Version? {
-        (request.header("Last-Event-ID") ?? parameters["lastEventID"]).flatMap { UInt64($0) }.map { Version($0) }
+    private func lastEventID(_ request: Request) -> Version? {
+        (request.header("Last-Event-ID") ?? request.query.first { $0.name == "lastEventID" }?.value)
+            .flatMap { UInt64($0) }.map { Version($0) }
     }
 }

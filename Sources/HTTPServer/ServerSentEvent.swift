@@ -29,8 +29,9 @@ extension SharedBytes {
         return SharedBytes(out)
     }
 
-    /// A comment line, which clients ignore: the heartbeat.
+    /// A comment line, which clients ignore: the heartbeat. No empty line follows, which some clients take for an event
+    /// without data.
     package static func comment(_ text: String = "") -> SharedBytes {
-        SharedBytes(":\(text.isEmpty ? "" : " ")\(text)\n\n")
+        SharedBytes(":\(text.isEmpty ? "" : " ")\(text)\n")
     }
 }

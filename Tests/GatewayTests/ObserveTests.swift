@@ -116,6 +116,35 @@ struct ObserveTests {
         }
     }
 
+    @Test(
+        "what an object holds is told to be gone with the object, also when it was empty, and to those who come back",
+        arguments: [
+            "/v1/observe/objects/Dog/9/fans", "/v1/observe/objects/Dog/9/fans?sort=city&filter=city%20!=%20null",
+            "/v1/observe/sections/Dog/9/fans?by=handle",
+        ])
+    func holderDeleted(target: String) throws {
+        let gateway = try TestGateway()
+        try gateway.fill()
+        #expect(try gateway.send(.put, "/v1/objects/Dog/9", #"{"name":"Nobody's"}"#).status == 201)
+        try gateway.serve { port in
+            let client = try LoopbackClient(port: port)
+            try client.send("GET \(target)")
+            #expect(try client.answer().status == 200)
+            let known = try #require(try client.event().id)
+            _ = try gateway.send(.delete, "/v1/objects/Dog/9")
+            #expect(try client.event().name == "deleted")
+            #expect(client.ends())
+            let late = try LoopbackClient(port: port)
+            try late.send("GET \(target)", headers: "Last-Event-ID: \(known)\r\n")
+            #expect(try late.answer().status == 200)
+            #expect(try late.event().name == "deleted")
+            #expect(late.ends())
+            let stranger = try LoopbackClient(port: port)
+            try stranger.send("GET \(target)")
+            #expect(try stranger.answer().status == 404)
+        }
+    }
+
     @Test("an object's stream tells old and new values, and ends when it is deleted")
     func object() throws {
         let gateway = try TestGateway()

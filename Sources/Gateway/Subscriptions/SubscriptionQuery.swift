@@ -41,6 +41,7 @@ struct SubscriptionQuery: Hashable, Sendable {
             let texts = parts.compactMap { part in
                 if case .string(let text) = part { text } else { nil as String? }
             }
+            if texts.isEmpty, parts.isEmpty, member.name != "fields" { return nil }
             if texts.count == parts.count, !texts.isEmpty { return texts.joined(separator: ",") }
         default: break
         }
@@ -51,8 +52,13 @@ struct SubscriptionQuery: Hashable, Sendable {
             case "filter", "include", "types": "a string"
             default: "a string, or an array of strings"
             }
+        var found = member.value.inWords
+        if case .array(let parts) = member.value {
+            let stranger = parts.first { if case .string = $0 { false } else { true } }
+            found = parts.isEmpty ? "an empty array" : stranger.map { "an array with \($0.inWords)" } ?? found
+        }
         throw Problem(
-            400, "subscription.invalid", "'\(member.name)' is \(expected), not \(member.value.inWords).",
+            400, "subscription.invalid", "'\(member.name)' is \(expected), not \(found).",
             property: member.name)
     }
 

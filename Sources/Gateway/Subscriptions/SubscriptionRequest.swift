@@ -28,9 +28,11 @@ struct SubscriptionRequest: Sendable {
         }
         let names = ["class"] + SubscriptionQuery.names + ["waitForSync", "timeout"]
         for member in object.members where !names.contains(member.name) {
+            let place =
+                member.name == "name" ? " Its name stands in the path: PUT /v1/subscriptions/{set}/{name}." : ""
             throw Problem(
                 400, "subscription.invalid",
-                "A subscription has no '\(member.name)'. Possible are \(names.joined(separator: ", ")).",
+                "A subscription has no '\(member.name)'.\(place) Possible are \(names.joined(separator: ", ")).",
                 property: member.name, hint: names.nearest(to: member.name))
         }
         query = try SubscriptionQuery(object)

@@ -23,7 +23,12 @@ final class SubscriptionSets: Sendable {
     }
 
     /// The present time.
-    var now: Timestamp { configuration.clock() }
+    ///
+    /// In milliseconds, as sets are saved: what clients are told must not change with a restart.
+    var now: Timestamp {
+        let now = configuration.clock()
+        return Timestamp(seconds: now.seconds, nanoseconds: now.nanoseconds - now.nanoseconds % 1_000_000) ?? now
+    }
 
     /// Looks from time to time for sets to forget, for as long as it exists.
     func expireRegularly() {
@@ -81,13 +86,15 @@ final class SubscriptionSets: Sendable {
         }
     }
 
-    /// Throws 400 for a name that cannot be.
+    /// Throws 400 for a name that cannot be: one that could not stand in a path, or that reads as an id.
     static func check(_ name: String, _ what: String) throws(Problem) {
         let isPrintable = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
-        guard !name.isEmpty, name.utf8.count <= longestName, isPrintable, !name.hasPrefix("$") else {
+        guard !name.isEmpty, name.utf8.count <= longestName, isPrintable, !name.hasPrefix("$"), name != ".",
+            name != ".."
+        else {
             throw Problem(
                 400, "subscription.invalid_name",
-                "The name of a \(what) has 1 to \(longestName) bytes, no control characters, and no '$' at the beginning."
+                "The name of a \(what) has 1 to \(longestName) bytes, no control characters, no '$' at the beginning, and is neither '.' nor '..'."
             )
         }
     }

@@ -117,6 +117,8 @@ struct SubscriptionRuleTests {
             (#"{"class":"Dog","limit":"1"}"#, 400, "subscription.invalid"),
             (#"{"class":"Dog","fields":"nme"}"#, 400, "object.unknown_property"),
             (#"{"class":"Dog","sort":[1]}"#, 400, "subscription.invalid"),
+            (#"{"class":"Dog","fields":[]}"#, 400, "subscription.invalid"),
+            (#"{"class":"Dog","name":"a"}"#, 400, "subscription.invalid"),
             (#"{"class":"Dog","filtre":"age > 3"}"#, 400, "subscription.invalid"),
             (#"{"class":"Dog","waitForSync":"often"}"#, 400, "subscription.invalid"),
             (#"{"class":"Dog","timeout":-1}"#, 400, "subscription.invalid"),
@@ -130,13 +132,22 @@ struct SubscriptionRuleTests {
         #expect(try home.get("s").status == 404)
     }
 
+    @Test("an empty array of key paths or sort keys is none")
+    func emptyArrays() throws {
+        let home = try SubscriptionHome()
+        let plain = try home.put("s/a", #"{"class":"Dog"}"#)
+        let same = try home.put("s/a", #"{"class":"Dog","keyPaths":[],"sort":[],"expand":[]}"#)
+        #expect(same.status == 200)
+        #expect(same["updatedAt"] == plain["updatedAt"])
+    }
+
     @Test("names and numbers have bounds")
     func bounds() throws {
         let home = try SubscriptionHome {
             $0.mostSubscriptionSets = 2
             $0.largestSubscriptionSet = 2
         }
-        for name in ["$1", "%01", String(repeating: "x", count: 129)] {
+        for name in ["$1", "%01", "..", String(repeating: "x", count: 129)] {
             #expect(try home.put("s/\(name)", #"{"class":"Dog"}"#).code == "subscription.invalid_name")
             #expect(try home.post(name, #"{"class":"Dog"}"#).code == "subscription.invalid_name")
         }

@@ -51,7 +51,7 @@ struct WireObserveTests {
         #expect(update["insertions"] == [2])
     }
 
-    @Test("a stream tells first how long to wait before connecting again")
+    @Test("a stream tells first how long to wait before connecting again, in the block of its first event")
     func retry() throws {
         let wire = try Wire.populated()
         let events = WireEvents(limit: 1 << 20)
@@ -69,7 +69,7 @@ struct WireObserveTests {
         while !bytes.contains(UInt8(ascii: "{")), ContinuousClock.now < deadline {
             bytes += events.stream.takeQueued().events.flatMap(\.bytes)
         }
-        #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("retry: 2000\n"))
+        #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("retry: 2000\nid: "))
     }
 
     @Test("key paths narrow what counts as a modification")
