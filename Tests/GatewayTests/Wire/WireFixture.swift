@@ -163,7 +163,7 @@ final class WireEvents {
 
     /// The next event. Throws when none comes.
     func next() throws -> Event {
-        let deadline = DispatchTime.now() + .seconds(20)
+        let deadline = DispatchTime.now() + .seconds(60)
         while true {
             take()
             if !waiting.isEmpty { return waiting.removeFirst() }
