@@ -33,9 +33,9 @@ final class StopwatchStore: Store {
     }
 
     func submit(
-        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void, isLast: Bool,
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> Void, isAlone: Bool,
         completion: @escaping @Sendable (Result<Version, any Error>) -> Void
-    ) { base.submit(work, isLast: isLast, completion: completion) }
+    ) { base.submit(work, isAlone: isAlone, completion: completion) }
 
     func replaceSchema(
         with schema: Schema, migration: Migration?,
