@@ -87,7 +87,7 @@ var targets: [Target] = [
         "Gateway",
         [
             "Gateway", "HTTPServer", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
-            "QueryLanguage", "ObjectModel",
+            "ObjectModel",
         ]),
     // Writes to a store until it is killed.
     .executableTarget(
@@ -98,7 +98,7 @@ var targets: [Target] = [
         "Realmgate",
         [
             "realmgate", "StoreWorker", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
-            "QueryLanguage", "ObjectModel",
+            "ObjectModel",
         ]),
 ]
 

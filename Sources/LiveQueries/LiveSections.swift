@@ -1,6 +1,6 @@
 package import ObjectModel
 import QueryExecution
-package import StoreContract
+import StoreContract
 
 /// A result in sections at one version. Shares its storage with the maintained sections until these change.
 package struct LiveSections: Sendable {

@@ -27,7 +27,7 @@ extension Schema {
         if objectClass.properties.isEmpty { faults.append("No properties are defined for '\(name)'.") }
         if objectClass.properties.count > 65_535 {
             faults.append("Class '\(name)' has more than 65535 properties.")
-        } else if objectClass.properties.contains { $0.id.rawValue == 0 } {
+        } else if objectClass.properties.contains(where: { $0.id.rawValue == 0 }) {
             faults.append(
                 "Class '\(name)' has had 65535 properties over time and can have no new ones. Copy its objects to a new class."
             )

@@ -1,5 +1,5 @@
 package import ObjectModel
-package import QueryLanguage
+import QueryLanguage
 
 /// An object as it was before a migration.
 package struct OldObject {

@@ -1,4 +1,4 @@
-package import ObjectModel
+import ObjectModel
 import QueryLanguage
 
 extension MigrationTransaction {

@@ -1,6 +1,6 @@
 package import Columnar
 @testable import EmbeddedStore
-package import ObjectModel
+import ObjectModel
 
 /// Decodes bytes of any origin in every way that a file is decoded, and reads all there is to read. What is refused is
 /// refused with an error; what is taken must survive being written and decoded again. Anything else is a trap: of this

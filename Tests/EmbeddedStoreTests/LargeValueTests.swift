@@ -61,7 +61,7 @@ struct LargeValueTests {
         ]
         var open: EmbeddedStore? = try self.open()
         let key = try #require(open).write { transaction in
-            try transaction.create(Self.note, [Self.id: .int(0)])
+            _ = try transaction.create(Self.note, [Self.id: .int(0)])
             let key = try transaction.create(Self.note, values)
             for (property, value) in values { #expect(try transaction.value(Self.note, key, property) == value) }
             return key
@@ -133,7 +133,7 @@ struct LargeValueTests {
         let all = texts
         try store.write { transaction in
             for (index, text) in all.enumerated() {
-                try transaction.create(
+                _ = try transaction.create(
                     Self.note, [Self.id: .int(Int64(index)), Self.text: text.map { .string($0) } ?? .null])
             }
         }

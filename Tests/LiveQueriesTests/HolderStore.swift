@@ -57,8 +57,8 @@ struct HolderStore {
     init(_ values: [PropertyID: Value] = [:], people: [String] = []) throws {
         try self.init(ModelStore(Self.schema))
         try store.write { transaction in
-            for name in people { try transaction.create(Self.person, [Self.name: .string(name)]) }
-            try transaction.create(Self.holder, values)
+            for name in people { _ = try transaction.create(Self.person, [Self.name: .string(name)]) }
+            _ = try transaction.create(Self.holder, values)
         }
     }
 

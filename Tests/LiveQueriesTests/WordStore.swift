@@ -58,7 +58,7 @@ struct WordStore {
 
 extension WriteTransaction {
     func addWord(_ word: String) throws {
-        try create(
+        _ = try create(
             WordStore.wordClass,
             [WordStore.id: .string(word), WordStore.word: .string(word), WordStore.note: .string("")])
     }

@@ -74,7 +74,7 @@ final class CollectionOperator: Operator {
         }
         switch part {
         case .size:
-            try mask.filter { test.holds(view: .int(Int64(collection($0).count))) }
+            mask.filter { test.holds(view: .int(Int64(collection($0).count))) }
         case .one(let selector):
             try mask.filter { test.holds(view: try collection($0).element(selector, key) ?? .null) }
         case .elements(let quantifier):

@@ -1,7 +1,7 @@
 import Columnar
 package import ObjectModel
 package import QueryLanguage
-package import StoreContract
+import StoreContract
 
 /// An earlier version of a store, as its columns are told by a `PastSource`.
 package final class PastReads: ObjectReads {
