@@ -9,7 +9,8 @@ ARG SWIFT_VERSION=6.3
 FROM swift:${SWIFT_VERSION}-bookworm AS build
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
-        libmicrohttpd-dev libjansson-dev liblmdb-dev libintelrdfpmath-dev pkg-config \
+        libmicrohttpd-dev libjansson-dev liblmdb-dev libintelrdfpmath-dev \
+        zlib1g-dev libzstd-dev libyaml-dev pkg-config \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 # The dependencies change less often than the sources; this way they stay in the build cache.
@@ -30,7 +31,7 @@ COPY Sources/realmgate/Demo /stage/share/realmgate/demo
 FROM debian:bookworm-slim
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
-        libmicrohttpd12 libjansson4 liblmdb0 \
+        libmicrohttpd12 libjansson4 liblmdb0 zlib1g libzstd1 libyaml-0-2 \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --user-group --home-dir /data --shell /usr/sbin/nologin realmgate \
     && install -d -o realmgate -g realmgate -m 0750 /data

@@ -20,6 +20,8 @@ func tests(_ subject: String, _ dependencies: [Target.Dependency], resources: [R
 }
 
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 var targets: [Target] = [
@@ -28,6 +30,9 @@ var targets: [Target] = [
     .systemLibrary(
         name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(name: "CKernels"),
     .target(name: "CExecutor"),
     // Stands between a process under test and the system: loaded, not linked. See its header.
@@ -44,17 +49,24 @@ var targets: [Target] = [
     module("LiveQueries", ["QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel"]),
     module("LiveSchedulers", ["LiveQueries", "StoreContract", "ObjectModel", "CExecutor"]),
     module("JSONCoding", ["ObjectModel", "CJansson"]),
-    module("HTTPServer", ["CMicrohttpd", log]),
+    module("YAMLCoding", ["JSONCoding", "ObjectModel", "CYAML"]),
+    module("Compression", ["CZlib", "CZstd"]),
+    module("HTTPServer", ["Compression", "CMicrohttpd", log]),
+    module("Identity", ["JSONCoding", "ObjectModel", jwt, crypto, log]),
+    module("AccessRules", ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
     module(
         "Gateway",
-        ["HTTPServer", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel", log]),
+        [
+            "HTTPServer", "Identity", "AccessRules", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage",
+            "ObjectModel", log,
+        ]),
     module("StoreTesting", ["StoreContract", "QueryLanguage", "ObjectModel"]),
 
     .executableTarget(
         name: "realmgate",
         dependencies: [
-            "Gateway", "HTTPServer", "EmbeddedStore", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage",
-            "ObjectModel", log, arguments,
+            "Gateway", "HTTPServer", "Identity", "AccessRules", "YAMLCoding", "EmbeddedStore", "JSONCoding",
+            "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel", log, arguments,
         ],
         exclude: ["Demo"], swiftSettings: strict),
 
@@ -82,11 +94,20 @@ var targets: [Target] = [
             "QueryLanguage", "ObjectModel",
         ]),
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
+    tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
+    tests("Compression", ["Compression"]),
     tests("HTTPServer", ["HTTPServer"]),
+    tests("Identity", ["Identity", "JSONCoding", "ObjectModel", jwt]),
+    tests(
+        "AccessRules",
+        [
+            "AccessRules", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
+            "ObjectModel",
+        ]),
     tests(
         "Gateway",
         [
-            "Gateway", "HTTPServer", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
+            "Gateway", "HTTPServer", "Identity", "AccessRules", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
             "ObjectModel",
         ]),
     // Writes to a store until it is killed.
@@ -97,7 +118,7 @@ var targets: [Target] = [
     tests(
         "Realmgate",
         [
-            "realmgate", "StoreWorker", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
+            "realmgate", "StoreWorker", "Identity", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
             "ObjectModel",
         ]),
 ]
@@ -139,6 +160,8 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: targets,
     swiftLanguageModes: [.v6]

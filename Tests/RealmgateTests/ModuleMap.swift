@@ -14,21 +14,27 @@ enum ModuleMap {
         "LiveQueries": ["QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel"],
         "LiveSchedulers": ["LiveQueries", "StoreContract", "ObjectModel", "CExecutor"],
         "JSONCoding": ["ObjectModel", "CJansson"],
-        "HTTPServer": ["CMicrohttpd", "Logging"],
+        "YAMLCoding": ["JSONCoding", "ObjectModel", "CYAML"],
+        "Compression": ["CZlib", "CZstd"],
+        "HTTPServer": ["Compression", "CMicrohttpd", "Logging"],
+        "Identity": ["JSONCoding", "ObjectModel", "JWTKit", "Crypto", "Logging"],
+        "AccessRules": ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"],
         "Gateway": [
-            "HTTPServer", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel", "Logging",
+            "HTTPServer", "Identity", "AccessRules", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage",
+            "ObjectModel", "Logging",
         ],
         "StoreTesting": ["StoreContract", "QueryLanguage", "ObjectModel"],
         "realmgate": [
-            "Gateway", "HTTPServer", "EmbeddedStore", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage",
-            "ObjectModel", "Logging", "ArgumentParser",
+            "Gateway", "HTTPServer", "Identity", "AccessRules", "YAMLCoding", "EmbeddedStore", "JSONCoding",
+            "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel", "Logging", "ArgumentParser",
         ],
     ]
 
     /// C modules, each with the one Swift target that imports it.
     static let doors = [
         "CLMDB": "EmbeddedStore", "CMicrohttpd": "HTTPServer", "CJansson": "JSONCoding", "CKernels": "Columnar",
-        "CDecimal": "ObjectModel", "CExecutor": "LiveSchedulers",
+        "CDecimal": "ObjectModel", "CExecutor": "LiveSchedulers", "CZlib": "Compression", "CZstd": "Compression",
+        "CYAML": "YAMLCoding",
     ]
 
     /// The targets that may import Foundation, for what only Foundation has. No program depends on them, see
@@ -94,7 +100,7 @@ enum Architecture {
 
     /// The dependencies that a package description gives to each Swift target of `Sources`.
     static func dependencies(inPackage description: String) -> [String: Set<String>] {
-        let names = ["log": "Logging", "arguments": "ArgumentParser"]
+        let names = ["log": "Logging", "arguments": "ArgumentParser", "jwt": "JWTKit", "crypto": "Crypto"]
         var found: [String: Set<String>] = [:]
         let module = #/module\(\s*"(\w+)",\s*\[([^\]]*)\]/#
         let executable =

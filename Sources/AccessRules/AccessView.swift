@@ -1,0 +1,36 @@
+package import JSONCoding
+package import ObjectModel
+package import QueryLanguage
+package import StoreContract
+
+/// The database as one caller may see and change it: as if what it may not read did not exist.
+///
+/// Callers with equal views share live results and encoded events.
+package struct AccessView: Hashable, Sendable {
+    package let role: Role
+    /// What the rules refer to.
+    package let claims: JSONValue
+
+    package init(role: Role, claims: JSONValue = [:]) {
+        self.role = role
+        self.claims = claims
+    }
+
+    /// Sees and does everything.
+    package static let unrestricted = AccessView(role: .administrator)
+
+    package var isUnrestricted: Bool { role.isAdministrator }
+
+    /// The snapshot with the schema, the objects, the properties and the links that exist for the caller.
+    package func restrict(_ snapshot: any Snapshot) throws -> any Snapshot { snapshot }
+
+    /// What the query, bound to the visible schema, means to the caller: for those who run it without the snapshot
+    /// above, as live queries do.
+    package func restrict(_ query: BoundQuery, _ schema: Schema) throws -> BoundQuery { query }
+
+    /// Does work in a transaction that shows what exists for the caller and refuses what it may not do. What must hold
+    /// at the end of a write is checked when the work is done.
+    package func perform<R>(
+        in transaction: any WriteTransaction, _ work: (any WriteTransaction) throws -> R
+    ) throws -> R { try work(transaction) }
+}

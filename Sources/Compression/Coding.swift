@@ -1,0 +1,5 @@
+/// A content coding of HTTP.
+package enum Coding: String, Sendable, CaseIterable {
+    case zstd
+    case gzip
+}

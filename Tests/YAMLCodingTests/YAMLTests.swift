@@ -1,0 +1,2 @@
+import YAMLCoding
+import Testing
