@@ -92,12 +92,12 @@ extension Gateway {
     private static let functions = AggregateRequest.Function.allCases
 
     func getAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try getAggregates(request, try CollectionPlace(class: path, try store.snapshot()))
+        try getAggregates(request, try CollectionPlace(class: path, try snapshot(for: request)))
     }
 
     /// Of the objects, or the values, that a property of one object holds.
     func getHeldAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let property = try HeldProperty(path, try store.snapshot())
+        let property = try HeldProperty(path, try snapshot(for: request))
         guard let place = try CollectionPlace(property) else { return try getElementAggregates(request, property) }
         return try getAggregates(request, place)
     }

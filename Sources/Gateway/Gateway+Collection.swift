@@ -47,12 +47,12 @@ private struct CollectionRead: Sendable {
 
 extension Gateway {
     func getCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try getCollection(request, try CollectionPlace(class: path, try store.snapshot()))
+        try getCollection(request, try CollectionPlace(class: path, try snapshot(for: request)))
     }
 
     /// The objects, or the values, that a property of one object holds.
     func getHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let property = try HeldProperty(path, try store.snapshot())
+        let property = try HeldProperty(path, try snapshot(for: request))
         guard let place = try CollectionPlace(property) else { return try getElements(request, property) }
         return try getCollection(request, place)
     }

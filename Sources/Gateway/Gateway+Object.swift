@@ -19,7 +19,7 @@ struct AddressedObject: Sendable {
 extension Gateway {
     func getObject(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["fields", "expand", "types"])
-        let snapshot = try store.snapshot()
+        let snapshot = try snapshot(for: request)
         let object = try AddressedObject(path, snapshot)
         let style = try parameters.choice("types", default: TypeStyle.plain)
         let plain = RowPlan(object.objectClass, of: snapshot.schema)
@@ -50,13 +50,13 @@ extension Gateway {
     func putObject(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["types"])
         let style = try parameters.choice("types", default: TypeStyle.plain)
-        let object = try AddressedObject(path, try store.snapshot())
+        let object = try AddressedObject(path, try snapshot(for: request))
         let conditions = try Preconditions(request)
         var body = try ObjectInputReader(schema: object.schema).object(
             try object.withoutObjectKey(try request.json()), object.objectClass)
         try object.adoptKey(&body)
         let input = body
-        return write { transaction in
+        return try write(for: request) { transaction in
             let writer = ObjectWriter(transaction, .modified)
             let found = try object.address.find(object.objectClass, in: transaction)
             try conditions.check(found, object, transaction)
@@ -73,11 +73,11 @@ extension Gateway {
     func patchObject(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["types"])
         let style = try parameters.choice("types", default: TypeStyle.plain)
-        let object = try AddressedObject(path, try store.snapshot())
+        let object = try AddressedObject(path, try snapshot(for: request))
         let conditions = try Preconditions(request)
         let input = try ObjectInputReader(schema: object.schema).object(
             try object.withoutObjectKey(try request.json()), object.objectClass)
-        return write { transaction in
+        return try write(for: request) { transaction in
             guard let key = try object.address.find(object.objectClass, in: transaction) else {
                 throw object.address.notFound(object.objectClass)
             }
@@ -89,9 +89,9 @@ extension Gateway {
 
     func deleteObject(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
-        let object = try AddressedObject(path, try store.snapshot())
+        let object = try AddressedObject(path, try snapshot(for: request))
         let conditions = try Preconditions(request)
-        return write { transaction in
+        return try write(for: request) { transaction in
             guard let key = try object.address.find(object.objectClass, in: transaction) else {
                 throw object.address.notFound(object.objectClass)
             }
@@ -105,7 +105,7 @@ extension Gateway {
         let parameters = try QueryParameters(request, single: ["update", "types"])
         let style = try parameters.choice("types", default: TypeStyle.plain)
         let policy = try parameters.choice("update", default: UpdatePolicy.error)
-        let schema = try store.snapshot().schema
+        let schema = try snapshot(for: request).schema
         let objectClass = try schema.named(path["class"] ?? "")
         guard policy == .error || objectClass.primaryKey != nil else {
             throw Problem(
@@ -126,12 +126,12 @@ extension Gateway {
                 }
             }
             let all = inputs
-            return write { transaction in
+            return try write(for: request) { transaction in
                 try Self.createAll(all, objectClass, policy, style, transaction)
             }
         case let one:
             let input = try reader.object(one, objectClass)
-            return write { transaction in
+            return try write(for: request) { transaction in
                 let written = try ObjectWriter(transaction, policy).put(input)
                 return try WrittenObject(written.key, objectClass, isNew: written.isNew, style, transaction).response
             }
@@ -165,20 +165,5 @@ extension Gateway {
         json.endArray()
         json.endObject()
         return .json(json.bytes, status: createdAny || keys.isEmpty ? 201 : 200)
-    }
-
-    /// Runs work in a write transaction and answers with what it gives once the commit is on disk.
-    func write(_ work: @escaping @Sendable (any WriteTransaction) throws -> Response) -> Reply {
-        .later { [self] responder in
-            let answer = Slot<Response>()
-            store.submit { transaction in
-                answer.put(try work(transaction))
-            } completion: { [self] outcome in
-                switch outcome {
-                case .success: responder.answer(answer.value ?? response(to: Problem.internalError))
-                case .failure(let error): responder.answer(response(to: error))
-                }
-            }
-        }
     }
 }

@@ -18,11 +18,11 @@ extension Gateway {
     private static let rowParameters = streamParameters + ["fields", "expand", "include"]
 
     func observeCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try observe(request, try CollectionPlace(class: path, try store.snapshot()))
+        try observe(request, try CollectionPlace(class: path, try snapshot(for: request)))
     }
 
     func observeHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let snapshot = try store.snapshot()
+        let snapshot = try snapshot(for: request)
         if let farewell = try farewell(request, path, snapshot) { return farewell }
         let property = try HeldProperty(path, snapshot)
         guard let place = try CollectionPlace(property) else {
@@ -56,11 +56,11 @@ extension Gateway {
     }
 
     func observeSections(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try observeSections(request, try CollectionPlace(class: path, try store.snapshot()))
+        try observeSections(request, try CollectionPlace(class: path, try snapshot(for: request)))
     }
 
     func observeHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let snapshot = try store.snapshot()
+        let snapshot = try snapshot(for: request)
         if let farewell = try farewell(request, path, snapshot) { return farewell }
         let property = try HeldProperty(path, snapshot)
         return try observeSections(request, try CollectionPlace(sectionsOf: property))
@@ -101,7 +101,7 @@ extension Gateway {
 
     func observeObject(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: Self.streamParameters)
-        let snapshot = try store.snapshot()
+        let snapshot = try snapshot(for: request)
         let object = try AddressedObject(path, snapshot)
         let keyPaths = try keyPaths(parameters, object.objectClass, snapshot.schema)
         let style = try parameters.choice("types", default: TypeStyle.plain)

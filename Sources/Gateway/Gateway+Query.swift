@@ -39,9 +39,10 @@ extension Gateway {
         headers["Content-Type"] = nil
         let query = request.target.dropFirst(request.path.count).dropFirst()
         let parameters = [String(query), form].filter { !$0.isEmpty }.joined(separator: "&")
-        let read = try Request(
+        var read = try Request(
             .get, "/v1" + request.path.dropFirst("/v1/query".count) + "?" + parameters, headers: headers,
             remoteAddress: request.remoteAddress, id: request.id)
+        read.context = request.context
         return router.respond(to: read)
     }
 }

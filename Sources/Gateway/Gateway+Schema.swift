@@ -6,20 +6,21 @@ import StoreContract
 extension Gateway {
     func getSchema(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
-        let response = try schemaResponse()
+        let response = try schemaResponse(for: request)
         let tag = EntityTag(response.headers["ETag"].map { String($0.dropFirst().dropLast()) } ?? "")
         return .now(try notModified(request, tag) ?? response)
     }
 
     func putSchema(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
+        try requireAdministrator(request)
         let document = try Self.document(request)
         if let refusal = SchemaPlan(document, for: try store.snapshot()).refusal { throw refusal }
         return .later { [self] responder in
             store.replaceSchema(with: document.schema, migration: Migration(steps: document.steps)) { [self] outcome in
                 do {
                     _ = try outcome.get()
-                    responder.answer(try schemaResponse())
+                    responder.answer(try schemaResponse(for: request))
                 } catch {
                     responder.answer(response(to: error))
                 }
@@ -30,6 +31,7 @@ extension Gateway {
     /// Says what `putSchema` would do, without doing it.
     func planSchema(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
+        try requireAdministrator(request)
         let document = try Self.document(request)
         let json = JSONWriter()
         SchemaPlan(document, for: try store.snapshot()).encode(into: json)
@@ -44,9 +46,9 @@ extension Gateway {
         }
     }
 
-    private func schemaResponse() throws -> Response {
+    private func schemaResponse(for request: Request) throws -> Response {
         let json = JSONWriter()
-        SchemaCoding.encode(try store.snapshot().schema, into: json)
+        SchemaCoding.encode(try snapshot(for: request).schema, into: json)
         var response = Response.json(json.bytes)
         response.headers["ETag"] = EntityTag(row: json).header
         return response

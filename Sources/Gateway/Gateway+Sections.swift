@@ -156,12 +156,12 @@ extension CollectionPlace {
 
 extension Gateway {
     func getSections(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try getSections(request, try CollectionPlace(class: path, try store.snapshot()))
+        try getSections(request, try CollectionPlace(class: path, try snapshot(for: request)))
     }
 
     /// Of the objects that a property of one object holds.
     func getHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try getSections(request, try CollectionPlace(sectionsOf: try HeldProperty(path, try store.snapshot())))
+        try getSections(request, try CollectionPlace(sectionsOf: try HeldProperty(path, try snapshot(for: request))))
     }
 
     private func getSections(_ request: Request, _ place: CollectionPlace) throws -> Reply {

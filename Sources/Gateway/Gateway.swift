@@ -48,6 +48,7 @@ package final class Gateway: Sendable {
                 413, "body_too_large",
                 "The body is larger than \(limit) bytes. Send the objects in smaller batches.")
         }
+        router.use(identify)
         func on(
             _ method: HTTPMethod, _ pattern: String,
             _ handler: @escaping @Sendable (Request, PathParameters) throws -> Reply

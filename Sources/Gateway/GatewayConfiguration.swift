@@ -10,6 +10,9 @@ package struct GatewayConfiguration: Sendable {
     /// credentials.
     package var allowedOrigins: Set<String> = ["*"]
 
+    /// Decides who may do what. Nil when everybody may do everything.
+    package var accessControl: AccessControl?
+
     /// Largest request body; 413 beyond. Set the server's limit to the same.
     package var bodyLimit = 16 * 1024 * 1024
     /// Longest `filter`; 400 beyond.

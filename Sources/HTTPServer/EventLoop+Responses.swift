@@ -8,7 +8,7 @@ extension EventLoop {
 
     /// The library's form of a response, owned by the caller. `nil` when memory ran out.
     func makeResponse(_ response: Response, closing: Bool) -> OpaquePointer? {
-        guard let made = makeBody(response.body) else { return nil }
+        guard let made = makeBody(response) else { return nil }
         addHeaders(response.headers, to: made)
         if closing || isStopping { MHD_add_response_header(made, "Connection", "close") }
         return made
@@ -21,8 +21,10 @@ extension EventLoop {
         }
     }
 
-    private func makeBody(_ body: Response.Body) -> OpaquePointer? {
-        switch body {
+    private func makeBody(_ response: Response) -> OpaquePointer? {
+        switch response.body {
+        case .pieces:
+            return makeBody(Response(body: .bytes(response.bodyBytes)))
         case .empty:
             return MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
         case .bytes(let bytes) where bytes.count <= Self.copyLimit:

@@ -7,7 +7,12 @@ package struct Request: Sendable {
     package let segments: [String]
     /// Query items in the order sent, decoded (`+` is a space); names may repeat.
     package let query: [QueryItem]
+    /// Empty when the body is in a file.
     package let body: [UInt8]
+    /// The body of a route that takes it as a file.
+    package var bodyFile: BodyFile?
+    /// What a middleware found out about the request, for those inside it.
+    package var context: (any RequestContext)?
     package let remoteAddress: RemoteAddress
     /// Identifies the request in logs; unique within the process.
     package let id: UInt64
@@ -61,6 +66,9 @@ package struct Request: Sendable {
         self.id = id
     }
 }
+
+/// What a middleware tells handlers about a request.
+package protocol RequestContext: Sendable {}
 
 /// One `name=value` of a query string, decoded.
 package struct QueryItem: Sendable, Equatable {

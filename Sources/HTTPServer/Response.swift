@@ -1,12 +1,14 @@
-/// An answer with a body of known size.
+/// An answer.
 ///
-/// The server writes `Content-Length` itself and leaves the body out for `HEAD`, 204 and 304.
+/// The server writes `Content-Length` or `Transfer-Encoding` itself and leaves the body out for `HEAD`, 204 and 304.
 package struct Response: Sendable {
     package enum Body: Sendable {
         case empty
         case bytes([UInt8])
         /// A body that many answers share; it is sent from where it lies.
         case shared(SharedBytes)
+        /// A body that is made while it is sent.
+        case pieces(any BodySource)
     }
 
     /// 200...599.
@@ -36,21 +38,25 @@ package struct Response: Sendable {
         Response(status: status)
     }
 
-    /// The body's length in bytes.
+    /// The body's length in bytes; 0 when it is not known.
     package var contentLength: Int {
         switch body {
-        case .empty: 0
+        case .empty, .pieces: 0
         case .bytes(let bytes): bytes.count
         case .shared(let shared): shared.count
         }
     }
 
-    /// The body as an array; copies a shared one.
+    /// The body as an array; copies a shared one, and makes all that there is to come of one in pieces.
     package var bodyBytes: [UInt8] {
         switch body {
-        case .empty: []
-        case .bytes(let bytes): bytes
-        case .shared(let shared): shared.bytes
+        case .empty: return []
+        case .bytes(let bytes): return bytes
+        case .shared(let shared): return shared.bytes
+        case .pieces(let source):
+            var bytes: [UInt8] = []
+            while let piece = try? source.next() { bytes += piece }
+            return bytes
         }
     }
 }

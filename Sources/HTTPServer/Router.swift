@@ -12,6 +12,14 @@ package typealias Middleware = @Sendable (Request, _ next: (Request) -> Reply) t
 /// which takes all segments that are left, at least one. Literal components win over parameters, and those over `*`.
 /// `HEAD` falls back to `GET`; `OPTIONS` is answered with 204 and `Allow` unless a route of its own exists.
 package struct Router: Sendable {
+    /// Where the body of a request is kept until its handler runs.
+    package enum BodyHandling: Sendable, Hashable {
+        /// In memory, up to the server's limit.
+        case memory
+        /// In a file without a name, up to so many bytes.
+        case file(limit: Int)
+    }
+
     package struct Route: Sendable, Hashable {
         package let method: HTTPMethod
         package let pattern: String
@@ -29,7 +37,9 @@ package struct Router: Sendable {
     }
 
     /// Registers a route; one registered before for the same method and pattern is replaced.
-    package mutating func on(_ method: HTTPMethod, _ pattern: String, _ handler: @escaping Handler) {
+    package mutating func on(
+        _ method: HTTPMethod, _ pattern: String, body: BodyHandling = .memory, _ handler: @escaping Handler
+    ) {
         let route = Route(method: method, pattern: pattern)
         if !routes.contains(route) { routes.append(route) }
         root.insert(pattern.split(separator: "/")[...], names: [], method: method, handler: handler)

@@ -35,7 +35,7 @@ extension Gateway {
         let set = try subscriptions.made(path["set"] ?? "")
         let (subscription, outcome) = try set.put(name, wanted.query, key, subscriptions.now)
         let status = outcome == .created ? 201 : 200
-        let version = try store.snapshot().version
+        let version = try snapshot(for: request).version
         return .later { [self] responder in
             // Once only: what comes later is ignored.
             let answer: @Sendable (Subscription?) -> Void = { [self] found in
@@ -142,7 +142,7 @@ extension Gateway {
                 throw Problem(
                     400, "parameter.missing", "Say with 'class' which class the query is about.", parameter: "class")
             }
-            let place = try CollectionPlace(className: className, try store.snapshot())
+            let place = try CollectionPlace(className: className, try snapshot(for: request))
             let asked = try channelKey(parameters.keeping(query), place) { .objects($0) }.subject
             removed = set.remove(subscriptions.now) { [self] known in
                 known.name == nil && known.query.className == className
@@ -150,7 +150,7 @@ extension Gateway {
             }
         } else {
             let className = parameters["class"]
-            if let className { _ = try CollectionPlace(className: className, try store.snapshot()) }
+            if let className { _ = try CollectionPlace(className: className, try snapshot(for: request)) }
             removed = set.remove(subscriptions.now) { known in
                 !(unnamedOnly && known.name != nil) && className.map { $0 == known.query.className } ?? true
             }
