@@ -10,7 +10,11 @@ struct AddressedObject: Sendable {
     let address: ObjectAddress
 
     init(_ path: PathParameters, _ snapshot: any Snapshot) throws(Problem) {
-        schema = snapshot.schema
+        try self.init(path, snapshot.schema)
+    }
+
+    init(_ path: PathParameters, _ schema: Schema) throws(Problem) {
+        self.schema = schema
         objectClass = try schema.named(path["class"] ?? "")
         address = try ObjectAddress(path["key"] ?? "", objectClass)
     }
