@@ -86,7 +86,7 @@ extension Gateway {
                 throw object.address.notFound(object.objectClass)
             }
             try conditions.check(key, object, transaction)
-            try ObjectWriter(transaction, .modified).set(input, of: key)
+            try ObjectWriter(transaction, .modified).assign(input, to: key)
             return try WrittenObject(key, object.objectClass, isNew: false, style, transaction).response
         }
     }
