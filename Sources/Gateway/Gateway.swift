@@ -72,6 +72,8 @@ package final class Gateway: Sendable {
         on(.put, "/v1/objects/:class/:key", putObject)
         on(.patch, "/v1/objects/:class/:key", patchObject)
         on(.delete, "/v1/objects/:class/:key", deleteObject)
+        onBulk(on)
+        onEdits(on)
         for (pattern, read) in reads { on(.get, pattern, read) }
         let queries = queryRouter
         on(.post, "/v1/query/*path") { [self] request, _ in try query(request, by: queries) }
