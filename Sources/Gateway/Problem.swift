@@ -45,6 +45,10 @@ package struct Problem: HTTPErrorConvertible, Hashable {
         let writer = JSONWriter(capacity: 512)
         encode(into: writer)
         var response = Response(status: status, contentType: "application/problem+json", body: writer.bytes)
+        if status == 401 {
+            let error = code == "auth.required" ? "" : ", error=\"invalid_token\""
+            response.headers["WWW-Authenticate"] = "Bearer realm=\"realmgate\"" + error
+        }
         if let retryAfter { response.headers["Retry-After"] = String(retryAfter) }
         return response
     }
