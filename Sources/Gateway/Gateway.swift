@@ -13,6 +13,8 @@ package final class Gateway: Sendable {
     let configuration: GatewayConfiguration
     let logger: Logger
     let workers: WorkerPool
+    /// For what takes as long as a file is large.
+    let transfers: WorkerPool
     let channels: Channels
     let subscriptions: SubscriptionSets
     private let files: StaticFiles
@@ -28,6 +30,7 @@ package final class Gateway: Sendable {
         self.logger = logger
         live = try LiveQueries(store)
         workers = WorkerPool(count: configuration.workers, limit: configuration.workerQueue)
+        transfers = WorkerPool(count: configuration.transfers, limit: configuration.transferQueue)
         channels = Channels(
             ChannelContext(
                 live: live, workers: workers, largest: configuration.largestObserved,
@@ -50,10 +53,10 @@ package final class Gateway: Sendable {
         }
         router.use(identify)
         func on(
-            _ method: HTTPMethod, _ pattern: String,
+            _ method: HTTPMethod, _ pattern: String, body: Router.BodyHandling = .memory,
             _ handler: @escaping @Sendable (Request, PathParameters) throws -> Reply
         ) {
-            router.on(method, pattern) { [self] request, path in
+            router.on(method, pattern, body: body) { [self] request, path in
                 let answer: @Sendable () -> Reply = { [self] in
                     do {
                         return try handler(request, path)
@@ -75,7 +78,10 @@ package final class Gateway: Sendable {
         for (pattern, read) in reads { on(.get, pattern, read) }
         let queries = queryRouter
         on(.post, "/v1/query/*path") { [self] request, _ in try query(request, by: queries) }
-        onSubscriptions(on)
+        onSubscriptions { on($0, $1, $2) }
+        on(.post, "/v1/import/:class", body: .file(limit: configuration.importLimit), importObjects)
+        on(.get, "/v1/export/:class", exportObjects)
+        on(.get, "/v1/backup", getBackup)
         on(.get, "/healthz") { _, _ in .now(.json(Array(#"{"status":"ok"}"#.utf8))) }
         on(.get, "/readyz") { [self] _, _ in
             _ = try store.snapshot()

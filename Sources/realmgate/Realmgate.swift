@@ -23,7 +23,8 @@ struct Realmgate: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            Serve.self, Query.self, Import.self, Export.self, SchemaCommand.self, Backup.self, Compact.self, Check.self,
+            Serve.self, Query.self, Import.self, Export.self, SchemaCommand.self, Backup.self, Restore.self,
+            Compact.self, Check.self,
             Health.self,
         ])
 

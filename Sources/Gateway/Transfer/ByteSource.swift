@@ -1,5 +1,5 @@
 import Glibc
-import HTTPServer
+package import HTTPServer
 
 /// Bytes of a file, read in blocks and handed out one at a time.
 package final class ByteSource {
@@ -30,7 +30,7 @@ package final class ByteSource {
     }
 
     /// Reads the body of a request.
-    convenience init(_ file: BodyFile) { self.init(file.descriptor, "the body", owner: file) }
+    package convenience init(_ file: BodyFile) { self.init(file.descriptor, "the body", owner: file) }
 
     /// - Parameter owner: closes the descriptor when it is dropped.
     private init(_ descriptor: Int32, _ name: String, owner: AnyObject?) {

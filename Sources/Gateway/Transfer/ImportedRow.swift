@@ -17,7 +17,7 @@ package protocol RowSource {
 }
 
 /// A line of a file that was not imported, and why.
-package struct LineFault: Error, Equatable {
+package struct LineFault: Error, Hashable {
     package var line: Int
     /// Stable, for programs.
     package var code: String
@@ -31,7 +31,9 @@ package struct LineFault: Error, Equatable {
 }
 
 extension RecordFault {
-    package init(_ problem: Problem) { self.init(TransferFault.sentence(problem.detail, hint: problem.hint), code: problem.code) }
+    package init(_ problem: Problem) {
+        self.init(TransferFault.sentence(problem.detail, hint: problem.hint), code: problem.code)
+    }
 }
 
 extension ClassSchema {

@@ -151,6 +151,7 @@ package struct ObjectImporter: Sendable {
     private func connect(_ links: [ForwardLink], _ transaction: any WriteTransaction) throws -> Outcome {
         let writer = ObjectWriter(transaction, policy)
         var outcome = Outcome()
+        outcome.version = transaction.version
         for link in links {
             do {
                 let (value, missing) = try writer.resolve(link.draft)

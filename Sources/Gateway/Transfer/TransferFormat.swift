@@ -20,7 +20,8 @@ package enum TransferFormat: String, CaseIterable, Sendable {
     /// From a media type, its parameters left out; nil when that says nothing.
     init?(mediaType: String) {
         switch mediaType.prefix(while: { $0 != ";" }).lowercased().filter({ $0 != " " }) {
-        case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines": self = .ndjson
+        case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines":
+            self = .ndjson
         case "text/csv": self = .csv
         default: return nil
         }

@@ -73,8 +73,10 @@ struct Import: ParsableCommand {
         let format = format ?? TransferFormat(fileName: file) ?? .ndjson
         let outcome: ObjectImporter.Outcome
         switch format {
-        case .ndjson: outcome = try run(importer, NDJSONRowSource(source, class: objectClass, schema: schema), source.size)
-        case .csv: outcome = try run(importer, try CSVRowSource(source, class: objectClass, schema: schema), source.size)
+        case .ndjson:
+            outcome = try run(importer, NDJSONRowSource(source, class: objectClass, schema: schema), source.size)
+        case .csv:
+            outcome = try run(importer, try CSVRowSource(source, class: objectClass, schema: schema), source.size)
         }
         for fault in outcome.faults { StandardError.write("line \(fault.line): \(fault.message)\n") }
         if outcome.refused > outcome.faults.count {
