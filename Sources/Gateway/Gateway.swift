@@ -17,6 +17,7 @@ package final class Gateway: Sendable {
     let transfers: WorkerPool
     let channels: Channels
     let subscriptions: SubscriptionSets
+    let description: APIDescription?
     private let files: StaticFiles
 
     /// Reads the static files and begins to listen to the store. Throws when a directory cannot be read or the store
@@ -37,6 +38,7 @@ package final class Gateway: Sendable {
                 problem: { [logger] in Problem(of: $0, logger) }, version: { try store.snapshot().version }))
         subscriptions = SubscriptionSets(configuration, logger)
         files = try StaticFiles(configuration)
+        description = try StaticFiles.description(configuration).map { APIDescription($0) }
         subscriptions.expireRegularly()
     }
 
@@ -96,7 +98,8 @@ package final class Gateway: Sendable {
             _ = try store.snapshot()
             return .now(.json(Array(#"{"status":"ready"}"#.utf8)))
         }
-        on(.get, "/openapi.json") { [files] request, _ in try files.description(request) }
+        on(.get, "/openapi.json", getDescription)
+        on(.get, "/docs") { [files] request, _ in try files.reader(request) }
         on(.get, "/") { [files] request, _ in try files.index(request) }
         on(.get, "/static/*path") { [files] request, path in
             try files.file(path.rest.joined(separator: "/"), request)
