@@ -5,7 +5,7 @@ import StoreContract
 /// A snapshot as it exists for one caller.
 final class RestrictedSnapshot: Snapshot {
     private let base: any Snapshot
-    private let access: BoundAccess
+    let access: BoundAccess
     private let targets: VisibleTargets
 
     init(_ base: any Snapshot, _ access: BoundAccess) {
@@ -138,8 +138,9 @@ final class RestrictedSnapshot: Snapshot {
     }
 
     func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
-        guard try exists(query.classID, key), let query = try restricted(query) else { return false }
-        return try base.matches(query, key)
+        // The scope is not looked at, so its holder does not matter.
+        guard try exists(query.classID, key) else { return false }
+        return try base.matches(access.restrict(query), key)
     }
 
     func sortValues(_ keys: [SortKey], of key: ObjectKey, in classID: ClassID) throws -> [Value?] {

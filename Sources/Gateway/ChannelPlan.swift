@@ -1,3 +1,4 @@
+import AccessRules
 import JSONCoding
 import LiveQueries
 import ObjectModel
@@ -115,7 +116,8 @@ struct ChannelPlan {
             for (side, value) in [("old", property.oldValue), ("new", new)] {
                 guard let value else { continue }
                 json.name(side)
-                try rows.write(value, of: property.id, change.snapshot, into: json)
+                let shown = try BoundAccess.shown(value, of: schema, in: change.snapshot)
+                try rows.write(shown, of: property.id, change.snapshot, into: json)
             }
             json.endObject()
         }

@@ -1,0 +1,114 @@
+import AccessRules
+import LiveQueries
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+extension ChannelKey {
+    /// What the key asks for as it is there for a caller, whose snapshot this is. Throws what key paths do.
+    func seen(by view: AccessView, _ snapshot: any Snapshot) throws -> ChannelKey {
+        guard let access = BoundAccess.of(snapshot) else { return self }
+        var key = self
+        key.view = view
+        key.presence = key.holder.flatMap { access.presence(of: $0) }
+        let elements: ClassID?
+        switch subject {
+        case .objects(let query):
+            key.subject = .objects(access.restrict(query))
+            elements = query.classID
+        case .sections(let query, let by):
+            key.subject = .sections(access.restrict(query), by: access.restrict(by))
+            elements = query.classID
+        case .object(let object): elements = object.classID
+        case .elements(let holder, let property):
+            elements = snapshot.schema[holder.classID]?[property]?.targetClass
+        }
+        if key.keyPaths.isEmpty, let elements {
+            // What is hidden may change without a word.
+            key.keyPaths = try access.ownPaths(of: elements, isObject: key.isObject).map {
+                try LiveKeyPath($0, in: elements, of: snapshot.schema, takesWildcards: false)
+            }
+        }
+        return key
+    }
+
+    private var isObject: Bool {
+        if case .object = subject { return true }
+        return false
+    }
+
+    /// The object that must be there as long as this is observed; nil for the objects of a class.
+    var holder: ObjectReference? {
+        switch subject {
+        case .objects(let query), .sections(let query, by: _):
+            if case .property(let holder, _) = query.scope { return holder }
+            return nil
+        case .elements(let holder, _), .object(let holder): return holder
+        }
+    }
+}
+
+/// Lets events of an observation through as they are for one caller.
+struct ChannelGate: Sendable {
+    private let view: AccessView
+    private let holder: ObjectReference?
+
+    /// Nil when everything is there for those who observe.
+    init?(_ key: ChannelKey) {
+        guard let view = key.view else { return nil }
+        self.view = view
+        holder = key.holder
+    }
+
+    /// The event with what is there for the caller. It is the end when the object that holds what is observed is not.
+    func shown(_ event: ChannelEvent) -> ChannelEvent {
+        do {
+            switch event {
+            case .initial(let snapshot, let content):
+                let shown = try view.restrict(snapshot)
+                return try isGone(shown) ? .failed(Self.gone) : .initial(shown, content)
+            case .update(let version, let difference):
+                let shown = try view.restrict(difference.snapshot)
+                return try isGone(shown) ? .deleted(version) : .update(version, difference.seen(in: shown))
+            case .resumed, .deleted, .failed: return event
+            }
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func isGone(_ snapshot: any Snapshot) throws -> Bool {
+        guard let holder else { return false }
+        return try !snapshot.exists(holder.classID, holder.key)
+    }
+
+    private static var gone: StoreError { StoreError(.notFound, "There is no such object.") }
+}
+
+extension ChannelEvent.Difference {
+    var snapshot: any Snapshot {
+        switch self {
+        case .objects(let change): change.snapshot
+        case .sections(let change): change.snapshot
+        case .elements(let change): change.snapshot
+        case .object(let change): change.snapshot
+        }
+    }
+
+    fileprivate func seen(in snapshot: any Snapshot) -> ChannelEvent.Difference {
+        switch self {
+        case .objects(var change):
+            change.snapshot = snapshot
+            return .objects(change)
+        case .sections(var change):
+            change.snapshot = snapshot
+            return .sections(change)
+        case .elements(var change):
+            change.snapshot = snapshot
+            return .elements(change)
+        case .object(var change):
+            change.snapshot = snapshot
+            return .object(change)
+        }
+    }
+}
