@@ -60,7 +60,8 @@ package final class BoundAccess: Sendable {
         writableSchema = schema.keeping { objectClass in
             guard visible.contains(objectClass.id) else { return nil }
             let rule = role.rule(for: objectClass)
-            return rule.readableProperties.map { $0.union(rule.writableProperties ?? []) }
+            guard let readable = rule.readableProperties else { return .some(nil) }
+            return readable.union(rule.writableProperties ?? [])
         }
         self.classes = classes
         problems = reading.problems

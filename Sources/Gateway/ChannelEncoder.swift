@@ -58,12 +58,12 @@ private struct State {
     mutating func update(_ difference: ChannelEvent.Difference, since: Version?) throws -> EncodedEvent {
         var name = "update"
         if case .object = difference { name = "change" }
-        let snapshot = difference.snapshot
+        let snapshot = try key.shown(difference.snapshot)
         let version = snapshot.version
         if let since, let resumption, resumption == (since, version), let lastResumption {
             return EncodedEvent(name, version, lastResumption)
         }
-        let json = try plan(for: snapshot.schema).update(difference)
+        let json = try plan(for: snapshot.schema).update(difference, snapshot)
         let event = EncodedEvent(name, version, json)
         if let since {
             resumption = (since, version)

@@ -32,7 +32,7 @@ package final class LiveCollectionChange: Sendable {
     }
 
     /// The store at the version that the change leads to. It pins that version: do not keep the change.
-    package var snapshot: any Snapshot
+    package let snapshot: any Snapshot
     package let version: Version
     package let difference: Difference
     /// Whether the object that held the collection is gone.

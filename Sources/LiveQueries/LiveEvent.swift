@@ -18,7 +18,7 @@ package enum LiveEvent: Sendable {
 /// encoding, can be kept for the others.
 package final class LiveChange: Sendable {
     /// The store at the version that the change leads to. It pins that version: do not keep the change.
-    package var snapshot: any Snapshot
+    package let snapshot: any Snapshot
     package let version: Version
     package let indices: IndexChanges
     /// The whole new result. Shares its storage with the maintained result until that changes.
@@ -66,7 +66,7 @@ package enum LiveObjectEvent: Sendable {
 /// paths leads to a change.
 package struct LiveObjectChange: Sendable {
     /// The store at the version that the change leads to. It pins that version: do not keep the change.
-    package var snapshot: any Snapshot
+    package let snapshot: any Snapshot
     package let version: Version
     /// In declaration order, linking objects last. Never empty.
     package let properties: [LivePropertyChange]

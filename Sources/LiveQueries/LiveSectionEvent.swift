@@ -63,7 +63,7 @@ package struct SectionChanges: Hashable, Sendable {
 /// between observers as `LiveChange` is.
 package final class LiveSectionChange: Sendable {
     /// The store at the version that the change leads to. It pins that version: do not keep the change.
-    package var snapshot: any Snapshot
+    package let snapshot: any Snapshot
     package let version: Version
     package let changes: SectionChanges
     /// The sections that the observer knew before.

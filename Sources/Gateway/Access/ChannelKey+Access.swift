@@ -32,6 +32,9 @@ extension ChannelKey {
         return key
     }
 
+    /// A snapshot as it is there for those who observe.
+    func shown(_ snapshot: any Snapshot) throws -> any Snapshot { try view?.restrict(snapshot) ?? snapshot }
+
     private var isObject: Bool {
         if case .object = subject { return true }
         return false
@@ -68,8 +71,8 @@ struct ChannelGate: Sendable {
                 let shown = try view.restrict(snapshot)
                 return try isGone(shown) ? .failed(Self.gone) : .initial(shown, content)
             case .update(let version, let difference):
-                let shown = try view.restrict(difference.snapshot)
-                return try isGone(shown) ? .deleted(version) : .update(version, difference.seen(in: shown))
+                // What is told of it is read as it is there by who writes it.
+                return try isGone(try view.restrict(difference.snapshot)) ? .deleted(version) : event
             case .resumed, .deleted, .failed: return event
             }
         } catch {
@@ -92,23 +95,6 @@ extension ChannelEvent.Difference {
         case .sections(let change): change.snapshot
         case .elements(let change): change.snapshot
         case .object(let change): change.snapshot
-        }
-    }
-
-    fileprivate func seen(in snapshot: any Snapshot) -> ChannelEvent.Difference {
-        switch self {
-        case .objects(var change):
-            change.snapshot = snapshot
-            return .objects(change)
-        case .sections(var change):
-            change.snapshot = snapshot
-            return .sections(change)
-        case .elements(var change):
-            change.snapshot = snapshot
-            return .elements(change)
-        case .object(var change):
-            change.snapshot = snapshot
-            return .object(change)
         }
     }
 }

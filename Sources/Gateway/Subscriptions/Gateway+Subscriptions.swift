@@ -1,3 +1,4 @@
+import AccessRules
 import Dispatch
 import HTTPServer
 import JSONCoding

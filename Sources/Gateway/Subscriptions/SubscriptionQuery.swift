@@ -1,3 +1,4 @@
+import AccessRules
 import JSONCoding
 import ObjectModel
 import QueryLanguage
