@@ -187,11 +187,13 @@ private struct OwnerConditions {
             conditions.append(
                 .comparison(BoundComparison(.path(BoundPath(links: links, end: .count)), .greater, .constant(.int(0)))))
         }
-        let isOpen = owners.count == owning && owners.allSatisfy { owner in
-            classes[owner.origin]?.part == .constant(true)
-                && (schema[owner.origin]?.isEmbedded == false
-                    || condition(on: owner.origin, classes, way.union([part])) == .constant(true))
-        }
+        let isOpen =
+            owners.count == owning
+            && owners.allSatisfy { owner in
+                classes[owner.origin]?.part == .constant(true)
+                    && (schema[owner.origin]?.isEmbedded == false
+                        || condition(on: owner.origin, classes, way.union([part])) == .constant(true))
+            }
         if isOpen { return .constant(true) }
         return conditions.isEmpty ? .constant(false) : conditions.count == 1 ? conditions[0] : .or(conditions)
     }

@@ -72,7 +72,9 @@ final class RestrictedSnapshot: Snapshot {
     private func visibleElements(_ classID: ClassID, _ key: ObjectKey, _ property: PropertySchema) throws -> [Value] {
         let count = try base.elementCount(classID, key, property.id)
         let elements = try base.elements(classID, key, property.id, 0..<count)
-        if let target = property.targetClass { _ = try targets.answers(for: elements.flatMap(\.linkedKeys), of: target) }
+        if let target = property.targetClass {
+            _ = try targets.answers(for: elements.flatMap(\.linkedKeys), of: target)
+        }
         return try elements.filter { try $0.isNull || !mask.shownElement($0, property).isNull }
     }
 
@@ -188,7 +190,8 @@ final class RestrictedSnapshot: Snapshot {
     }
 
     func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation {
-        throw StoreError(.accessDenied, "How a query is run tells of objects that are hidden from you. Ask an administrator.")
+        throw StoreError(
+            .accessDenied, "How a query is run tells of objects that are hidden from you. Ask an administrator.")
     }
 
     private func orNothing(_ query: BoundQuery) throws -> BoundQuery {

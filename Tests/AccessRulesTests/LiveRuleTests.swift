@@ -12,7 +12,7 @@ import Testing
 /// names its seed.
 @Suite("live results under rules")
 struct LiveRuleTests {
-    @Test("an observer holds what is there for it after every commit", arguments: 0..<5)
+    @Test("an observer holds what is there for it after every commit", arguments: 0..<3)
     func history(_ round: Int) throws {
         var random = SeededRandom.fresh()
         let seed = random.seed

@@ -83,7 +83,9 @@ struct OracleTests {
                 let isThere = try truth.exists(id, key)
                 #expect(try restricted.exists(id, key) == isThere, "\(label) \(raw)")
                 guard isThere else {
-                    for property in stored { #expect(throws: StoreError.self) { try restricted.value(id, key, property) } }
+                    for property in stored {
+                        #expect(throws: StoreError.self) { try restricted.value(id, key, property) }
+                    }
                     continue
                 }
                 for property in objectClass.properties {

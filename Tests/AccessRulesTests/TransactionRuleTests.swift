@@ -218,7 +218,8 @@ struct TransactionRuleTests {
         ] as [(String, String, [Int64])])
     func claims(_ rule: String, _ claims: String, _ visible: [Int64]) throws {
         let house = try House()
-        let view = AccessView(role: Role(name: "r", classes: ["Person": ClassRule(read: rule)]), claims: try JSONValue.parse(claims))
+        let view = AccessView(
+            role: Role(name: "r", classes: ["Person": ClassRule(read: rule)]), claims: try JSONValue.parse(claims))
         let snapshot = try view.restrict(try house.store.snapshot())
         let id = try house.id("Person", "id")
         let found = try snapshot.select(BoundQuery(classID: house.person.id), .all).map {

@@ -102,7 +102,8 @@ struct Ward {
             "Person": ClassRule(
                 read: "open == $claims.wanted",
                 readableProperties: [
-                    "name", "open", "age", "weight", "vault", "friend", "friends", "pals", "by", "any", "anys", "anySet",
+                    "name", "open", "age", "weight", "vault", "friend", "friends", "pals", "by", "any", "anys",
+                    "anySet",
                     "anyMap", "nums", "home", "homes", "fans", "notes",
                 ]),
             "Note": ClassRule(read: "author.open == true"),
@@ -147,7 +148,9 @@ extension Wire {
     /// Asks in the name of a caller.
     func send(
         as caller: Caller, _ method: HTTPMethod, _ target: String, _ body: String? = nil, headers: HeaderFields = [:]
-    ) throws -> WireAnswer { try Wire(store: store, router: router.calling(as: caller)).send(method, target, body, headers: headers) }
+    ) throws -> WireAnswer {
+        try Wire(store: store, router: router.calling(as: caller)).send(method, target, body, headers: headers)
+    }
 
     func observe(as caller: Caller, _ target: String, headers: HeaderFields = [:]) throws -> WireEvents {
         try Wire(store: store, router: router.calling(as: caller)).observe(target, headers: headers)
