@@ -27,6 +27,27 @@ extension BoundAccess {
 
     private static let mostPaths = 200
 
+    /// Key paths, under the whole schema, by which it comes about that an object of the class shows other links: what
+    /// the rules read of the objects that it links to.
+    package func visibilityPaths(of classID: ClassID) -> [String] {
+        var paths: Set<String> = []
+        for property in visibleSchema[classID]?.storedProperties ?? [] where hides(property) {
+            let targets =
+                property.type.isMixed ? Array((references ?? [:]).keys) : [property.targetClass].compactMap { $0 }
+            for target in targets {
+                for path in rulePaths(of: target) { paths.insert(property.name + "." + path) }
+            }
+        }
+        return paths.sorted()
+    }
+
+    /// Key paths, under the whole schema, of what decides whether an object of the class is there.
+    package func rulePaths(of classID: ClassID) -> [String] {
+        var names = RuleNames(schema: schema)
+        names.add(access(classID).part, classID, behind: "")
+        return names.paths.sorted()
+    }
+
     /// A query that gives the object as long as it is there; nil when only its deletion can end that.
     package func presence(of object: ObjectReference) -> BoundQuery? {
         guard !isOpen(object.classID) else { return nil }

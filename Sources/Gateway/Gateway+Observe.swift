@@ -156,10 +156,12 @@ extension Gateway {
     ) throws -> Reply {
         // Made to be thrown away: what is wrong with it must be said before the stream begins.
         _ = try ChannelPlan(key, snapshot.schema)
-        let key = try key.seen(by: try caller(of: request).view, snapshot)
+        let caller = try caller(of: request)
+        let key = try key.seen(by: caller.view, snapshot)
         let lastSeen = lastEventID(request)
-        return .events { [channels] stream in
+        return .events { [self] stream in
             StreamSubscription.begin(key, channels, stream, since: lastSeen)
+            opened(stream, by: caller)
         }
     }
 

@@ -14,6 +14,8 @@ package final class Gateway: Sendable {
     let logger: Logger
     let workers: WorkerPool
     let channels: Channels
+    /// The event streams of all callers.
+    let streams = OpenStreams()
     let subscriptions: SubscriptionSets
     private let files: StaticFiles
 

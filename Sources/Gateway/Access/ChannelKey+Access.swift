@@ -28,6 +28,12 @@ extension ChannelKey {
             key.keyPaths = try access.ownPaths(of: elements, isObject: key.isObject).map {
                 try LiveKeyPath($0, in: elements, of: snapshot.schema, takesWildcards: false)
             }
+            // But a link that is hidden from now on is another value.
+            var hiding = access.visibilityPaths(of: elements)
+            if case .elements = subject { hiding += access.rulePaths(of: elements) }
+            key.keyPaths += try hiding.map {
+                try LiveKeyPath($0, in: elements, of: access.schema, takesWildcards: false)
+            }
         }
         return key
     }

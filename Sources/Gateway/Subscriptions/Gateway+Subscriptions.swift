@@ -177,7 +177,10 @@ extension Gateway {
         let caller = try caller(of: request)
         let set = try subscriptions.existing(path["set"] ?? "", of: caller.subscriber)
         let position = (request.header("Last-Event-ID") ?? parameters["lastEventID"]).flatMap(StreamPosition.init)
-        return .events { [self] stream in open(stream, of: set, for: caller, position) }
+        return .events { [self] stream in
+            open(stream, of: set, for: caller, position)
+            opened(stream, by: caller)
+        }
     }
 
     private func open(

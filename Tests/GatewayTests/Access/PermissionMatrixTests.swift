@@ -227,6 +227,32 @@ struct PermissionMatrixTests {
         #expect(try resumed.next("update")["deletions"] == [1])
     }
 
+    @Test("a row whose link is hidden from now on is told with null, and without a word of whom")
+    func hiddenLinks() throws {
+        let ward = try Ward()
+        let rows = try ward.whole.observe(
+            as: Ward.caller, "/v1/observe/objects/Person?filter=id%3D%3D2&fields=id,friend,by")
+        #expect(try rows.next("initial")["items"] == [["id": 2, "friend": 1, "by": ["a": 1]]])
+        let object = try ward.whole.observe(as: Ward.caller, "/v1/observe/objects/Person/2")
+        _ = try object.next("initial")
+        let map = try ward.whole.observe(as: Ward.caller, "/v1/observe/objects/Person/2/by")
+        _ = try map.next("initial")
+        let change = #"{"open":false,"name":"SECRETMARK now"}"#
+        #expect(try ward.whole.send(.patch, "/v1/objects/Person/1", change).status == 200)
+        let update = try rows.next("update")
+        #expect(update["objects"]?["modifications"] == [["id": 2, "friend": .null, "by": ["a": .null]]])
+        let told = try object.next("change")["changes"]?.asArray?.compactMap { $0["name"]?.asString } ?? []
+        #expect(Set(told).isSuperset(of: ["friend", "by"]))
+        #expect(try map.next("update")["objects"]?["modifications"] == ["a": .null])
+        // Nothing more is told of it, and nothing at all of its other properties.
+        #expect(try ward.whole.send(.patch, "/v1/objects/Person/1", #"{"age":1}"#).status == 200)
+        #expect(try ward.whole.send(.patch, "/v1/objects/Person/2", #"{"age":77}"#).status == 200)
+        #expect(try rows.next("update")["modifications"] == [0])
+        #expect(try object.next("change")["changes"] == [["name": "age", "old": 20, "new": 77]])
+        ward.gateway.settle()
+        #expect(rows.waitingText() == "" && object.waitingText() == "")
+    }
+
     /// Writes that the role may not do, by route.
     static let writes: [String: [(HTTPMethod, String, String?)]] = [
         "PUT /v1/schema": [(.put, "/v1/schema", Ward.visibleSchema)],
