@@ -63,6 +63,8 @@ extension Problem {
         switch error {
         case let problem as Problem: self = problem
         case let error as StoreError: self.init(error)
+        case let fault as TransferFault: self.init(fault)
+        case let refusal as ObjectImporter.Refusal: self.init(refusal)
         case let error as HTTPError: self.init(error.status, error.code, error.detail)
         default: return nil
         }
