@@ -101,7 +101,7 @@ var targets: [Target] = [
     tests(
         "AccessRules",
         [
-            "AccessRules", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
+            "AccessRules", "LiveQueries", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
             "ObjectModel",
         ]),
     tests(

@@ -60,7 +60,8 @@ package final class BoundAccess: Sendable {
         writableSchema = schema.keeping { objectClass in
             guard visible.contains(objectClass.id) else { return nil }
             let rule = role.rule(for: objectClass)
-            return rule.readableProperties.map { $0.union(rule.writableProperties ?? []) }
+            guard let readable = rule.readableProperties else { return .some(nil) }
+            return readable.union(rule.writableProperties ?? [])
         }
         self.classes = classes
         problems = reading.problems
@@ -186,11 +187,13 @@ private struct OwnerConditions {
             conditions.append(
                 .comparison(BoundComparison(.path(BoundPath(links: links, end: .count)), .greater, .constant(.int(0)))))
         }
-        let isOpen = owners.count == owning && owners.allSatisfy { owner in
-            classes[owner.origin]?.part == .constant(true)
-                && (schema[owner.origin]?.isEmbedded == false
-                    || condition(on: owner.origin, classes, way.union([part])) == .constant(true))
-        }
+        let isOpen =
+            owners.count == owning
+            && owners.allSatisfy { owner in
+                classes[owner.origin]?.part == .constant(true)
+                    && (schema[owner.origin]?.isEmbedded == false
+                        || condition(on: owner.origin, classes, way.union([part])) == .constant(true))
+            }
         if isOpen { return .constant(true) }
         return conditions.isEmpty ? .constant(false) : conditions.count == 1 ? conditions[0] : .or(conditions)
     }

@@ -5,7 +5,7 @@ import StoreContract
 /// A snapshot as it exists for one caller.
 final class RestrictedSnapshot: Snapshot {
     private let base: any Snapshot
-    private let access: BoundAccess
+    let access: BoundAccess
     private let targets: VisibleTargets
 
     init(_ base: any Snapshot, _ access: BoundAccess) {
@@ -72,7 +72,9 @@ final class RestrictedSnapshot: Snapshot {
     private func visibleElements(_ classID: ClassID, _ key: ObjectKey, _ property: PropertySchema) throws -> [Value] {
         let count = try base.elementCount(classID, key, property.id)
         let elements = try base.elements(classID, key, property.id, 0..<count)
-        if let target = property.targetClass { _ = try targets.answers(for: elements.flatMap(\.linkedKeys), of: target) }
+        if let target = property.targetClass {
+            _ = try targets.answers(for: elements.flatMap(\.linkedKeys), of: target)
+        }
         return try elements.filter { try $0.isNull || !mask.shownElement($0, property).isNull }
     }
 
@@ -138,8 +140,9 @@ final class RestrictedSnapshot: Snapshot {
     }
 
     func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
-        guard try exists(query.classID, key), let query = try restricted(query) else { return false }
-        return try base.matches(query, key)
+        // The scope is not looked at, so its holder does not matter.
+        guard try exists(query.classID, key) else { return false }
+        return try base.matches(access.restrict(query), key)
     }
 
     func sortValues(_ keys: [SortKey], of key: ObjectKey, in classID: ClassID) throws -> [Value?] {
@@ -187,7 +190,8 @@ final class RestrictedSnapshot: Snapshot {
     }
 
     func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation {
-        throw StoreError(.accessDenied, "How a query is run tells of objects that are hidden from you. Ask an administrator.")
+        throw StoreError(
+            .accessDenied, "How a query is run tells of objects that are hidden from you. Ask an administrator.")
     }
 
     private func orNothing(_ query: BoundQuery) throws -> BoundQuery {

@@ -22,7 +22,8 @@ struct RuleText {
                 text += rest.prefix(length)
                 rest = rest.dropFirst(length)
                 if character == open { quote = nil }
-            } else if character == "$", rest.hasPrefix("$claims"), let path = Self.path(rest.dropFirst("$claims".count)) {
+            } else if character == "$", rest.hasPrefix("$claims"), let path = Self.path(rest.dropFirst("$claims".count))
+            {
                 let number = claims.firstIndex(of: path.names) ?? claims.count
                 if number == claims.count { claims.append(path.names) }
                 text += "$\(number)"

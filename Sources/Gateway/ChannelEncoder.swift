@@ -56,18 +56,14 @@ private struct State {
     }
 
     mutating func update(_ difference: ChannelEvent.Difference, since: Version?) throws -> EncodedEvent {
-        let (name, snapshot) =
-            switch difference {
-            case .objects(let change): ("update", change.snapshot)
-            case .sections(let change): ("update", change.snapshot)
-            case .elements(let change): ("update", change.snapshot)
-            case .object(let change): ("change", change.snapshot)
-            }
+        var name = "update"
+        if case .object = difference { name = "change" }
+        let snapshot = try key.shown(difference.snapshot)
         let version = snapshot.version
         if let since, let resumption, resumption == (since, version), let lastResumption {
             return EncodedEvent(name, version, lastResumption)
         }
-        let json = try plan(for: snapshot.schema).update(difference)
+        let json = try plan(for: snapshot.schema).update(difference, snapshot)
         let event = EncodedEvent(name, version, json)
         if let since {
             resumption = (since, version)

@@ -1,3 +1,4 @@
+import AccessRules
 import JSONCoding
 import LiveQueries
 import ObjectModel
@@ -14,12 +15,16 @@ struct ChannelKey: Hashable, Sendable {
         case object(ObjectReference)
     }
 
-    let subject: Subject
+    var subject: Subject
     var fields: String?
     var expand: String?
     var style = TypeStyle.plain
     var includesObjects = true
     var keyPaths: [LiveKeyPath] = []
+    /// Whose eyes it is seen with, when not everything is there for them; then the subject means what is there.
+    var view: AccessView?
+    /// What finds the object that holds what is observed as long as it is there; nil when that can only end by its deletion.
+    var presence: BoundQuery?
 
     /// The class of what the rows are made of, or of the object that holds the elements.
     var classID: ClassID {

@@ -16,9 +16,12 @@ struct ChannelObservation: Sendable {
         deliver: @escaping @Sendable (ChannelEvent) -> Void
     ) {
         let holder = Holder(key)
-        let main = live.observe(key, holder, since: version, deliver: deliver)
+        let gate = ChannelGate(key)
+        let main = live.observe(key, holder, since: version) { event in deliver(gate?.shown(event) ?? event) }
         // Asked for second, so that what the observation begins with has been told before.
-        tokens = [main] + (holder.map { [live.observe($0, since: version, deliver: deliver)] } ?? [])
+        var tokens = [main] + (holder.map { [live.observe($0, since: version, deliver: deliver)] } ?? [])
+        if let presence = key.presence { tokens.append(live.observe(presence, since: version, deliver: deliver)) }
+        self.tokens = tokens
     }
 }
 
@@ -117,6 +120,20 @@ extension LiveQueries {
                 case .deleted(let version): deliver(.deleted(version))
                 case .failed(let error): deliver(.failed(error))
                 }
+            }
+        }
+    }
+
+    /// Observes whether an object that may be hidden some day is there.
+    fileprivate func observe(
+        _ presence: BoundQuery, since version: Version?, deliver: @escaping @Sendable (ChannelEvent) -> Void
+    ) -> LiveToken {
+        observe(presence, since: version) { event in
+            switch event {
+            case .resumed(let snapshot, let keys) where keys.isEmpty: deliver(.deleted(snapshot.version))
+            case .update(let change) where change.newKeys.isEmpty: deliver(.deleted(change.version))
+            case .initial, .resumed, .update: break
+            case .failed(let error): deliver(.failed(error))
             }
         }
     }

@@ -21,8 +21,8 @@ extension ChannelPlan {
         json.endArray()
     }
 
-    func write(_ change: LiveSectionChange, _ json: JSONWriter) throws {
-        let (changes, sections, snapshot) = (change.changes, change.newSections, change.snapshot)
+    func write(_ change: LiveSectionChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
+        let (changes, sections) = (change.changes, change.newSections)
         json.name("version")
         json.int(change.version.rawValue)
         json.positions("sectionsToDelete", changes.sectionsToDelete)

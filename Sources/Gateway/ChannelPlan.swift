@@ -1,3 +1,4 @@
+import AccessRules
 import JSONCoding
 import LiveQueries
 import ObjectModel
@@ -65,20 +66,21 @@ struct ChannelPlan {
         return json
     }
 
-    func update(_ difference: ChannelEvent.Difference) throws -> JSONWriter {
+    /// - Parameter snapshot: that of the difference, as it is there for those who are told.
+    func update(_ difference: ChannelEvent.Difference, _ snapshot: any Snapshot) throws -> JSONWriter {
         let json = JSONWriter(capacity: 1024)
         json.beginObject()
         switch difference {
-        case .objects(let change): try write(change, json)
-        case .sections(let change): try write(change, json)
-        case .elements(let change): try elements?.write(change, json)
-        case .object(let change): try write(change, json)
+        case .objects(let change): try write(change, snapshot, json)
+        case .sections(let change): try write(change, snapshot, json)
+        case .elements(let change): try elements?.write(change, snapshot, json)
+        case .object(let change): try write(change, snapshot, json)
         }
         json.endObject()
         return json
     }
 
-    private func write(_ change: LiveChange, _ json: JSONWriter) throws {
+    private func write(_ change: LiveChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
         json.name("version")
         json.int(change.version.rawValue)
         json.positions("deletions", change.deletions)
@@ -88,7 +90,7 @@ struct ChannelPlan {
         json.name("objects")
         json.beginObject()
         for (name, indices) in [("insertions", change.insertions), ("modifications", change.modificationsNew)] {
-            try json.member(name, indices.map { change.newKeys[$0] }, rows, change.snapshot)
+            try json.member(name, indices.map { change.newKeys[$0] }, rows, snapshot)
         }
         json.endObject()
     }
@@ -99,7 +101,7 @@ struct ChannelPlan {
     }
 
     /// The properties that changed, with their values.
-    private func write(_ change: LiveObjectChange, _ json: JSONWriter) throws {
+    private func write(_ change: LiveObjectChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
         json.name("version")
         json.int(change.version.rawValue)
         json.name("changes")
@@ -108,14 +110,15 @@ struct ChannelPlan {
             guard let schema = objectClass[property.id] else { continue }
             // Of a list, set or map it is only told that it changed: what it is now can be read.
             let isStoredCollection = schema.type.isCollection && !schema.type.isComputed
-            let new = try property.newValue ?? (isStoredCollection ? value(of: property.id, change.snapshot) : nil)
+            let new = try property.newValue ?? (isStoredCollection ? value(of: property.id, snapshot) : nil)
             json.beginObject()
             json.name("name")
             json.string(schema.name)
             for (side, value) in [("old", property.oldValue), ("new", new)] {
                 guard let value else { continue }
                 json.name(side)
-                try rows.write(value, of: property.id, change.snapshot, into: json)
+                let shown = try BoundAccess.shown(value, of: schema, in: snapshot)
+                try rows.write(shown, of: property.id, snapshot, into: json)
             }
             json.endObject()
         }

@@ -48,7 +48,7 @@ struct ElementPlan {
         }
     }
 
-    func write(_ change: LiveCollectionChange, _ json: JSONWriter) throws {
+    func write(_ change: LiveCollectionChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
         json.name("version")
         json.int(change.version.rawValue)
         switch change.difference {
@@ -63,7 +63,7 @@ struct ElementPlan {
                 ("insertions", indices.insertions), ("modifications", indices.modificationsNew),
             ] {
                 json.name(name)
-                try write(try elements(at: positions, change.snapshot), change.snapshot, json)
+                try write(try elements(at: positions, snapshot), snapshot, json)
             }
             json.endObject()
         case .keys(let deletions, let insertions, let modifications):
@@ -76,12 +76,12 @@ struct ElementPlan {
                 json.endArray()
             }
             guard includesObjects else { return }
-            let map = change.ownerIsDeleted ? ValueMap() : try map(change.snapshot)
+            let map = change.ownerIsDeleted ? ValueMap() : try map(snapshot)
             json.name("objects")
             json.beginObject()
             for (name, keys) in [("insertions", insertions), ("modifications", modifications)] {
                 json.name(name)
-                try write(keys.map { ($0, map[$0] ?? .null) }, change.snapshot, json)
+                try write(keys.map { ($0, map[$0] ?? .null) }, snapshot, json)
             }
             json.endObject()
         }

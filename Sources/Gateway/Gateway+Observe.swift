@@ -1,3 +1,4 @@
+import AccessRules
 import HTTPServer
 import JSONCoding
 import LiveQueries
@@ -26,12 +27,21 @@ extension Gateway {
         if let farewell = try farewell(request, path, snapshot) { return farewell }
         let property = try HeldProperty(path, snapshot)
         guard let place = try CollectionPlace(property) else {
+            guard BoundAccess.of(snapshot)?.isObservable(property.schema) ?? true else {
+                throw StoreError(
+                    .hiddenElements,
+                    "'\(property.holderClass.name).\(property.schema.name)' may have elements that you do not see, so that it cannot be observed by itself. Observe the object.",
+                    property: property.schema.name)
+            }
             return try observeElements(
                 request, property,
                 QueryParameters(request, single: ["include", "types", "lastEventID"]))
         }
         let query = QueryReader.parameters + ["limit"]
-        guard !property.schema.type.isComputed, !request.query.contains(where: { query.contains($0.name) }) else {
+        let isObservable = BoundAccess.of(snapshot)?.isObservable(property.schema) ?? true
+        guard !property.schema.type.isComputed, isObservable,
+            !request.query.contains(where: { query.contains($0.name) })
+        else {
             return try observe(request, place)
         }
         return try observeElements(
@@ -119,8 +129,10 @@ extension Gateway {
     private func farewell(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> Reply? {
         let object = try AddressedObject(path, snapshot)
         guard try object.address.find(object.objectClass, in: snapshot) == nil, let since = lastEventID(request),
-            let past = try store.past(at: since, before: snapshot),
-            try object.address.find(object.objectClass, in: past.reads) != nil
+            let past = try store.past(at: since, before: try store.snapshot()),
+            let known = try object.address.find(object.objectClass, in: past.reads),
+            try BoundAccess.of(snapshot)?.wasThere(
+                ObjectReference(object.objectClass.id, known), in: past.reads) ?? true
         else { return nil }
         return .events { stream in
             stream.send(Ending.deleted(snapshot.version).event.bytes)
@@ -144,9 +156,12 @@ extension Gateway {
     ) throws -> Reply {
         // Made to be thrown away: what is wrong with it must be said before the stream begins.
         _ = try ChannelPlan(key, snapshot.schema)
+        let caller = try caller(of: request)
+        let key = try key.seen(by: caller.view, snapshot)
         let lastSeen = lastEventID(request)
-        return .events { [channels] stream in
+        return .events { [self] stream in
             StreamSubscription.begin(key, channels, stream, since: lastSeen)
+            opened(stream, by: caller)
         }
     }
 

@@ -16,6 +16,8 @@ package final class Gateway: Sendable {
     /// For what takes as long as a file is large.
     let transfers: WorkerPool
     let channels: Channels
+    /// The event streams of all callers.
+    let streams = OpenStreams()
     let subscriptions: SubscriptionSets
     let description: APIDescription?
     private let files: StaticFiles

@@ -198,7 +198,8 @@ struct Planner {
             // To who keeps nulls, an object that is not there is as good as one that passes.
             let inner = try plan(links.dropFirst(), classID, walk)
             let isThere = try plan(try predicate.namingObjects { try source.key(of: $0, primaryKey: $1) }, classID)
-            return walk.keepsNull ? disjunction([inner, negation(isThere)]) : try conjunction([isThere, inner], classID)
+            return walk.keepsNull
+                ? disjunction([inner, negation(isThere)]) : try conjunction([isThere, inner], classID)
         }
     }
 

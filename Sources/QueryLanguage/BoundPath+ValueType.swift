@@ -23,7 +23,10 @@ extension BoundPath {
                 case .keys: (base, isOptional) = (.string, type.isMixed || isShort)
                 case .size: (base, isOptional) = (.int, type.isMixed || isShort || isOptional && !type.isCollection)
                 case .length: (base, isOptional) = (.int, false)
-                case .typeName: (base, isOptional) = (.string, isShort || (steps.first?.isVisibility == true ? steps.count > 2 : steps.count > 1))
+                case .typeName:
+                    (base, isOptional) = (
+                        .string, isShort || (steps.first?.isVisibility == true ? steps.count > 2 : steps.count > 1)
+                    )
                 }
             }
             return PropertyType(base, isOptional: isOptional)

@@ -1,6 +1,7 @@
 package import AccessRules
 package import HTTPServer
 package import Identity
+import JSONCoding
 
 /// Who made a request, and what exists for it. Every read and write of a request goes through its caller's view.
 package struct Caller: RequestContext, Hashable {
@@ -14,4 +15,15 @@ package struct Caller: RequestContext, Hashable {
 
     /// Of a gateway without access control.
     package static let unrestricted = Caller(.anonymous, .unrestricted)
+
+    /// Whose subscription sets it uses: a person's, whatever the credential, or a key's, or those of all who have the same
+    /// view without being anybody. Nil without access control.
+    var subscriber: String? {
+        guard self != .unrestricted else { return nil }
+        if let subject = principal.subject { return "subject:" + subject }
+        if case .key(let id) = principal.credential { return "key:" + id }
+        let claims = JSONWriter(capacity: 64)
+        claims.value(view.claims)
+        return "role:" + view.role.name + ":" + String(decoding: claims.bytes, as: UTF8.self)
+    }
 }

@@ -48,4 +48,10 @@ extension Gateway {
             }
         }
     }
+
+    /// Notes a stream that ends when its caller may not see any more what it saw when it was opened.
+    func opened(_ stream: EventStream, by caller: Caller) {
+        guard configuration.accessControl != nil else { return }
+        streams.add(stream, of: caller)
+    }
 }

@@ -1,3 +1,4 @@
+import AccessRules
 import Dispatch
 import HTTPServer
 import JSONCoding
@@ -31,8 +32,9 @@ extension Gateway {
     private func put(_ name: String?, _ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         let wanted = try SubscriptionRequest(try request.json())
-        let key = try channelKey(of: wanted.query)
-        let set = try subscriptions.made(path["set"] ?? "")
+        let caller = try caller(of: request)
+        let key = try channelKey(of: wanted.query, for: caller)
+        let set = try subscriptions.made(path["set"] ?? "", of: caller.subscriber)
         let (subscription, outcome) = try set.put(name, wanted.query, key, subscriptions.now)
         let status = outcome == .created ? 201 : 200
         let version = try snapshot(for: request).version
@@ -80,7 +82,8 @@ extension Gateway {
 
     private func getSubscriptions(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
-        let set = try subscriptions.existing(path["set"] ?? "")
+        let caller = try caller(of: request)
+        let set = try subscriptions.existing(path["set"] ?? "", of: caller.subscriber)
         let found = set.current.subscriptions
         let json = JSONWriter(capacity: 256 + found.count * 256)
         json.beginObject()
@@ -108,7 +111,8 @@ extension Gateway {
 
     private func getSubscription(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
-        let set = try subscriptions.existing(path["set"] ?? "")
+        let caller = try caller(of: request)
+        let set = try subscriptions.existing(path["set"] ?? "", of: caller.subscriber)
         let name = path["name"] ?? ""
         guard let found = set.current.subscriptions.first(where: { $0.isCalled(name) }) else {
             throw Self.unknown(name, set)
@@ -124,7 +128,8 @@ extension Gateway {
 
     private func deleteSubscription(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
-        let set = try subscriptions.existing(path["set"] ?? "")
+        let caller = try caller(of: request)
+        let set = try subscriptions.existing(path["set"] ?? "", of: caller.subscriber)
         let name = path["name"] ?? ""
         guard set.remove(subscriptions.now, where: { $0.isCalled(name) }) > 0 else { throw Self.unknown(name, set) }
         return .later { [subscriptions] responder in subscriptions.save { responder.answer(.empty()) } }
@@ -134,7 +139,8 @@ extension Gateway {
     private func deleteSubscriptions(_ request: Request, _ path: PathParameters) throws -> Reply {
         let query = QueryReader.parameters + ["limit"]
         let parameters = try QueryParameters(request, single: query + ["class", "unnamedOnly"])
-        let set = try subscriptions.existing(path["set"] ?? "")
+        let caller = try caller(of: request)
+        let set = try subscriptions.existing(path["set"] ?? "", of: caller.subscriber)
         let unnamedOnly = try parameters.flag("unnamedOnly")
         let removed: Int
         if query.contains(where: { parameters[$0] != nil }) {
@@ -143,10 +149,11 @@ extension Gateway {
                     400, "parameter.missing", "Say with 'class' which class the query is about.", parameter: "class")
             }
             let place = try CollectionPlace(className: className, try snapshot(for: request))
-            let asked = try channelKey(parameters.keeping(query), place) { .objects($0) }.subject
+            let asked = try channelKey(parameters.keeping(query), place) { .objects($0) }
+                .seen(by: caller.view, place.snapshot).subject
             removed = set.remove(subscriptions.now) { [self] known in
                 known.name == nil && known.query.className == className
-                    && (known.key ?? (try? channelKey(of: known.query)))?.subject == asked
+                    && (known.key ?? (try? channelKey(of: known.query, for: caller)))?.subject == asked
             }
         } else {
             let className = parameters["class"]
@@ -167,19 +174,25 @@ extension Gateway {
 
     private func streamSubscriptions(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["lastEventID"])
-        let set = try subscriptions.existing(path["set"] ?? "")
+        let caller = try caller(of: request)
+        let set = try subscriptions.existing(path["set"] ?? "", of: caller.subscriber)
         let position = (request.header("Last-Event-ID") ?? parameters["lastEventID"]).flatMap(StreamPosition.init)
-        return .events { [self] stream in open(stream, of: set, position) }
+        return .events { [self] stream in
+            open(stream, of: set, for: caller, position)
+            opened(stream, by: caller)
+        }
     }
 
-    private func open(_ events: EventStream, of set: SubscriptionSet, _ position: StreamPosition?) {
+    private func open(
+        _ events: EventStream, of set: SubscriptionSet, for caller: Caller, _ position: StreamPosition?
+    ) {
         let stream = SetStream(events, channels) { id, ending in
             guard let problem = ending.problem else { return }
             set.fail(id, problem)
         }
         let unsettled = set.open(stream, position, subscriptions.now) { [self] query in
             do {
-                return .success(try channelKey(of: query))
+                return .success(try channelKey(of: query, for: caller))
             } catch {
                 return .failure(problem(of: error))
             }

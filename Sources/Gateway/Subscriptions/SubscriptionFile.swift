@@ -8,7 +8,7 @@ import Synchronization
 /// The file that subscription sets survive a restart in: replaced as a whole, so that it is always one that was
 /// written completely.
 ///
-/// `{"format": 1, "sets": [{"name", "revision", "lastID", "subscriptions": [{"id", "name"?, "revision", "createdAt",
+/// `{"format": 1, "sets": [{"name", "owner"?, "revision", "lastID", "subscriptions": [{"id", "name"?, "revision", "createdAt",
 /// "updatedAt", "class", …}]}]}`, dates in milliseconds.
 final class SubscriptionFile: Sendable {
     private struct State {
@@ -78,6 +78,10 @@ final class SubscriptionFile: Sendable {
             json.beginObject()
             json.name("name")
             json.string(set.name)
+            if let owner = set.id.owner {
+                json.name("owner")
+                json.string(owner)
+            }
             json.name("revision")
             json.int(current.revision)
             json.name("lastID")
@@ -120,7 +124,9 @@ final class SubscriptionFile: Sendable {
             var state = SubscriptionSet.State(revision: UInt64(try number("revision", json)), lastUse: now)
             state.lastID = try number("lastID", json)
             state.subscriptions = try subscriptions.map { try subscription($0) }
-            return SubscriptionSet(name, state, largest: largest)
+            var owner: String?
+            if case .string(let text)? = json["owner"] { owner = text }
+            return SubscriptionSet(SubscriptionSetID(owner, name), state, largest: largest)
         }
     }
 

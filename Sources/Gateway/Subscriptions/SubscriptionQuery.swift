@@ -1,3 +1,4 @@
+import AccessRules
 import JSONCoding
 import ObjectModel
 import QueryLanguage
@@ -80,11 +81,11 @@ struct SubscriptionQuery: Hashable, Sendable {
 }
 
 extension Gateway {
-    /// What the query observes under the present schema. Throws 400 for parameters that do not fit it.
-    func channelKey(of query: SubscriptionQuery) throws -> ChannelKey {
-        let place = try CollectionPlace(className: query.className, try store.snapshot())
+    /// What the query observes for a caller under the present schema. Throws 400 for parameters that do not fit it.
+    func channelKey(of query: SubscriptionQuery, for caller: Caller) throws -> ChannelKey {
+        let place = try CollectionPlace(className: query.className, try caller.view.restrict(try store.snapshot()))
         let key = try channelKey(QueryParameters(query.parameters), place) { .objects($0) }
         _ = try ChannelPlan(key, place.snapshot.schema)
-        return key
+        return try key.seen(by: caller.view, place.snapshot)
     }
 }

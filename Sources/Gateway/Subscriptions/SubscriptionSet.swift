@@ -3,6 +3,22 @@ import JSONCoding
 import ObjectModel
 import Synchronization
 
+/// Tells subscription sets apart: those of different callers may have the same name, and know nothing of each other.
+struct SubscriptionSetID: Hashable, Comparable, Sendable {
+    /// See `Caller.subscriber`.
+    let owner: String?
+    let name: String
+
+    init(_ owner: String?, _ name: String) {
+        self.owner = owner
+        self.name = name
+    }
+
+    static func < (a: SubscriptionSetID, b: SubscriptionSetID) -> Bool {
+        a.name != b.name ? a.name < b.name : a.owner ?? "" < b.owner ?? ""
+    }
+}
+
 /// The subscriptions of one client session, and its streams.
 final class SubscriptionSet: Sendable {
     /// What became of a request for a subscription.
@@ -24,12 +40,13 @@ final class SubscriptionSet: Sendable {
         var isGone = false
     }
 
-    let name: String
+    let id: SubscriptionSetID
+    var name: String { id.name }
     private let state: Mutex<State>
     private let largest: Int
 
-    init(_ name: String, _ state: State, largest: Int) {
-        self.name = name
+    init(_ id: SubscriptionSetID, _ state: State, largest: Int) {
+        self.id = id
         self.largest = largest
         self.state = Mutex(state)
     }

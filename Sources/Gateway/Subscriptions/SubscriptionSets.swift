@@ -5,7 +5,7 @@ import Synchronization
 
 /// The subscription sets of all clients. One that has no stream and is not asked for is forgotten after a while.
 final class SubscriptionSets: Sendable {
-    private let sets: Mutex<[String: SubscriptionSet]>
+    private let sets: Mutex<[SubscriptionSetID: SubscriptionSet]>
     private let file: SubscriptionFile?
     private let configuration: GatewayConfiguration
     private let logger: Logger
@@ -19,7 +19,7 @@ final class SubscriptionSets: Sendable {
         self.logger = logger
         file = configuration.subscriptionFile.map { SubscriptionFile($0, logger) }
         let saved = file?.load(configuration.clock(), largest: configuration.largestSubscriptionSet) ?? []
-        sets = Mutex(Dictionary(saved.map { ($0.name, $0) }, uniquingKeysWith: { _, last in last }))
+        sets = Mutex(Dictionary(saved.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last }))
     }
 
     /// The present time.
@@ -45,7 +45,7 @@ final class SubscriptionSets: Sendable {
         let limit = Timestamp(seconds: now.seconds - Int64(configuration.subscriptionSetLifetime))
         let gone = sets.withLock { sets in
             let gone = sets.values.filter { $0.expire(unusedSince: limit) }
-            for set in gone { sets[set.name] = nil }
+            for set in gone { sets[set.id] = nil }
             return gone
         }
         guard !gone.isEmpty else { return }
@@ -55,9 +55,9 @@ final class SubscriptionSets: Sendable {
         save {}
     }
 
-    /// The set of that name. Throws 404 when there is none.
-    func existing(_ name: String) throws(Problem) -> SubscriptionSet {
-        guard let set = sets.withLock({ $0[name] }), set.touch(now) else {
+    /// The set of that name that the owner made. Throws 404 when there is none.
+    func existing(_ name: String, of owner: String?) throws(Problem) -> SubscriptionSet {
+        guard let set = sets.withLock({ $0[SubscriptionSetID(owner, name)] }), set.touch(now) else {
             throw Problem(
                 404, "subscription.unknown_set",
                 "There is no subscription set '\(name)'. The first subscription makes it; it is forgotten when it is left alone."
@@ -66,22 +66,23 @@ final class SubscriptionSets: Sendable {
         return set
     }
 
-    /// The set of that name, made if there is none. Throws 400 for names that cannot be, 429 when there are too many.
-    func made(_ name: String) throws(Problem) -> SubscriptionSet {
+    /// The owner's set of that name, made if there is none. Throws 400 for names that cannot be, 429 when there are too many.
+    func made(_ name: String, of owner: String?) throws(Problem) -> SubscriptionSet {
         try Self.check(name, "set")
         expire()
         let now = now
+        let id = SubscriptionSetID(owner, name)
         return try sets.withLock { sets throws(Problem) in
-            if let set = sets[name], set.touch(now) { return set }
+            if let set = sets[id], set.touch(now) { return set }
             guard sets.count < configuration.mostSubscriptionSets else {
                 throw Problem(
                     429, "subscription.too_many_sets",
                     "There are \(sets.count) subscription sets, as many as there may be. Try again later.")
             }
             let set = SubscriptionSet(
-                name, SubscriptionSet.State(revision: .revision(at: now), lastUse: now),
+                id, SubscriptionSet.State(revision: .revision(at: now), lastUse: now),
                 largest: configuration.largestSubscriptionSet)
-            sets[name] = set
+            sets[id] = set
             return set
         }
     }
@@ -105,5 +106,5 @@ final class SubscriptionSets: Sendable {
         file.save({ [self] in all }, then: action)
     }
 
-    private var all: [SubscriptionSet] { sets.withLock { $0.values.sorted { $0.name < $1.name } } }
+    private var all: [SubscriptionSet] { sets.withLock { $0.values.sorted { $0.id < $1.id } } }
 }

@@ -1,0 +1,41 @@
+import HTTPServer
+import Synchronization
+
+/// The event streams that are open, by who opened them: they end when that may not see any more what it saw then.
+final class OpenStreams: Sendable {
+    private struct Opened {
+        let stream: EventStream
+        let caller: Caller
+    }
+
+    private let streams = Mutex<[ObjectIdentifier: Opened]>([:])
+
+    /// Notes a stream until it closes.
+    func add(_ stream: EventStream, of caller: Caller) {
+        let id = ObjectIdentifier(stream)
+        streams.withLock { $0[id] = Opened(stream: stream, caller: caller) }
+        stream.onClose { [self] _ in streams.withLock { $0[id] = nil } }
+    }
+
+    /// Ends the streams of callers that are not let in any more, or may do other things now. Cost: one question for each
+    /// caller.
+    func end(unless isValid: (Caller) -> Bool) {
+        let all = streams.withLock { Array($0.values) }
+        let callers = Dictionary(grouping: all) { $0.caller }
+        for (caller, opened) in callers where !isValid(caller) {
+            for opened in opened {
+                _ = opened.stream.send(Self.ending.event.bytes)
+                opened.stream.close()
+            }
+        }
+    }
+
+    /// The number of streams that are open.
+    var count: Int { streams.withLock { $0.count } }
+
+    private static let ending = Ending.error(
+        Problem(
+            401, "access.ended",
+            "The key or token that the stream was opened with has ended, or may see other things now. Open the stream again with a valid one."
+        ))
+}

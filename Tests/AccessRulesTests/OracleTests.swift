@@ -1,0 +1,271 @@
+import AccessRules
+import EmbeddedStore
+import Foundation
+import JSONCoding
+import ObjectModel
+import QueryLanguage
+import StoreContract
+import StoreTesting
+import Testing
+
+/// A restricted snapshot against the perfect oracle: a second store with the same history, from which the hidden objects
+/// were really deleted and the hidden properties and classes dropped. A failure names its seed.
+@Suite("the visible database")
+struct OracleTests {
+    @Test("is the database from which the hidden objects were deleted", arguments: 0..<6)
+    func oracle(_ round: Int) throws {
+        var random = SeededRandom.fresh()
+        try compare(&random, label: "seed \(random.seed)")
+    }
+
+    private func compare(_ random: inout SeededRandom, label: String) throws {
+        let world = try RandomWorld(&random)
+        let truth = try world.pruned()
+        let restricted = try world.view.restrict(try world.store.snapshot())
+        let label = "\(label), role \(world.role.classes)"
+
+        #expect(restricted.schema.classes.map(\.name) == truth.schema.classes.map(\.name), "\(label)")
+        try compareObjects(restricted, truth, label)
+        let queries = RandomQueries(truth.schema, forms: .all)
+        for number in 0..<60 {
+            var query = queries.query(&random)
+            // Embedded objects are parts of others: only a role that names their class has a list of them.
+            if truth.schema[query.classID]?.isEmbedded == true, query.scope == .all,
+                world.role.classes[truth.schema[query.classID]?.name ?? ""] == nil
+            {
+                query = queries.query(&random)
+                guard truth.schema[query.classID]?.isEmbedded == false else { continue }
+            }
+            let place = "\(label), query \(number): \(query)"
+            let expected = try truth.select(query, .all)
+            #expect(try restricted.select(query, .all) == expected, "\(place)")
+            #expect(try restricted.count(query) == expected.count, "\(place)")
+            let window = queries.window(&random)
+            #expect(try restricted.select(query, window) == truth.select(query, window), "\(place) in \(window)")
+            for raw in [0, 1, 5, 12, 30, -1] as [Int64] {
+                let key = ObjectKey(raw)
+                #expect(
+                    try restricted.matches(query, key) == truth.matches(query, key), "\(place) matches \(key)")
+            }
+            if let sort = query.steps.lazy.compactMap(\.sortKeys).last, let first = expected.first {
+                let values = try truth.sortValues(sort, of: first, in: query.classID)
+                #expect(try restricted.sortValues(sort, of: first, in: query.classID) == values, "\(place)")
+            }
+            let requests = queries.aggregates(of: query.classID, &random)
+            let answers = try restricted.aggregate(query, requests)
+            #expect(
+                zip(answers, try truth.aggregate(query, requests)).allSatisfy { $0.isNear($1) },
+                "\(place): \(requests)")
+            let paths = queries.singlePaths(from: query.classID, &random)
+            let groups = try restricted.aggregate(query, requests, by: paths)
+            let trueGroups = try truth.aggregate(query, requests, by: paths)
+            #expect(groups.map(\.key) == trueGroups.map(\.key), "\(place) by \(paths)")
+            #expect(groups.map(\.count) == trueGroups.map(\.count), "\(place) by \(paths)")
+            for (group, truth) in zip(groups, trueGroups) {
+                #expect(zip(group.results, truth.results).allSatisfy { $0.isNear($1) }, "\(place) by \(paths)")
+            }
+            let section = queries.sectionKey(of: query.classID, &random)
+            #expect(
+                try restricted.sections(query, by: section) == truth.sections(query, by: section),
+                "\(place) in sections by \(section)")
+        }
+    }
+
+    private func compareObjects(_ restricted: any Snapshot, _ truth: any Snapshot, _ label: String) throws {
+        for objectClass in truth.schema.classes {
+            let id = objectClass.id
+            let label = "\(label), class \(objectClass.name)"
+            if !objectClass.isEmbedded { #expect(restricted.count(of: id) == truth.count(of: id), "\(label)") }
+            let stored = objectClass.storedProperties.map(\.id)
+            #expect(restricted.schema[id]?.properties.map(\.name) == objectClass.properties.map(\.name), "\(label)")
+            for raw in 0..<Int64(60) {
+                let key = ObjectKey(raw)
+                let isThere = try truth.exists(id, key)
+                #expect(try restricted.exists(id, key) == isThere, "\(label) \(raw)")
+                guard isThere else {
+                    for property in stored {
+                        #expect(throws: StoreError.self) { try restricted.value(id, key, property) }
+                    }
+                    continue
+                }
+                for property in objectClass.properties {
+                    let place = "\(label) \(raw).\(property.name)"
+                    if let origin = property.targetClass, let link = property.originProperty {
+                        let target = ObjectReference(id, key)
+                        #expect(
+                            try restricted.backlinks(to: target, from: origin, link)
+                                == truth.backlinks(to: target, from: origin, link), "\(place)")
+                        continue
+                    }
+                    let value = try truth.value(id, key, property.id)
+                    #expect(try restricted.value(id, key, property.id) == value, "\(place)")
+                    guard property.type.isCollection else { continue }
+                    let count = try truth.elementCount(id, key, property.id)
+                    #expect(try restricted.elementCount(id, key, property.id) == count, "\(place)")
+                    for range in [0..<count, 1..<3, 2..<100] {
+                        #expect(
+                            try restricted.elements(id, key, property.id, range)
+                                == truth.elements(id, key, property.id, range), "\(place) \(range)")
+                    }
+                    if !property.type.isLink, property.type.isMixed || property.type.base.isNumeric {
+                        let functions: [AggregateRequest.Function] = [.minimum, .maximum, .sum, .average]
+                        let object = ObjectReference(id, key)
+                        let answers = try restricted.aggregate(object, property.id, functions)
+                        let expected = try truth.aggregate(object, property.id, functions)
+                        #expect(zip(answers, expected).allSatisfy { $0.isNear($1) }, "\(place)")
+                    }
+                }
+                if let property = objectClass.primaryKeyProperty {
+                    let primaryKey = try truth.value(id, key, property.id)
+                    #expect(try restricted.key(of: id, primaryKey: primaryKey) == key, "\(label) \(raw)")
+                }
+            }
+            let keys = (0..<Int64(60)).map { ObjectKey($0) } + [ObjectKey(3), ObjectKey(2)]
+            var rows = RowCollector()
+            var trueRows = RowCollector()
+            try restricted.read(id, keys, stored, into: &rows)
+            try truth.read(id, keys, stored, into: &trueRows)
+            #expect(rows.rows == trueRows.rows, "\(label)")
+        }
+    }
+}
+
+/// A store with a random schema and history, and a role with random rules.
+struct RandomWorld {
+    let directory: TemporaryDirectory
+    let store: EmbeddedStore
+    let role: Role
+    let view: AccessView
+    private let operations: [[RandomOperation]]
+    private let schema: Schema
+
+    init(_ random: inout SeededRandom, commits: Int = 60) throws {
+        directory = try TemporaryDirectory()
+        schema = RandomSchemas.schema(&random, kinds: .all)
+        store = try EmbeddedStore.open(path: directory.path + "/full", schema: schema, options: Self.options)
+        var history = RandomHistory(schema)
+        operations = (0..<commits).map { history.commit(count: $0, target: 60, &random) }
+        try Self.run(operations, on: store)
+        role = Self.role(for: schema, &random)
+        view = AccessView(role: role)
+    }
+
+    static var options: EmbeddedStoreOptions {
+        var options = EmbeddedStoreOptions()
+        options.clusterCapacity = 64
+        return options
+    }
+
+    static func run(_ operations: [[RandomOperation]], on store: EmbeddedStore) throws {
+        for commit in operations {
+            try store.write { transaction in for operation in commit { try transaction.perform(operation) } }
+        }
+    }
+
+    static func role(for schema: Schema, _ random: inout SeededRandom) -> Role {
+        let queries = RandomQueries(schema, forms: .all)
+        var classes: [String: ClassRule] = [:]
+        for objectClass in schema.classes where !objectClass.isEmbedded || random.oneIn(4) {
+            var rule = ClassRule()
+            switch random.below(10) {
+            case 0: break
+            case 1, 2, 3: rule.read = "TRUEPREDICATE"
+            default:
+                for _ in 0..<20 where rule.read == nil {
+                    let predicate = queries.predicate(of: objectClass.id, depth: 1, &random)
+                    let text = QueryPrinter.text(
+                        BoundQuery(classID: objectClass.id, predicate: predicate), schema: schema)
+                    if let text, (try? QueryBinder(schema: schema).bind(text, class: objectClass)) != nil {
+                        rule.read = text
+                    }
+                }
+            }
+            if random.oneIn(2) {
+                rule.readableProperties = Set(objectClass.properties.map(\.name).filter { _ in !random.oneIn(4) })
+            }
+            classes[objectClass.name] = rule
+        }
+        return Role(name: "random", classes: classes)
+    }
+
+    /// The same history in another store, without what the role may not read.
+    func pruned() throws -> any Snapshot {
+        let other = try EmbeddedStore.open(path: directory.path + "/pruned", schema: schema, options: Self.options)
+        try Self.run(operations, on: other)
+        var hidden: [ObjectReference] = []
+        let snapshot = try store.snapshot()
+        for objectClass in snapshot.schema.classes {
+            guard let text = role.classes[objectClass.name]?.read else { continue }
+            let query = try QueryBinder(schema: snapshot.schema).bind(text, class: objectClass)
+            let visible = Set(try snapshot.select(query, .all))
+            for key in try snapshot.select(BoundQuery(classID: objectClass.id), .all) where !visible.contains(key) {
+                hidden.append(ObjectReference(objectClass.id, key))
+            }
+        }
+        let doomed = hidden
+        try other.write { transaction in
+            for object in doomed where try transaction.exists(object.classID, object.key) {
+                try transaction.delete(object.classID, object.key)
+            }
+        }
+        var visible = try view.restrict(snapshot).schema
+        visible.version += 1
+        try other.replaceSchema(with: visible, migration: Migration())
+        return try other.snapshot()
+    }
+}
+
+/// A directory that goes away with the test.
+final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("realmgate-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// Keeps rows as values.
+struct RowCollector: RowSink {
+    private(set) var rows: [ObjectKey: [[Value]]] = [:]
+    private var key = ObjectKey(-1)
+    private var row: [Value] = []
+
+    mutating func beginObject(_ key: ObjectKey) { (self.key, row) = (key, []) }
+    mutating func null(_ column: Int) { row.append(.null) }
+    mutating func bool(_ column: Int, _ value: Bool) { row.append(.bool(value)) }
+    mutating func int(_ column: Int, _ value: Int64) { row.append(.int(value)) }
+    mutating func float(_ column: Int, _ value: Float) { row.append(.float(value)) }
+    mutating func double(_ column: Int, _ value: Double) { row.append(.double(value)) }
+    mutating func string(_ column: Int, _ utf8: UnsafeBufferPointer<UInt8>) {
+        row.append(.string(String(decoding: utf8, as: UTF8.self)))
+    }
+    mutating func date(_ column: Int, _ value: Timestamp) { row.append(.date(value)) }
+    mutating func objectId(_ column: Int, _ value: ObjectId) { row.append(.objectId(value)) }
+    mutating func uuid(_ column: Int, _ value: UUIDValue) { row.append(.uuid(value)) }
+    mutating func link(_ column: Int, _ target: ObjectKey) { row.append(.link(target)) }
+    mutating func data(_ column: Int, _ bytes: UnsafeBufferPointer<UInt8>) { row.append(.data(Array(bytes))) }
+    mutating func decimal(_ column: Int, _ value: Decimal128) { row.append(.decimal(value)) }
+    mutating func value(_ column: Int, _ value: Value) { row.append(value) }
+    mutating func endObject() { rows[key, default: []].append(row) }
+}
+
+extension Value {
+    /// Whether two results are the same but for the order in which floating point numbers were added.
+    func isNear(_ other: Value) -> Bool {
+        if case .double(let a) = self, case .double(let b) = other {
+            return a == b || a.isNaN && b.isNaN || abs(a - b) <= 1e-9 * max(abs(a), abs(b))
+        }
+        return self == other || Value.order(self, other) == 0
+    }
+}
+
+extension ResultStep {
+    fileprivate var sortKeys: [SortKey]? {
+        if case .sort(let keys) = self { return keys }
+        return nil
+    }
+}

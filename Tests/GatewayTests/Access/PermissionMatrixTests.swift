@@ -1,0 +1,372 @@
+import AccessRules
+import Foundation
+import Gateway
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import QueryLanguage
+import StoreContract
+import Testing
+
+/// Every route against a role: what is hidden is in no answer, and what is forbidden does nothing. A new route must be
+/// added here: see `knownRoutes`.
+@Suite("permissions, route by route")
+struct PermissionMatrixTests {
+    /// What is asked of each route that reads: by both gateways, whose answers must be the same.
+    static let reads: [String: [String]] = [
+        "/v1/schema": ["/v1/schema"],
+        "/v1/objects/:class": [
+            "/v1/objects/Person", "/v1/objects/Person?count=true&limit=2", "/v1/objects/Person?sort=-weight&limit=1",
+            "/v1/objects/Person?sort=friend.age", "/v1/objects/Person?sort=any",
+            "/v1/objects/Person?distinct=friend.name",
+            "/v1/objects/Person?expand=friend,friends,pals,by,fans,notes,home.guest,homes.guest",
+            "/v1/objects/Person?types=typed", "/v1/objects/Person?fields=id,friend,secret",
+            "/v1/objects/Person?sort=secret",
+            "/v1/objects/Person?sort=vault.name", "/v1/objects/Person?expand=vault",
+            "/v1/objects/Person?fields=secrets",
+            "/v1/objects/Person?after=x", "/v1/objects/Vault", "/v1/objects/Vaul", "/v1/objects/Note",
+            "/v1/objects/Note?count=true", "/v1/objects/Note?expand=author.friend",
+        ] + filters.map { "/v1/objects/Person?count=true&filter=" + Wire.encoded($0) },
+        "/v1/objects/:class/:key": [
+            "/v1/objects/Person/1",
+            "/v1/objects/Person/1?expand=friend,friends,pals,by,home.guest,homes.guest,notes,fans",
+            "/v1/objects/Person/2?expand=fans.friend", "/v1/objects/Person/666001", "/v1/objects/Person/666009",
+            "/v1/objects/Person/1?fields=secret", "/v1/objects/Person/1?types=typed", "/v1/objects/Note/0",
+            "/v1/objects/Note/1", "/v1/objects/Note/2", "/v1/objects/Vault/666009",
+        ],
+        "/v1/objects/:class/:key/:property": [
+            "friends", "pals", "by", "anys", "anySet", "anyMap", "nums", "homes", "fans", "notes", "secret", "vault",
+            "friends?count=true&sort=-age", "friends?filter=age%20%3E%2050", "pals?expand=friend", "fans?count=true",
+            "friends?limit=1", "friends?offset=1&limit=1", "homes?expand=guest", "anys?types=typed",
+            "anySet?count=true",
+        ].flatMap { ["/v1/objects/Person/1/\($0)", "/v1/objects/Person/666001/\($0)"] } + [
+            "/v1/objects/Person/3/friends", "/v1/objects/Person/2/fans",
+        ],
+        "/v1/aggregates/objects/:class": [
+            "/v1/aggregates/objects/Person", "/v1/aggregates/objects/Person?min=age&max=age&sum=weight&average=weight",
+            "/v1/aggregates/objects/Person?max=friend.age&sum=friend.weight",
+            "/v1/aggregates/objects/Person?by=friend.name&sum=age", "/v1/aggregates/objects/Person?by=any",
+            "/v1/aggregates/objects/Person?max=any", "/v1/aggregates/objects/Person?max=secret",
+            "/v1/aggregates/objects/Vault", "/v1/aggregates/objects/Note?by=author.name",
+        ],
+        "/v1/aggregates/objects/:class/:key/:property": [
+            "friends?max=age&sum=weight", "pals?by=name", "fans?sum=weight", "anys?max=", "anySet?min=&max=&sum=",
+            "nums?sum=", "by?max=age", "secret", "notes",
+        ].flatMap { ["/v1/aggregates/objects/Person/1/\($0)", "/v1/aggregates/objects/Person/666001/\($0)"] },
+        "/v1/sections/objects/:class": [
+            "/v1/sections/objects/Person?by=name.first", "/v1/sections/objects/Person?by=friend.name",
+            "/v1/sections/objects/Person?by=any&keys=true", "/v1/sections/objects/Person?by=secret",
+            "/v1/sections/objects/Note?by=author.age", "/v1/sections/objects/Vault?by=name",
+        ],
+        "/v1/sections/objects/:class/:key/:property": [
+            "/v1/sections/objects/Person/1/friends?by=name", "/v1/sections/objects/Person/1/fans?by=age",
+            "/v1/sections/objects/Person/666001/friends?by=name",
+        ],
+    ]
+
+    private static let filters = [
+        "friend != NULL", "friend == NULL", "friend.name CONTAINS 'S'", "friends.@count > 1", "friends.@count == 3",
+        "friends[0].name == 'bob'", "friends[FIRST].id == 2", "friends[LAST].id == 2", "ANY friends.age > 50",
+        "NONE friends.open == false", "ALL friends.open == true", "friends.@max.age > 50", "friends.@sum.weight > 100",
+        "SUBQUERY(friends, $f, $f.age > 50).@count > 0", "pals.@count == 2", "by['a'] != NULL", "by.@keys == 'a'",
+        "@links.Person.friend.@count > 0", "@links.@count > 1", "ANY fans.age > 50", "fans.@count > 0",
+        "any.@type == 'link'", "any == NULL", "anySet.@count == 2", "anys[1] == NULL", "anyMap['x'] == NULL",
+        "ANY anys.@type == 'link'", "home.guest.name CONTAINS 'S'", "home.guest == NULL", "ANY homes.guest.age > 50",
+        "friend == obj('Person', 666001)", "any == obj('Person', 666001)", "secret == 'x'", "secret TEXT 'one'",
+        "vault.name == 'x'", "@links.Vault.name.@count > 0", "friend.secret != NULL", "friend == obj('Vault', 666009)",
+        "ANY notes.text CONTAINS 'S'", "notes.@count > 0", "friend.friend.name == 'ada'", "secre == 1", "vaul == 1",
+    ]
+
+    @Test("what is read is what there would be without the hidden", arguments: reads.keys.sorted())
+    func reading(_ pattern: String) throws {
+        let ward = try Ward()
+        for target in Self.reads[pattern] ?? [] {
+            let seen = try ward.whole.send(as: Ward.caller, .get, target)
+            let truth = try ward.part.send(.get, target)
+            #expect(Self.plain(seen) == Self.plain(truth), "\(target)")
+            Self.expectNoSecret(seen, target)
+            guard pattern != "/v1/schema" else { continue }
+            // The same by a form.
+            let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
+            let form = try ward.whole.send(
+                as: Ward.caller, .post, "/v1/query" + parts[0].dropFirst(3), parts.count > 1 ? parts[1] : "",
+                headers: ["Content-Type": "application/x-www-form-urlencoded"])
+            #expect(Self.plain(form) == Self.plain(truth), "\(target) by a form")
+        }
+    }
+
+    @Test("an administrator sees all of it")
+    func administrator() throws {
+        let ward = try Ward()
+        let all = try ward.whole.send(.get, "/v1/objects/Person?count=true&expand=vault").text
+        for word in [Ward.marker, Ward.number, "secret", #""count":5"#] { #expect(all.contains(word)) }
+        let shown = try ward.whole.send(as: Ward.caller, .get, "/v1/objects/Person?count=true&expand=friends").text
+        for word in ["ada", #""count":3"#] { #expect(shown.contains(word)) }
+    }
+
+    @Test("a plan, which would tell of the hidden, is for administrators")
+    func explaining() throws {
+        let ward = try Ward()
+        for mode in ["plan", "run", "true"] {
+            let answer = try ward.whole.send(as: Ward.caller, .get, "/v1/objects/Person?explain=\(mode)")
+            #expect(answer.status == 403 || answer.status == 400)
+            Self.expectNoSecret(answer, mode)
+        }
+    }
+
+    @Test("a page goes on behind a cursor as without the hidden")
+    func cursors() throws {
+        let ward = try Ward()
+        for sort in ["", "&sort=-weight", "&sort=friend.age,any"] {
+            var target = "/v1/objects/Person?limit=1" + sort
+            for _ in 0..<5 {
+                let seen = try ward.whole.send(as: Ward.caller, .get, target)
+                let truth = try ward.part.send(.get, target)
+                #expect(Self.plain(seen) == Self.plain(truth), "\(target)")
+                guard let next = truth["next"]?.asString else { break }
+                target = "/v1/objects/Person?limit=1" + sort + "&after=" + Wire.encoded(next)
+            }
+        }
+    }
+
+    /// Streams, and what is read where they begin.
+    static let streams: [String: [String]] = [
+        "/v1/observe/objects/:class": [
+            "/v1/observe/objects/Person", "/v1/observe/objects/Person?filter=ANY%20friends.age%20%3E%200",
+            "/v1/observe/objects/Person?sort=friend.age&expand=friend,friends",
+            "/v1/observe/objects/Note?expand=author",
+        ],
+        "/v1/observe/objects/:class/:key": ["/v1/observe/objects/Person/1"],
+        "/v1/observe/objects/:class/:key/:property": [
+            "friends", "pals", "by", "anys", "anyMap", "nums", "homes", "fans", "notes",
+        ].map { "/v1/observe/objects/Person/1/\($0)" },
+        "/v1/observe/sections/:class": ["/v1/observe/sections/Person?by=friend.name"],
+        "/v1/observe/sections/:class/:key/:property": ["/v1/observe/sections/Person/1/friends?by=name"],
+    ]
+
+    @Test("a stream begins with what is there, and is silent about the hidden", arguments: streams.keys.sorted())
+    func streaming(_ pattern: String) throws {
+        let ward = try Ward()
+        for target in Self.streams[pattern] ?? [] {
+            let seen = try ward.whole.observe(as: Ward.caller, target)
+            let truth = try ward.part.observe(target)
+            #expect(Self.plain(try seen.next()) == Self.plain(try truth.next()), "\(target)")
+            for (path, body) in [
+                ("Person/666001", #"{"name":"SECRETMARK anew","age":97,"nums":[1]}"#),
+                ("Person/1", #"{"secret":"SECRETMARK other"}"#),
+                ("Note/1", #"{"text":"SECRETMARK changed"}"#), ("Vault/666009", #"{"name":"SECRETMARK v"}"#),
+            ] {
+                #expect(try ward.whole.send(.patch, "/v1/objects/\(path)", body).status == 200)
+            }
+            let made = try ward.whole.send(
+                .post, "/v1/objects/Person?update=modified", #"{"id":666003,"name":"SECRETMARK new"}"#)
+            #expect((200...201).contains(made.status))
+            // The first that is heard is of what is there.
+            for wire in [ward.whole, ward.part] {
+                let current = try wire.get("/v1/objects/Person/1")["age"]?.asInt ?? 0
+                let change =
+                    #"{"age":\#(current + 1),"name":"ada\#(current)","nums":[\#(current)],"anys":[\#(current)],"anyMap":{"w":\#(current)}}"#
+                #expect(try wire.send(.patch, "/v1/objects/Person/1", change).status == 200)
+                #expect(try wire.send(.patch, "/v1/objects/Note/0", #"{"text":"hello \#(current)"}"#).status == 200)
+                #expect(
+                    try wire.send(.patch, "/v1/objects/Person/2", #"{"age":\#(current),"name":"bob\#(current)"}"#)
+                        .status == 200)
+            }
+            ward.gateway.settle()
+            ward.partGateway.settle()
+            let heard = seen.waitingText()
+            #expect(!heard.contains(Ward.marker) && !heard.contains(Ward.number), "\(target): \(heard)")
+        }
+    }
+
+    @Test("a stream of one object, or of what it holds, ends as a deletion does when the object is hidden")
+    func hiding() throws {
+        for target in [
+            "/v1/observe/objects/Person/2", "/v1/observe/objects/Person/2/friends", "/v1/observe/objects/Person/2/nums",
+            "/v1/observe/objects/Person/2/by", "/v1/observe/sections/Person/2/friends?by=name",
+        ] {
+            let ward = try Ward()
+            let seen = try ward.whole.observe(as: Ward.caller, target)
+            _ = try seen.next()
+            let change = #"{"open":false,"name":"SECRETMARK now","nums":[666001]}"#
+            #expect(try ward.whole.send(.patch, "/v1/objects/Person/2", change).status == 200)
+            let event = try seen.next()
+            #expect(event.name == "deleted", "\(target): \(event)")
+            #expect(seen.ends(), "\(target)")
+            let again = try ward.whole.send(
+                as: Ward.caller, .get, target.replacingOccurrences(of: "/observe", with: ""))
+            #expect(again.status == 404, "\(target)")
+        }
+    }
+
+    @Test("who comes back to an object that was always hidden is told nothing of it")
+    func farewell() throws {
+        let ward = try Ward()
+        let version = "\(try ward.whole.version())"
+        #expect(try ward.whole.send(.delete, "/v1/objects/Person/666001").status == 204)
+        for headers in [HeaderFields(), ["Last-Event-ID": version]] {
+            let answer = try ward.whole.send(
+                as: Ward.caller, .get, "/v1/observe/objects/Person/666001", headers: headers)
+            #expect(answer.status == 404)
+        }
+    }
+
+    @Test("a rule's objects come and go in a stream as objects that are made and deleted")
+    func comingAndGoing() throws {
+        let ward = try Ward()
+        let seen = try ward.whole.observe(as: Ward.caller, "/v1/observe/objects/Person?fields=id")
+        #expect(try seen.next("initial")["count"] == 3)
+        #expect(try ward.whole.send(.patch, "/v1/objects/Person/666001", #"{"open":true}"#).status == 200)
+        #expect(try seen.next("update")["insertions"] == [1])
+        #expect(try ward.whole.send(.patch, "/v1/objects/Person/1", #"{"open":false}"#).status == 200)
+        #expect(try seen.next("update")["deletions"] == [0])
+        let id = "\(try ward.whole.version())"
+        #expect(try ward.whole.send(.patch, "/v1/objects/Person/2", #"{"open":false}"#).status == 200)
+        let resumed = try ward.whole.observe(
+            as: Ward.caller, "/v1/observe/objects/Person?fields=id", headers: ["Last-Event-ID": id])
+        #expect(try resumed.next("update")["deletions"] == [1])
+    }
+
+    @Test("a row whose link is hidden from now on is told with null, and without a word of whom")
+    func hiddenLinks() throws {
+        let ward = try Ward()
+        let rows = try ward.whole.observe(
+            as: Ward.caller, "/v1/observe/objects/Person?filter=id%3D%3D2&fields=id,friend,by")
+        #expect(try rows.next("initial")["items"] == [["id": 2, "friend": 1, "by": ["a": 1]]])
+        let object = try ward.whole.observe(as: Ward.caller, "/v1/observe/objects/Person/2")
+        _ = try object.next("initial")
+        let map = try ward.whole.observe(as: Ward.caller, "/v1/observe/objects/Person/2/by")
+        _ = try map.next("initial")
+        let change = #"{"open":false,"name":"SECRETMARK now"}"#
+        #expect(try ward.whole.send(.patch, "/v1/objects/Person/1", change).status == 200)
+        let update = try rows.next("update")
+        #expect(update["objects"]?["modifications"] == [["id": 2, "friend": .null, "by": ["a": .null]]])
+        let told = try object.next("change")["changes"]?.asArray?.compactMap { $0["name"]?.asString } ?? []
+        #expect(Set(told).isSuperset(of: ["friend", "by"]))
+        #expect(try map.next("update")["objects"]?["modifications"] == ["a": .null])
+        // Nothing more is told of it, and nothing at all of its other properties.
+        #expect(try ward.whole.send(.patch, "/v1/objects/Person/1", #"{"age":1}"#).status == 200)
+        #expect(try ward.whole.send(.patch, "/v1/objects/Person/2", #"{"age":77}"#).status == 200)
+        #expect(try rows.next("update")["modifications"] == [0])
+        #expect(try object.next("change")["changes"] == [["name": "age", "old": 20, "new": 77]])
+        ward.gateway.settle()
+        #expect(rows.waitingText() == "" && object.waitingText() == "")
+    }
+
+    /// Writes that the role may not do, by route.
+    static let writes: [String: [(HTTPMethod, String, String?)]] = [
+        "PUT /v1/schema": [(.put, "/v1/schema", Ward.visibleSchema)],
+        "POST /v1/schema/plan": [(.post, "/v1/schema/plan", Ward.visibleSchema)],
+        "POST /v1/objects/:class": [
+            (.post, "/v1/objects/Person", #"{"id":9,"open":true}"#), (.post, "/v1/objects/Vault", #"{"id":9}"#),
+            (.post, "/v1/objects/Person?update=modified", #"{"id":666001,"open":true}"#),
+            (.post, "/v1/objects/Person?update=modified", #"{"id":1,"name":"x"}"#),
+            (.post, "/v1/objects/Note", #"{"text":"x","author":{"id":1,"name":"x"}}"#),
+        ],
+        "PUT /v1/objects/:class/:key": [
+            (.put, "/v1/objects/Person/1", #"{"name":"x"}"#), (.put, "/v1/objects/Person/666001", #"{"name":"x"}"#),
+        ],
+        "PATCH /v1/objects/:class/:key": [
+            (.patch, "/v1/objects/Person/1", #"{"name":"x"}"#), (.patch, "/v1/objects/Person/666001", #"{"name":"x"}"#),
+            (.patch, "/v1/objects/Person/1", #"{"secret":"x"}"#),
+            (.patch, "/v1/objects/Person/1", #"{"friend":666002}"#),
+            (.patch, "/v1/objects/Note/1", #"{"text":"x"}"#),
+        ],
+        "DELETE /v1/objects/:class/:key": [
+            (.delete, "/v1/objects/Person/1", nil), (.delete, "/v1/objects/Person/666001", nil),
+            (.delete, "/v1/objects/Note/1", nil), (.delete, "/v1/objects/Vault/666009", nil),
+        ],
+    ]
+
+    @Test("what is forbidden does nothing and tells nothing", arguments: writes.keys.sorted())
+    func writing(_ route: String) throws {
+        let ward = try Ward()
+        let before = try Self.content(ward.whole.store)
+        for (method, target, body) in Self.writes[route] ?? [] {
+            let answer = try ward.whole.send(as: Ward.caller, method, target, body)
+            #expect([403, 404, 409, 422].contains(answer.status), "\(method) \(target): \(answer)")
+            // The client's own numbers come back to it.
+            #expect(!answer.text.contains(Ward.marker), "\(target): \(answer)")
+            #expect(try Self.content(ward.whole.store) == before, "\(method) \(target)")
+        }
+    }
+
+    /// Routes that no rule concerns, or that have tests of their own.
+    private static let others: Set<String> = [
+        "GET /healthz", "GET /readyz", "GET /openapi.json", "GET /", "GET /static/*path", "POST /v1/query/*path",
+        "GET /v1/subscriptions/:set", "POST /v1/subscriptions/:set", "DELETE /v1/subscriptions/:set",
+        "GET /v1/subscriptions/:set/stream", "GET /v1/subscriptions/:set/:name", "PUT /v1/subscriptions/:set/:name",
+        "DELETE /v1/subscriptions/:set/:name",
+    ]
+
+    @Test("every route is in the matrix: add yours to reads, streams, writes, or say in others why it needs none")
+    func everyRoute() throws {
+        let known = Set(Self.reads.keys.map { "GET " + $0 } + Self.streams.keys.map { "GET " + $0 })
+            .union(Self.writes.keys).union(Self.others)
+        let routes = try Ward().whole.router.routes.map { "\($0.method) \($0.pattern)" }
+        #expect(Set(routes).subtracting(known) == [])
+    }
+
+    @Test("a subscription set is its maker's, and shows what is there for who streams it")
+    func subscriptions() throws {
+        let ward = try Ward()
+        let body = #"{"class":"Person","sort":"id","waitForSync":"never"}"#
+        #expect(try ward.whole.send(as: Ward.caller, .put, "/v1/subscriptions/mine/all", body).status == 201)
+        #expect(try ward.whole.send(.get, "/v1/subscriptions/mine").status == 404)
+        #expect(try ward.whole.send(.get, "/v1/subscriptions/mine/all").status == 404)
+        #expect(try ward.whole.send(.delete, "/v1/subscriptions/mine/all").status == 404)
+        #expect(try ward.whole.send(.put, "/v1/subscriptions/mine/all", body).status == 201)
+        let refused = try ward.whole.send(
+            as: Ward.caller, .put, "/v1/subscriptions/mine/vault", #"{"class":"Vault","waitForSync":"never"}"#)
+        #expect(refused.status == 404)
+        let stream = try ward.whole.observe(as: Ward.caller, "/v1/subscriptions/mine/stream")
+        ward.gateway.settle()
+        ward.gateway.settle()
+        let heard = stream.waitingText()
+        #expect(heard.contains("ada"))
+        #expect(!heard.contains(Ward.marker) && !heard.contains(Ward.number), "\(heard)")
+    }
+
+    // MARK: Comparing
+
+    private static func plain(_ answer: WireAnswer) -> String {
+        "\(answer.status) \(answer.headers["Content-Type"] ?? "") " + plain(answer.text)
+    }
+
+    private static func plain(_ event: WireEvents.Event) -> String {
+        let json = JSONWriter(capacity: 256)
+        json.value(event.data)
+        return event.name + plain(String(decoding: json.bytes, as: UTF8.self))
+    }
+
+    /// The text without the number of the version, which hidden changes raise too.
+    private static func plain(_ text: String) -> String {
+        text.replacingOccurrences(of: #""version":\d+"#, with: #""version":0"#, options: .regularExpression)
+    }
+
+    private static func expectNoSecret(_ answer: WireAnswer, _ target: String) {
+        let asked = target.removingPercentEncoding ?? target
+        #expect(!answer.text.contains(Ward.marker), "\(target): \(answer)")
+        if !asked.contains(Ward.number) { #expect(!answer.text.contains(Ward.number), "\(target): \(answer)") }
+        if !asked.contains("ault") { #expect(!answer.text.contains("ault\""), "\(target): \(answer)") }
+        if !asked.contains("secre") { #expect(!answer.text.contains("secret"), "\(target): \(answer)") }
+    }
+
+    private static func content(_ store: any Store) throws -> [String: [[Value]]] {
+        let snapshot = try store.snapshot()
+        var content: [String: [[Value]]] = [:]
+        for objectClass in snapshot.schema.classes {
+            content[objectClass.name] = try snapshot.select(BoundQuery(classID: objectClass.id), .all).map { key in
+                try objectClass.storedProperties.map { try snapshot.value(objectClass.id, key, $0.id) }
+            }
+        }
+        return content
+    }
+}
+
+extension WireEvents {
+    /// Everything that has come and was not read.
+    func waitingText() -> String {
+        stream.takeQueued().events.reduce(into: "") { $0 += String(decoding: $1.bytes, as: UTF8.self) }
+    }
+}
