@@ -41,8 +41,9 @@ struct Settings: Sendable {
             guard parts.count == 2, let setting = Setting.all.first(where: { $0.name == parts[0] }) else {
                 throw CommandFailure(
                     CommandFailure.sentence(
-                        "--set takes NAME=VALUE, and '\(parts.first ?? "")' is no name of a setting.",
-                        hint: Setting.names.nearest(to: String(parts.first ?? ""))), exitCode: 64)
+                        "--set takes NAME=VALUE with the name of a setting, not '\(parts.first ?? "")'.",
+                        hint: parts.count < 2 ? nil : Setting.names.nearest(to: String(parts.first ?? ""))),
+                    exitCode: 64)
             }
             given[setting.name] = (String(parts[1]), "--set \(setting.name)")
         }
