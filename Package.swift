@@ -97,7 +97,9 @@ var targets: [Target] = [
     tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
     tests("Compression", ["Compression"]),
     tests("HTTPServer", ["HTTPServer"]),
-    tests("Identity", ["Identity", "JSONCoding", "ObjectModel", jwt]),
+    tests(
+        "Identity",
+        ["Identity", "JSONCoding", "ObjectModel", crypto, .product(name: "CryptoExtras", package: "swift-crypto")]),
     tests(
         "AccessRules",
         [

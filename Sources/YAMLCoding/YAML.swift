@@ -1,4 +1,42 @@
-package import JSONCoding
+import CYAML
+import JSONCoding
 
 /// YAML documents, of which JSON is a part, as JSON values.
-package enum YAML {}
+///
+/// One document of YAML 1.2 with the core schema: `yes` is a text and `true` is a truth. Names are texts and
+/// may not repeat; the library takes no escapes of half a character, as JSON has them beyond `\uFFFF`. Aliases
+/// are copies, as many as `nodeLimit` allows.
+package enum YAML {
+    /// Largest text, in bytes.
+    package static let sizeLimit = 4 << 20
+    /// Most values of a document, the copies that aliases stand for included.
+    package static let nodeLimit = 100_000
+    /// How deep sequences and mappings may be nested.
+    package static let depthLimit = 64
+
+    /// Reads a text; nothing but space and comments is null. Cost: linear.
+    package static func parse(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode {
+        guard bytes.count <= sizeLimit else {
+            throw YAMLError(
+                message: "The text has more than \(sizeLimit) bytes.", place: YAMLPlace(line: 1, column: 1))
+        }
+        return try bytes.withUnsafeBufferPointer { bytes throws(YAMLError) in
+            var parser = yaml_parser_t()
+            guard yaml_parser_initialize(&parser) == 1 else { throw YAMLReader.outOfMemory }
+            defer { yaml_parser_delete(&parser) }
+            // The library takes no null pointer, which an empty buffer may have.
+            guard let base = bytes.baseAddress, !bytes.isEmpty else {
+                return YAMLNode(content: .scalar(.null), place: YAMLPlace(line: 1, column: 1))
+            }
+            yaml_parser_set_input_string(&parser, base, bytes.count)
+            yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING)
+            var reader = YAMLReader()
+            return try withUnsafeMutablePointer(to: &parser) { parser throws(YAMLError) in
+                try reader.document(parser)
+            }
+        }
+    }
+
+    /// Reads a text.
+    package static func parse(_ text: String) throws(YAMLError) -> YAMLNode { try parse(Array(text.utf8)) }
+}

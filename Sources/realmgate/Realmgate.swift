@@ -19,13 +19,12 @@ struct Realmgate: ParsableCommand {
 
             Every option can also be given as an environment variable: `--data FILE` is REALMGATE_DATA, `--log-level` \
             is REALMGATE_LOG_LEVEL, and so on. An option on the command line wins over the variable, the variable over \
-            the default.
+            the configuration file of `serve` and `token`, the file over the default.
             """,
         version: version,
         subcommands: [
             Serve.self, Query.self, Import.self, Export.self, SchemaCommand.self, Backup.self, Restore.self,
-            Compact.self, Check.self,
-            Health.self,
+            Compact.self, Check.self, TokenCommand.self, Health.self,
         ])
 
     static let version = "0.1.0"

@@ -49,8 +49,11 @@ final class LoopbackClient {
     deinit { close(socket) }
 
     /// Sends a request and waits for the whole answer. Throws when the server goes away before that.
-    func send(_ method: String, _ target: String, body: String? = nil) throws -> Answer {
+    func send(
+        _ method: String, _ target: String, body: String? = nil, headers: [String: String] = [:]
+    ) throws -> Answer {
         var request = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+        for (name, value) in headers { request += "\(name): \(value)\r\n" }
         if let body { request += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n" }
         request += "\r\n" + (body ?? "")
         try write(request)

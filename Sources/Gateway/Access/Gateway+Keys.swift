@@ -15,7 +15,6 @@ extension Gateway {
 
     private func listKeys(_ request: Request, _ path: PathParameters) throws -> Reply {
         let keys = try managedKeys(request)
-        _ = try QueryParameters(request, single: [])
         let json = JSONWriter()
         json.beginObject()
         json.name("items")
@@ -32,7 +31,6 @@ extension Gateway {
 
     private func getKey(_ request: Request, _ path: PathParameters) throws -> Reply {
         let keys = try managedKeys(request)
-        _ = try QueryParameters(request, single: [])
         let id = path["id"] ?? ""
         guard let key = keys.key(id) else { throw Problem(noKey: id) }
         return .now(.json(Self.document(key)))
@@ -41,7 +39,6 @@ extension Gateway {
     /// Writes to the disk, which takes as long as a commit, so it is left to a worker.
     private func createKey(_ request: Request, _ path: PathParameters) throws -> Reply {
         let keys = try managedKeys(request)
-        _ = try QueryParameters(request, single: [])
         let details = try KeyRequest(
             try request.json(), roles: configuration.accessControl?.roleNames ?? [], configuration.clock()
         ).details
@@ -62,7 +59,6 @@ extension Gateway {
 
     private func revokeKey(_ request: Request, _ path: PathParameters) throws -> Reply {
         let keys = try managedKeys(request)
-        _ = try QueryParameters(request, single: [])
         let id = path["id"] ?? ""
         return workers.reply { [self] in
             do {
@@ -75,9 +71,10 @@ extension Gateway {
         }
     }
 
-    /// The keys, for an administrator.
+    /// The keys, for an administrator's request without parameters.
     private func managedKeys(_ request: Request) throws(Problem) -> KeyRing {
         try requireAdministrator(request)
+        _ = try QueryParameters(request, single: [])
         guard let keys = configuration.accessControl?.keys else {
             throw Problem(404, "keys.unavailable", "This server was made without access control and has no keys.")
         }

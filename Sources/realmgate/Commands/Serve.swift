@@ -1,5 +1,4 @@
 import ArgumentParser
-import Logging
 
 /// `realmgate serve`: the server.
 struct Serve: ParsableCommand {
@@ -12,15 +11,29 @@ struct Serve: ParsableCommand {
 
             Open that address in a browser for the console. Logs are written to standard error. \
             SIGTERM or SIGINT (Ctrl-C) stop it gracefully: requests under way are finished and the file is closed. A \
-            second signal stops it at once; data that was acknowledged is safe either way.
+            second signal stops it at once; data that was acknowledged is safe either way. SIGHUP has it read its \
+            configuration file, keys and certificates again; a file with a fault changes nothing.
+
+            Everybody may do everything until the first API key has been made (see realmgate token), roles or tokens \
+            are configured, or --auth is given. As long as that is so it listens on loopback addresses only, unless \
+            --allow-open is given.
+
+            Settings come from the command line, else from an environment variable, else from the file of --config, \
+            else they have their default. Those that have no option of their own are given as --set NAME=VALUE.
 
             Examples:
 
               realmgate serve --demo
               realmgate serve --data shop.realmgate --schema shop.json --port 9000
-              REALMGATE_DATA=/data/shop.realmgate REALMGATE_HOST=0.0.0.0 realmgate serve
+              realmgate serve --config /etc/realmgate.yaml --set log.level=debug
+              REALMGATE_DATA=/data/shop.realmgate REALMGATE_HOST=0.0.0.0 REALMGATE_AUTH=true realmgate serve
+
+            Names in the file, with their variables and defaults:
+
+            \(SettingList.text)
             """)
 
+    @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var database: DataOptions
     @OptionGroup var address: AddressOptions
 
@@ -57,6 +70,16 @@ struct Serve: ParsableCommand {
         completion: .directory)
     var openapi: String?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Ask for credentials even before the first key has been made (REALMGATE_AUTH=true).")
+    var auth: Bool?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Listen on any address although everybody may do everything (REALMGATE_ALLOW_OPEN=true).")
+    var allowOpen: Bool?
+
     @Option(
         help: ArgumentHelp(
             "How long a subscription set stays without a stream (REALMGATE_SUBSCRIPTION_LIFETIME; default: 3600).",
@@ -69,47 +92,56 @@ struct Serve: ParsableCommand {
             """)
     var logLevel: String?
 
+    @Flag(help: "Print all settings, each with where it comes from, and end. Secrets are not shown.")
+    var printConfig = false
+
+    @Flag(help: "Check all settings, also the files that they name, and end.")
+    var check = false
+
     func run() throws {
+        if printConfig { return print(try settings(.process).description, terminator: "") }
+        if check {
+            try ServiceSettings(try settings(.process), .process).check()
+            return print("The configuration is right.")
+        }
         // Before any other thread exists.
-        StopSignals.block()
-        let service = try Service.start(try settings(.process, .process))
+        Signals.block()
+        let service = try Service.start(try ServiceSettings(try settings(.process), .process)) {
+            try ServiceSettings(try settings(.process), .process)
+        }
         print("realmgate: listening on \(service.address)")
         StandardOutput.flush()
-        let signal = StopSignals.wait()
-        service.stop(because: signal)
-    }
-
-    private func settings(_ sources: SettingSources, _ files: InstalledFiles) throws -> ServiceSettings {
-        let (host, port) = try address.resolved(sources)
-        let logLevel = try sources.choice(logLevel, "REALMGATE_LOG_LEVEL", default: Logger.Level.info)
-        let loadsDemo = try sources.flag(demo, "REALMGATE_DEMO", default: false)
-        var demoDirectory: String?
-        if loadsDemo {
-            demoDirectory = try directory(.demo, demoData, "--demo-data", "REALMGATE_DEMO_DATA", sources, files)
-            guard demoDirectory != nil else {
-                throw CommandFailure(
-                    "The demo's files are not beside the program. Name their directory with --demo-data.")
+        while true {
+            switch Signals.wait() {
+            case .reload: service.reload()
+            case .stop(let name): return service.stop(because: name)
             }
         }
-        return ServiceSettings(
-            data: database.path(sources), host: host, port: port, schema: sources.text(schema, "REALMGATE_SCHEMA"),
-            demo: demoDirectory,
-            console: try directory(.console, console, "--static", "REALMGATE_STATIC", sources, files),
-            openapi: try directory(.openapi, openapi, "--openapi", "REALMGATE_OPENAPI", sources, files),
-            subscriptionLifetime: try sources.integer(
-                subscriptionLifetime, "REALMGATE_SUBSCRIPTION_LIFETIME", 1...31_536_000, default: 3600),
-            logLevel: logLevel)
     }
 
-    /// The directory that was asked for, which must exist, else the one beside the program.
-    private func directory(
-        _ part: InstalledFiles.Part, _ flag: String?, _ option: String, _ variable: String, _ sources: SettingSources,
-        _ files: InstalledFiles
-    ) throws -> String? {
-        guard let path = sources.text(flag, variable) else { return files.directory(of: part) }
-        guard InstalledFiles.isDirectory(path) else {
-            throw CommandFailure("\(flag == nil ? variable : option): there is no directory '\(path)'.")
-        }
-        return path
+    private func settings(_ sources: SettingSources) throws -> Settings {
+        let options: [String: String?] = [
+            "data": database.data, "host": address.host, "port": address.port.map(String.init), "schema": schema,
+            "demo": demo.map(String.init), "demoData": demoData, "static": console, "openapi": openapi,
+            "auth.required": auth.map(String.init), "allowOpen": allowOpen.map(String.init),
+            "subscription.lifetime": subscriptionLifetime.map(String.init), "log.level": logLevel,
+        ]
+        return try Settings(
+            options: options.compactMapValues { $0 }, assignments: configuration.assignments, file: configuration.file,
+            sources)
     }
+}
+
+/// `--config` and `--set`.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(
+        name: .customLong("config"),
+        help: ArgumentHelp("A YAML or JSON file with settings (REALMGATE_CONFIG).", valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml", "json"]))
+    var file: String?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp("A setting by its name in the file; may be repeated.", valueName: "name=value"))
+    var assignments: [String] = []
 }

@@ -1,58 +1,63 @@
 import EmbeddedStore
 import Gateway
 import HTTPServer
+import Identity
 import Logging
 import StoreContract
+import Synchronization
 
 /// The parts of a server put together: the one place that knows which store runs.
-struct Service {
+final class Service: Sendable {
     /// `http://HOST:PORT`, with the port that the system chose when 0 was asked for.
     let address: String
 
     private let store: any Store
     private let gateway: Gateway
     private let server: HTTPServer
+    private let control: AccessControl
+    private let level: LiveLogLevel
     private let logger: Logger
+    private let current: Mutex<(settings: ServiceSettings, rules: AccessControl.Rules)>
+    /// Reads the settings again from where they came from.
+    private let again: @Sendable () throws -> ServiceSettings
 
     /// How long requests under way may take to finish when the server is stopped.
     private static let stopLimit = Duration.seconds(10)
 
     /// Opens the database, brings schema and demo into it, and listens. Throws `CommandFailure` and `StoreError`,
     /// with nothing left open.
-    static func start(_ settings: ServiceSettings) throws -> Service {
-        LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = settings.logLevel
-            return handler
-        }
-        let logger = Logger(label: "realmgate")
-        let store = try EmbeddedStore.open(path: settings.data)
+    ///
+    /// - Parameter again: reads the settings again when the server is told to.
+    static func start(
+        _ settings: ServiceSettings, again: @escaping @Sendable () throws -> ServiceSettings
+    ) throws -> Service {
+        let level = LiveLogLevel(settings.logLevel)
+        LoggingSystem.bootstrap { LiveLogHandler(label: $0, level) }
+        let rules = try settings.accessRules()
+        let control = AccessControl(rules, keys: try settings.keyRing())
+        try settings.refuseOpenAddress(control)
+        let store = try EmbeddedStore.open(path: settings.data, options: settings.storeOptions)
         do {
-            if let schema = settings.schema { _ = try SchemaFile.apply(schema, to: store) }
+            if let schema = settings.settings.text("schema") { _ = try SchemaFile.apply(schema, to: store) }
             if let demo = settings.demo {
                 try DemoLoader(directory: demo, store: store) { StandardError.write("\($0)\n") }.run()
             }
-            return try listen(settings, store, logger)
+            return try Service(settings, rules, control, store, level, again)
         } catch {
             store.close()
             throw error
         }
     }
 
-    private static func listen(_ settings: ServiceSettings, _ store: any Store, _ logger: Logger) throws -> Service {
-        var gatewayConfiguration = GatewayConfiguration()
-        gatewayConfiguration.staticDirectory = settings.console
-        gatewayConfiguration.openapiDirectory = settings.openapi
-        gatewayConfiguration.scratchDirectory = directory(of: settings.data)
-        gatewayConfiguration.subscriptionFile = settings.data + ".subscriptions"
-        gatewayConfiguration.subscriptionSetLifetime = settings.subscriptionLifetime
-        let gateway = try Gateway(store: store, configuration: gatewayConfiguration)
-
-        var serverConfiguration = ServerConfiguration()
-        serverConfiguration.host = settings.host
-        serverConfiguration.port = UInt16(settings.port)
-        serverConfiguration.bodyLimit = gatewayConfiguration.bodyLimit
-        let server = HTTPServer(configuration: serverConfiguration, router: gateway.router)
+    /// Listens.
+    private init(
+        _ settings: ServiceSettings, _ rules: AccessControl.Rules, _ control: AccessControl, _ store: any Store,
+        _ level: LiveLogLevel, _ again: @escaping @Sendable () throws -> ServiceSettings
+    ) throws {
+        var configuration = settings.gatewayConfiguration
+        configuration.accessControl = control
+        gateway = try Gateway(store: store, configuration: configuration)
+        server = HTTPServer(configuration: settings.serverConfiguration, router: gateway.router)
         let port: UInt16
         do {
             port = try server.start()
@@ -60,15 +65,55 @@ struct Service {
             throw CommandFailure(error.description)
         }
         let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
+        address = "http://\(host):\(port)"
+        logger = Logger(label: "realmgate")
+        self.store = store
+        self.control = control
+        self.level = level
+        self.again = again
+        current = Mutex((settings, rules))
+        control.watch()
         logger.info("Started.", metadata: ["data": "\(settings.data)", "version": "\(Realmgate.version)"])
-        return Service(
-            address: "http://\(host):\(port)", store: store, gateway: gateway, server: server, logger: logger)
+        tellWhoMayCall(settings)
     }
 
-    /// The directory that a file is in.
-    private static func directory(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+    private func tellWhoMayCall(_ settings: ServiceSettings) {
+        if control.isOpen {
+            logger.warning("Nobody is asked for a credential: everybody who reaches the server may do everything.")
+        } else if !control.keys.isInUse, settings.settings.text("auth.tokens.keySet") == nil {
+            logger.notice(
+                "There is no API key yet. Make one: realmgate token create --name me --role admin --data \(settings.data)"
+            )
+        }
+    }
+
+    /// Reads the configuration, keys and key sets again. What can change while the server runs does; what cannot is
+    /// logged. A fault anywhere changes nothing.
+    func reload() {
+        do {
+            let (before, rules) = current.withLock { $0 }
+            let settings = try again()
+            let news = settings.settings.differences(from: before.settings)
+            let new = try settings.accessRules(keeping: rules.tokens)
+            try control.keys.refresh()
+            new.tokens?.refreshOrLog()
+            level.value = settings.logLevel
+            control.replace(new)
+            current.withLock { $0 = (settings, new) }
+            let fixed = news.filter { name in
+                name != "auth.roles" && !(Setting.all.first { $0.name == name }?.isLive ?? true)
+            }
+            logger.notice("The configuration was read again.", metadata: ["changed": "\(news.joined(separator: ", "))"])
+            if !fixed.isEmpty {
+                logger.warning(
+                    "Some settings count from the next start on only.",
+                    metadata: ["settings": "\(fixed.joined(separator: ", "))"])
+            }
+        } catch {
+            logger.error(
+                "The configuration stays as it was.",
+                metadata: ["error": "\((error as? CommandFailure)?.message ?? "\(error)")"])
+        }
     }
 
     /// Lets requests under way finish, then closes the database.

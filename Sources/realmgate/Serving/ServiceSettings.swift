@@ -1,16 +1,130 @@
+import Gateway
+import Identity
 import Logging
+import ObjectModel
 
-/// What a server is started with, all settings resolved and directories found.
-struct ServiceSettings {
+/// What a server is started with, directories found.
+struct ServiceSettings: Sendable {
+    var settings: Settings
     var data: String
     var host: String
     var port: Int
-    var schema: String?
     /// The demo's directory; nil when it is not to be loaded.
     var demo: String?
     var console: String?
     var openapi: String?
-    /// Seconds after which a subscription set without a stream is forgotten.
-    var subscriptionLifetime: Int
     var logLevel: Logger.Level
+
+    init(_ settings: Settings, _ files: InstalledFiles) throws(CommandFailure) {
+        self.settings = settings
+        data = settings.text("data") ?? DataOptions.fallback
+        host = settings.text("host") ?? "127.0.0.1"
+        port = settings.integer("port") ?? 8080
+        logLevel = settings.text("log.level").flatMap { Logger.Level(rawValue: $0) } ?? .info
+        if settings.flag("demo") {
+            demo = try Self.directory(.demo, "demoData", settings, files)
+            guard demo != nil else {
+                throw CommandFailure(
+                    "The demo's files are not beside the program. Name their directory with --demo-data.")
+            }
+        }
+        console = try Self.directory(.console, "static", settings, files)
+        openapi = try Self.directory(.openapi, "openapi", settings, files)
+    }
+
+    /// The directory that was asked for, which must exist, else the one beside the program.
+    private static func directory(
+        _ part: InstalledFiles.Part, _ name: String, _ settings: Settings, _ files: InstalledFiles
+    ) throws(CommandFailure) -> String? {
+        guard let path = settings.text(name) else { return files.directory(of: part) }
+        guard InstalledFiles.isDirectory(path) else {
+            throw CommandFailure("\(settings.origin(name)): there is no directory '\(path)'.")
+        }
+        return path
+    }
+
+    var keyFile: String { settings.text("auth.keys") ?? data + ".keys" }
+
+    /// The keys there are.
+    func keyRing() throws(CommandFailure) -> KeyRing {
+        do {
+            return try KeyRing(path: keyFile, initialKey: settings.text("auth.adminKey"))
+        } catch {
+            throw CommandFailure(error.description, exitCode: 78)
+        }
+    }
+
+    /// Which tokens are taken; nil for none.
+    func tokenSettings() throws(CommandFailure) -> TokenSettings? {
+        var tokens = TokenSettings()
+        tokens.secret = settings.text("auth.tokens.secret")
+        if let path = settings.text("auth.tokens.secretFile") {
+            guard tokens.secret == nil else {
+                throw CommandFailure("Give auth.tokens.secret or auth.tokens.secretFile, not both.", exitCode: 78)
+            }
+            guard let text = TextFile.line(path) else {
+                throw CommandFailure(
+                    "There is no file '\(path)' with the secret of tokens, or it is empty.", exitCode: 78)
+            }
+            tokens.secret = text
+        }
+        tokens.keyFile = settings.text("auth.tokens.keySet")
+        for name in settings.list("auth.tokens.algorithms") {
+            guard let algorithm = TokenAlgorithm(rawValue: name) else {
+                let known = TokenAlgorithm.allCases.map(\.rawValue)
+                throw CommandFailure(
+                    CommandFailure.sentence(
+                        "auth.tokens.algorithms (\(settings.origin("auth.tokens.algorithms"))): there is no '\(name)', but "
+                            + known.joined(separator: ", ") + ".", hint: known.nearest(to: name)), exitCode: 78)
+            }
+            tokens.algorithms.insert(algorithm)
+        }
+        tokens.issuers = Set(settings.list("auth.tokens.issuers"))
+        tokens.audiences = Set(settings.list("auth.tokens.audiences"))
+        tokens.leeway = Int64(settings.integer("auth.tokens.leeway") ?? 30)
+        tokens.requiresExpiry = settings.flag("auth.tokens.requireExpiry")
+        tokens.rolePaths = settings.list("auth.tokens.roles")
+        guard tokens.secret != nil || tokens.keyFile != nil else {
+            guard tokens.algorithms.isEmpty, tokens.issuers.isEmpty, tokens.audiences.isEmpty else {
+                throw CommandFailure(
+                    "Tokens need auth.tokens.keySet, auth.tokens.secretFile or auth.tokens.secret to be checked with.",
+                    exitCode: 78)
+            }
+            return nil
+        }
+        return tokens
+    }
+
+    /// Who may call. A verifier with the same settings is kept, with the tokens that it knows.
+    func accessRules(keeping verifier: TokenVerifier? = nil) throws(CommandFailure) -> AccessControl.Rules {
+        var kept: TokenVerifier?
+        if let tokens = try tokenSettings() {
+            do {
+                kept = try verifier.flatMap { $0.settings == tokens ? $0 : nil } ?? TokenVerifier(tokens)
+            } catch {
+                throw CommandFailure((error as? IdentityError)?.description ?? "\(error)", exitCode: 78)
+            }
+        }
+        return AccessControl.Rules(
+            roles: settings.roles, tokens: kept, isRequired: settings.flag("auth.required"))
+    }
+
+    /// Throws for whatever would keep a server from starting with these settings, short of opening the database.
+    func check() throws(CommandFailure) {
+        let control = AccessControl(try accessRules(), keys: try keyRing())
+        try refuseOpenAddress(control)
+    }
+
+    /// Throws when everybody could do everything from other machines, and nobody said that this is meant.
+    func refuseOpenAddress(_ control: AccessControl) throws(CommandFailure) {
+        guard control.isOpen, !settings.flag("allowOpen"), !LoopbackAddress.isOne(host) else { return }
+        throw CommandFailure(
+            """
+            Not listening on \(host): nobody would be asked who they are, so everybody who reaches that address could \
+            read and change everything. Make an administrator's key first:
+              realmgate token create --name me --role admin --data \(data)
+            or start with --auth (REALMGATE_AUTH=true) and make the key then. If everybody is meant to do everything, \
+            start with --allow-open (REALMGATE_ALLOW_OPEN=true).
+            """, exitCode: 78)
+    }
 }

@@ -1,0 +1,59 @@
+package import JSONCoding
+
+/// A value of a YAML document and where it stands.
+package struct YAMLNode: Hashable, Sendable {
+    package enum Content: Hashable, Sendable {
+        /// Neither an array nor an object.
+        case scalar(JSONValue)
+        case sequence([YAMLNode])
+        case mapping([Entry])
+    }
+
+    /// A member of a mapping. Names are unique.
+    package struct Entry: Hashable, Sendable {
+        package var name: String
+        package var place: YAMLPlace
+        package var value: YAMLNode
+    }
+
+    package var content: Content
+    package var place: YAMLPlace
+
+    /// The entry's value; nil for anything but a mapping that has it.
+    package subscript(name: String) -> YAMLNode? {
+        guard case .mapping(let entries) = content else { return nil }
+        return entries.first { $0.name == name }?.value
+    }
+
+    /// The value without places.
+    package var json: JSONValue {
+        switch content {
+        case .scalar(let value): value
+        case .sequence(let nodes): .array(nodes.map(\.json))
+        case .mapping(let entries):
+            .object(JSONObject(entries.map { JSONObject.Member(name: $0.name, value: $0.value.json) }))
+        }
+    }
+}
+
+/// A place in a text, from 1, columns in characters.
+package struct YAMLPlace: Hashable, Sendable, CustomStringConvertible {
+    package var line: Int
+    package var column: Int
+
+    package init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    package var description: String { "line \(line), column \(column)" }
+}
+
+/// Why a text is no YAML that we take.
+package struct YAMLError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A sentence for a person.
+    package var message: String
+    package var place: YAMLPlace
+
+    package var description: String { "\(message) (\(place))" }
+}

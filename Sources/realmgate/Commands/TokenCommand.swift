@@ -1,0 +1,193 @@
+import ArgumentParser
+import Identity
+import JSONCoding
+import ObjectModel
+
+/// `realmgate token`: API keys.
+struct TokenCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Make, list and take back API keys.",
+        discussion: """
+            Keys are kept in a file beside the database, as hashes. A server that runs on the database sees a change \
+            within a second; none needs to run. The first key closes a server that was open to everybody.
+
+            Examples:
+
+              realmgate token create --name me --role admin
+              realmgate token create --name "till 3" --role clerk --claim shop=7 --class Order --expires 90d
+              realmgate token list
+              realmgate token revoke h4Zr0QeX
+            """,
+        subcommands: [CreateToken.self, ListTokens.self, RevokeToken.self])
+}
+
+/// Where the keys are.
+struct KeyOptions: ParsableArguments {
+    @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var database: DataOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The file of keys (REALMGATE_AUTH_KEYS; default: the database file with .keys added).", valueName: "file"),
+        completion: .file())
+    var keys: String?
+
+    func settings() throws(CommandFailure) -> Settings {
+        let options: [String: String?] = ["data": database.data, "auth.keys": keys]
+        return try Settings(
+            options: options.compactMapValues { $0 }, assignments: configuration.assignments, file: configuration.file,
+            .process)
+    }
+
+    func ring(_ settings: Settings) throws(CommandFailure) -> KeyRing {
+        let path = settings.text("auth.keys") ?? (settings.text("data") ?? DataOptions.fallback) + ".keys"
+        do {
+            return try KeyRing(path: path)
+        } catch {
+            throw CommandFailure(error.description)
+        }
+    }
+}
+
+struct CreateToken: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Make an API key and print it.",
+        discussion: """
+            Prints the key on standard output, once: only its hash is kept. Send it in a header \
+            'Authorization: Bearer KEY'. The role 'admin' may do everything; others are in the configuration file. \
+            (REALMGATE_DATA and REALMGATE_CONFIG say where things are.)
+
+            Examples:
+
+              realmgate token create --name me --role admin
+              realmgate token create --name reports --role admin --read-only --expires 30d
+            """)
+
+    @OptionGroup var place: KeyOptions
+
+    @Option(help: "What the key is for.")
+    var name: String
+
+    @Option(help: "A role that it gives; may be repeated.")
+    var role: [String]
+
+    @Option(
+        help: ArgumentHelp(
+            "What rules see as $claims.NAME: JSON, or a text; may be repeated.", valueName: "name=value"))
+    var claim: [String] = []
+
+    @Option(help: ArgumentHelp("Whom it is for.", valueName: "text"))
+    var subject: String?
+
+    @Option(help: ArgumentHelp("30d, 12h, 15m, or a date such as 2027-01-31T12:00:00Z.", valueName: "when"))
+    var expires: String?
+
+    @Flag(help: "Nothing may be created, changed or deleted with it.")
+    var readOnly = false
+
+    @Option(
+        name: .customLong("class"),
+        help: ArgumentHelp("A class that exists for it; may be repeated.", valueName: "name"))
+    var classes: [String] = []
+
+    func run() throws {
+        let settings = try place.settings()
+        try check(roles: settings)
+        guard !name.isEmpty else { throw CommandFailure("--name is empty; say what the key is for.", exitCode: 64) }
+        var claims: [JSONObject.Member] = []
+        for text in claim {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[0].isEmpty, !claims.contains(where: { $0.name == parts[0] }) else {
+                throw CommandFailure("--claim takes NAME=VALUE, each name once, not '\(text)'.", exitCode: 64)
+            }
+            let value = (try? JSONValue.parse(parts[1])) ?? .string(parts[1])
+            claims.append(JSONObject.Member(name: parts[0], value: value))
+        }
+        let details = APIKey.Details(
+            name: name, roles: role, claims: .object(JSONObject(claims)), subject: subject,
+            expires: try expires.map { try Self.end($0, .now()) },
+            scope: KeyScope(isReadOnly: readOnly, classes: classes.isEmpty ? nil : Set(classes)))
+        do {
+            let (key, secret) = try place.ring(settings).create(details)
+            print(secret)
+            StandardError.write("The key '\(key.id)' was made. It is not shown again.\n")
+        } catch let error as IdentityError {
+            throw CommandFailure(error.description)
+        }
+    }
+
+    /// Names that the configuration does not have are refused where there is one, and else taken as they are.
+    private func check(roles settings: Settings) throws(CommandFailure) {
+        guard settings.file != nil else { return }
+        let known = settings.roles.map(\.name) + ["admin"]
+        for name in role where !known.contains(name) {
+            throw CommandFailure(
+                CommandFailure.sentence(
+                    "The configuration has no role '\(name)', but \(known.joined(separator: ", ")).",
+                    hint: known.nearest(to: name)), exitCode: 64)
+        }
+    }
+
+    /// The time that `--expires` names.
+    static func end(_ text: String, _ now: Timestamp) throws(CommandFailure) -> Timestamp {
+        if let date = Timestamp(rfc3339: text) {
+            guard date > now else {
+                throw CommandFailure("--expires is '\(text)', which is in the past.", exitCode: 64)
+            }
+            return date
+        }
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_536_000]
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), count > 0,
+            count <= 3_200_000_000 / unit
+        else {
+            throw CommandFailure(
+                "--expires is '\(text)'; it must be a time such as 30d, 12h or 15m, or a date such as "
+                    + "2027-01-31T12:00:00Z.", exitCode: 64)
+        }
+        return Timestamp(seconds: now.floored.seconds + count * unit)
+    }
+}
+
+struct ListTokens: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the API keys, one JSON object a line.",
+        discussion: "Those that were taken back are in it for 90 days. (REALMGATE_DATA says where they are.)")
+
+    @OptionGroup var place: KeyOptions
+
+    func run() throws {
+        for key in try place.ring(try place.settings()).keys {
+            let json = JSONWriter(capacity: 512)
+            json.beginObject()
+            key.writeMembers(into: json)
+            json.endObject()
+            print(String(decoding: json.bytes, as: UTF8.self))
+        }
+    }
+}
+
+struct RevokeToken: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Take an API key back for good.",
+        discussion: "A server that runs stops taking it within a second. (REALMGATE_DATA says where the keys are.)")
+
+    @OptionGroup var place: KeyOptions
+
+    @Argument(help: "The key's id: the eight letters and digits after 'rg_'. The whole key serves, too.")
+    var id: String
+
+    func run() throws {
+        let parts = id.split(separator: "_")
+        let id = parts.count == 3 && parts[0] == "rg" ? String(parts[1]) : id
+        do {
+            guard try place.ring(try place.settings()).revoke(id) != nil else {
+                throw CommandFailure("There is no key '\(id)'. 'realmgate token list' lists them.")
+            }
+        } catch let error as IdentityError {
+            throw CommandFailure(error.description)
+        }
+        print("The key '\(id)' was taken back.")
+    }
+}

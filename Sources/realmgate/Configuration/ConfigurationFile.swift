@@ -1,0 +1,128 @@
+import AccessRules
+import Glibc
+import JSONCoding
+import ObjectModel
+import YAMLCoding
+
+/// What a configuration file says: YAML, or JSON, with the names of the settings as nested members.
+struct ConfigurationFile {
+    let path: String
+    /// By the name of the setting.
+    private(set) var values: [String: (value: SettingValue, place: YAMLPlace)] = [:]
+    private(set) var roles: [Role] = []
+
+    /// Reads the file. Throws a sentence with its name and the line for anything that is not as it should be: also for
+    /// a name that is not known, with the nearest one.
+    init(path: String) throws(CommandFailure) {
+        guard let bytes = Self.read(path) else {
+            throw CommandFailure("There is no configuration file '\(path)', or it cannot be read.", exitCode: 66)
+        }
+        try self.init(path: path, bytes)
+    }
+
+    init(path: String, _ bytes: [UInt8]) throws(CommandFailure) {
+        self.path = path
+        let root: YAMLNode
+        do {
+            root = try YAML.parse(bytes)
+        } catch {
+            throw Self.failure(path, error.place, error.message)
+        }
+        if case .scalar(.null) = root.content { return }
+        try add(root, under: "")
+    }
+
+    private mutating func add(_ node: YAMLNode, under prefix: String) throws(CommandFailure) {
+        guard case .mapping(let entries) = node.content else {
+            let what = prefix.isEmpty ? "The file" : "'\(prefix.dropLast())'"
+            throw Self.failure(path, node.place, "\(what) takes names with values, not \(node.json.inWords).")
+        }
+        let known = Self.members(of: prefix)
+        for entry in entries {
+            let name = prefix + entry.name
+            if name == "auth.roles" {
+                roles = try RoleReader(path: path).roles(entry.value)
+            } else if let setting = Setting.all.first(where: { $0.name == name }) {
+                // Nothing after the colon is as if the name were not there.
+                if case .scalar(.null) = entry.value.content { continue }
+                do throws(SettingFault) {
+                    values[name] = (try setting.value(of: entry.value.json), entry.value.place)
+                } catch {
+                    throw Self.failure(path, entry.value.place, "'\(name)' \(error.words).")
+                }
+            } else if known.contains(entry.name) {
+                if case .scalar(.null) = entry.value.content { continue }
+                try add(entry.value, under: name + ".")
+            } else {
+                let place = prefix.isEmpty ? "" : " in '\(prefix.dropLast())'"
+                throw Self.failure(
+                    path, entry.place,
+                    CommandFailure.sentence(
+                        "There is no setting '\(entry.name)'\(place).", hint: known.nearest(to: entry.name)))
+            }
+        }
+    }
+
+    /// The names of one level.
+    private static func members(of prefix: String) -> [String] {
+        var names: [String] = []
+        for name in Setting.names + ["auth.roles"] where name.hasPrefix(prefix) {
+            let member = String(name.dropFirst(prefix.count).prefix { $0 != "." })
+            if !names.contains(member) { names.append(member) }
+        }
+        return names
+    }
+
+    static func failure(_ path: String, _ place: YAMLPlace, _ sentence: String) -> CommandFailure {
+        CommandFailure("\(path):\(place.line):\(place.column): \(sentence)", exitCode: 78)
+    }
+
+    private static func read(_ path: String) -> [UInt8]? {
+        guard !InstalledFiles.isDirectory(path), let file = fopen(path, "rb") else { return nil }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        // One byte more than is taken is enough to be refused.
+        while bytes.count <= YAML.sizeLimit {
+            let count = fread(&chunk, 1, chunk.count, file)
+            guard count > 0 else { break }
+            bytes += chunk[..<count]
+        }
+        return bytes
+    }
+}
+
+extension Setting {
+    /// The value that the file gives.
+    fileprivate func value(of json: JSONValue) throws(SettingFault) -> SettingValue {
+        switch (kind, json) {
+        case (.text, .string(let text)), (.choice, .string(let text)), (.size, .string(let text)):
+            return try value(of: text)
+        case (.integer(let range), .int(let number)), (.size(let range), .int(let number)):
+            return try check(Int(number), range)
+        case (.flag, .bool(let flag)): return .flag(flag)
+        case (.list, .string(let text)): return .list([text])
+        case (.list, .array(let elements)):
+            var texts: [String] = []
+            for element in elements {
+                guard case .string(let text) = element else {
+                    throw SettingFault("takes a list of texts, and \(element.inWords) is none")
+                }
+                texts.append(text)
+            }
+            return .list(texts)
+        default: throw SettingFault("takes \(inWords), not \(json.inWords)")
+        }
+    }
+
+    private var inWords: String {
+        switch kind {
+        case .text: "a text"
+        case .integer: "a whole number"
+        case .size: "a number of bytes"
+        case .flag: "true or false"
+        case .choice(let names): "one of \(names.joined(separator: ", "))"
+        case .list: "a list of texts"
+        }
+    }
+}

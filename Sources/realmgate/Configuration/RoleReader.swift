@@ -1,0 +1,114 @@
+import AccessRules
+import JSONCoding
+import ObjectModel
+import YAMLCoding
+
+/// Reads `auth.roles` of a configuration file: a mapping from names to what the role may do.
+///
+/// `clerk: {classes: {Order: {read: 'shop == $claims.shop', create: true, readable: [number, total]}}, others: {…}}`
+struct RoleReader {
+    let path: String
+
+    func roles(_ node: YAMLNode) throws(CommandFailure) -> [Role] {
+        var roles: [Role] = []
+        for entry in try entries(node, "'auth.roles'") {
+            guard !entry.name.isEmpty else { throw failure(entry.place, "A role needs a name.") }
+            roles.append(try role(entry.name, entry.value))
+        }
+        return roles
+    }
+
+    private func role(_ name: String, _ node: YAMLNode) throws(CommandFailure) -> Role {
+        var role = Role(name: name)
+        let members = ["admin", "classes", "others"]
+        var rules: YAMLPlace?
+        for entry in try entries(node, "The role '\(name)'") {
+            switch entry.name {
+            case "admin": role.isAdministrator = try flag(entry)
+            case "classes":
+                rules = entry.place
+                for member in try entries(entry.value, "'classes' of the role '\(name)'") {
+                    role.classes[member.name] = try rule(member.value, "'\(member.name)' of the role '\(name)'")
+                }
+            case "others":
+                rules = entry.place
+                role.others = try rule(entry.value, "'others' of the role '\(name)'")
+            default: throw unknown(entry, "The role '\(name)'", members)
+            }
+        }
+        if role.isAdministrator, let rules {
+            throw failure(rules, "The role '\(name)' is an administrator's: it may do everything and takes no rules.")
+        }
+        return role
+    }
+
+    private func rule(_ node: YAMLNode, _ what: String) throws(CommandFailure) -> ClassRule {
+        var rule = ClassRule()
+        for entry in try entries(node, what) {
+            switch entry.name {
+            case "read": rule.read = try predicate(entry)
+            case "create": rule.create = try predicate(entry)
+            case "update": rule.update = try predicate(entry)
+            case "delete": rule.delete = try predicate(entry)
+            case "readable": rule.readableProperties = try names(entry)
+            case "writable": rule.writableProperties = try names(entry)
+            default: throw unknown(entry, what, ["read", "create", "update", "delete", "readable", "writable"])
+            }
+        }
+        return rule
+    }
+
+    /// A predicate, or whether everything or nothing is allowed.
+    private func predicate(_ entry: YAMLNode.Entry) throws(CommandFailure) -> String? {
+        switch entry.value.content {
+        case .scalar(.bool(let isAllowed)): return isAllowed ? "TRUEPREDICATE" : nil
+        case .scalar(.string(let text)) where !text.isEmpty: return text
+        default:
+            throw failure(
+                entry.value.place,
+                "'\(entry.name)' takes true, false, or a predicate as a text, not \(entry.value.json.inWords).")
+        }
+    }
+
+    private func names(_ entry: YAMLNode.Entry) throws(CommandFailure) -> Set<String> {
+        guard case .sequence(let nodes) = entry.value.content else {
+            throw failure(
+                entry.value.place, "'\(entry.name)' takes a list of properties, not \(entry.value.json.inWords).")
+        }
+        var names: Set<String> = []
+        for node in nodes {
+            guard case .scalar(.string(let name)) = node.content else {
+                throw failure(node.place, "'\(entry.name)' takes names of properties, not \(node.json.inWords).")
+            }
+            names.insert(name)
+        }
+        return names
+    }
+
+    private func flag(_ entry: YAMLNode.Entry) throws(CommandFailure) -> Bool {
+        guard case .scalar(.bool(let flag)) = entry.value.content else {
+            throw failure(entry.value.place, "'\(entry.name)' takes true or false, not \(entry.value.json.inWords).")
+        }
+        return flag
+    }
+
+    private func entries(_ node: YAMLNode, _ what: String) throws(CommandFailure) -> [YAMLNode.Entry] {
+        switch node.content {
+        case .mapping(let entries): return entries
+        case .scalar(.null): return []
+        default: throw failure(node.place, "\(what) takes names with values, not \(node.json.inWords).")
+        }
+    }
+
+    private func unknown(_ entry: YAMLNode.Entry, _ what: String, _ members: [String]) -> CommandFailure {
+        failure(
+            entry.place,
+            CommandFailure.sentence(
+                "\(what) takes no '\(entry.name)', but \(members.joined(separator: ", ")).",
+                hint: members.nearest(to: entry.name)))
+    }
+
+    private func failure(_ place: YAMLPlace, _ sentence: String) -> CommandFailure {
+        ConfigurationFile.failure(path, place, sentence)
+    }
+}

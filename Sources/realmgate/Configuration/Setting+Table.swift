@@ -1,0 +1,72 @@
+extension Setting {
+    /// Every setting of `serve`, in the order in which they are shown. `auth.roles` is read on its own.
+    static let all: [Setting] = [
+        Setting("data", .text, .text(DataOptions.fallback), "The database file."),
+        Setting("host", .text, .text("127.0.0.1"), "The address to listen on."),
+        Setting("port", .integer(0...65_535), .integer(8080), "The port; 0 picks a free one."),
+        Setting("schema", .text, nil, "A JSON file with the classes, applied at the start."),
+        Setting("demo", .flag, .flag(false), "Load airports and flights into a database without classes."),
+        Setting("demoData", .text, nil, "Where the demo's files are (default: beside the program)."),
+        Setting("static", .text, nil, "Where the console is (default: beside the program)."),
+        Setting("openapi", .text, nil, "Where the API description is (default: beside the program)."),
+        Setting(
+            "allowOpen", .flag, .flag(false), "Listen on any address although everybody may do everything."),
+        Setting(
+            "auth.required", .flag, .flag(false), "Ask for credentials even before the first key has been made.",
+            isLive: true, variable: "REALMGATE_AUTH", option: "--auth"),
+        Setting("auth.keys", .text, nil, "The file of API keys (default: the database file with .keys added)."),
+        Setting(
+            "auth.adminKey", .text, nil, "An administrator's key for the first start, 32 characters or more.",
+            isSecret: true, variable: "REALMGATE_ADMIN_KEY"),
+        Setting(
+            "auth.tokens.secret", .text, nil, "The shared secret of tokens signed with HS256, HS384 or HS512.",
+            isLive: true, isSecret: true),
+        Setting("auth.tokens.secretFile", .text, nil, "A file with that secret.", isLive: true),
+        Setting(
+            "auth.tokens.keySet", .text, nil, "A file with the JSON Web Key Set of tokens, read again when it changes.",
+            isLive: true),
+        Setting(
+            "auth.tokens.algorithms", .list, .list([]), "The algorithms that tokens may have (default: the keys').",
+            isLive: true),
+        Setting("auth.tokens.issuers", .list, .list([]), "Of which 'iss' must be one.", isLive: true),
+        Setting("auth.tokens.audiences", .list, .list([]), "Of which 'aud' must have one.", isLive: true),
+        Setting(
+            "auth.tokens.leeway", .integer(0...3600), .integer(30), "Seconds that clocks may be apart.", isLive: true),
+        Setting(
+            "auth.tokens.requireExpiry", .flag, .flag(true), "Whether tokens without 'exp' are refused.", isLive: true),
+        Setting(
+            "auth.tokens.roles", .list, .list(["role", "roles"]),
+            "Where the role is in a token; a point leads into an object.", isLive: true),
+        Setting("limits.connections", .integer(1...1_000_000), .integer(16_384), "Open connections."),
+        Setting("limits.body", .size(1024...(1 << 40)), .integer(16 << 20), "The largest request body."),
+        Setting("limits.page", .integer(1...1_000_000), .integer(10_000), "The most objects of a page."),
+        Setting("limits.observed", .integer(1...100_000_000), .integer(100_000), "The most objects of a live query."),
+        Setting("limits.streams", .integer(1...1_000_000), .integer(100_000), "Open event streams."),
+        Setting("limits.workers", .integer(1...256), .integer(2), "Threads for requests that take long."),
+        Setting("limits.workerQueue", .integer(1...1_000_000), .integer(1000), "Requests that may wait for them."),
+        Setting(
+            "subscription.lifetime", .integer(1...31_536_000), .integer(3600),
+            "Seconds that a subscription set stays without a stream."),
+        Setting("subscription.sets", .integer(1...10_000_000), .integer(20_000), "The most subscription sets."),
+        Setting("subscription.setSize", .integer(1...10_000), .integer(100), "The most subscriptions of a set."),
+        Setting(
+            "store.size", .size((1 << 20)...(1 << 46)), .integer(1 << 40), "What the data may grow to, in bytes."),
+        Setting(
+            "store.changeLogVersions", .integer(1...1_000_000_000), .integer(100_000),
+            "Versions that the change log keeps."),
+        Setting(
+            "store.changeLogSeconds", .integer(1...31_536_000), .integer(86_400), "How long it keeps them."),
+        Setting("store.changeLogBytes", .size((1 << 16)...(1 << 46)), .integer(128 << 20), "The most that it takes."),
+        Setting(
+            "store.activeVersions", .integer(2...1_000_000), nil,
+            "The most versions that may be alive at once (default: no limit)."),
+        Setting(
+            "store.versionAge", .integer(1...31_536_000), nil,
+            "Seconds that a version may be read after a newer one came (default: no limit)."),
+        Setting(
+            "log.level", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), .text("info"),
+            "What is logged.", isLive: true),
+    ]
+
+    static let names = all.map(\.name)
+}

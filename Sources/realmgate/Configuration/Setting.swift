@@ -1,0 +1,137 @@
+import ObjectModel
+
+/// One thing that can be set: by an option of the command line, by an environment variable, or in the file.
+struct Setting: Sendable {
+    enum Kind: Sendable {
+        case text
+        case integer(ClosedRange<Int>)
+        /// Bytes, also as `16 MiB`.
+        case size(ClosedRange<Int>)
+        case flag
+        case choice([String])
+        /// In a variable or option with commas between.
+        case list
+    }
+
+    /// As in the file, with points between levels: `log.level`.
+    let name: String
+    let kind: Kind
+    /// Nil for none.
+    let fallback: SettingValue?
+    /// A short sentence.
+    let help: String
+    /// Whether a change counts when the server is told to read its file again.
+    var isLive = false
+    /// Whether the value is never shown.
+    var isSecret = false
+    /// Where it is not the name in capitals.
+    private var variableName: String?
+    private var optionName: String?
+
+    init(
+        _ name: String, _ kind: Kind, _ fallback: SettingValue? = nil, _ help: String, isLive: Bool = false,
+        isSecret: Bool = false, variable: String? = nil, option: String? = nil
+    ) {
+        self.name = name
+        self.kind = kind
+        self.fallback = fallback
+        self.help = help
+        self.isLive = isLive
+        self.isSecret = isSecret
+        variableName = variable
+        optionName = option
+    }
+
+    /// `log.level` → `REALMGATE_LOG_LEVEL`, `limits.workerQueue` → `REALMGATE_LIMITS_WORKER_QUEUE`.
+    var variable: String { variableName ?? "REALMGATE_" + words("_").uppercased() }
+
+    /// `log.level` → `--log-level`; nil where `--set` is the only one.
+    var option: String { optionName ?? "--" + words("-") }
+
+    private func words(_ separator: Character) -> String {
+        var text = ""
+        for character in name {
+            if character == "." {
+                text.append(separator)
+            } else if character.isUppercase {
+                text.append(separator)
+                text += character.lowercased()
+            } else {
+                text.append(character)
+            }
+        }
+        return text
+    }
+}
+
+enum SettingValue: Hashable, Sendable {
+    case text(String)
+    case integer(Int)
+    case flag(Bool)
+    case list([String])
+}
+
+extension Setting {
+    /// The value that a text means. Throws a sentence that goes on after the name of where it came from.
+    func value(of text: String) throws(SettingFault) -> SettingValue {
+        switch kind {
+        case .text: return .text(text)
+        case .integer(let range):
+            guard let number = Int(text) else { throw SettingFault("is '\(text)', which is no whole number") }
+            return try check(number, range)
+        case .size(let range):
+            guard let number = Self.bytes(text) else {
+                throw SettingFault("is '\(text)', which is no number of bytes such as 1048576 or 1MiB")
+            }
+            return try check(number, range)
+        case .flag:
+            switch text.lowercased() {
+            case "1", "true", "yes", "on": return .flag(true)
+            case "0", "false", "no", "off": return .flag(false)
+            default: throw SettingFault("is '\(text)'; it must be true or false")
+            }
+        case .choice(let names):
+            guard names.contains(text.lowercased()) else {
+                throw SettingFault("is '\(text)'; it must be one of: \(names.joined(separator: ", "))")
+            }
+            return .text(text.lowercased())
+        case .list:
+            let parts = text.split(separator: ",").map { $0.drop { $0 == " " } }.map { part in
+                String(part.reversed().drop { $0 == " " }.reversed())
+            }
+            return .list(parts.filter { !$0.isEmpty })
+        }
+    }
+
+    func check(_ number: Int, _ range: ClosedRange<Int>) throws(SettingFault) -> SettingValue {
+        guard range.contains(number) else {
+            throw SettingFault("is \(number); it must be \(range.lowerBound) to \(range.upperBound)")
+        }
+        return .integer(number)
+    }
+
+    /// `1048576`, `1024 KiB`, `1MiB`, `2g`; units are powers of 1024.
+    static func bytes(_ text: String) -> Int? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let unit = text.dropFirst(digits.count).drop { $0 == " " }.lowercased()
+        let shift: Int? =
+            switch unit {
+            case "", "b": 0
+            case "k", "kb", "kib": 10
+            case "m", "mb", "mib": 20
+            case "g", "gb", "gib": 30
+            case "t", "tb", "tib": 40
+            default: nil
+            }
+        guard let number = Int(digits), let shift, number <= Int.max >> shift else { return nil }
+        return number << shift
+    }
+}
+
+/// Why a value is none for a setting.
+struct SettingFault: Error {
+    /// Goes on after the name, without a full stop.
+    let words: String
+
+    init(_ words: String) { self.words = words }
+}

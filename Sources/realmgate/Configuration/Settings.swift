@@ -1,0 +1,138 @@
+import AccessRules
+import JSONCoding
+import ObjectModel
+import YAMLCoding
+
+/// All settings with their values and where each came from: an option, else a variable, else the file, else the
+/// default.
+struct Settings: Sendable {
+    enum Origin: Hashable, Sendable {
+        case option(String)
+        case variable(String)
+        case file(line: Int)
+        case fallback
+
+        var inWords: String {
+            switch self {
+            case .option(let name): name
+            case .variable(let name): name
+            case .file(let line): "the file, line \(line)"
+            case .fallback: "default"
+            }
+        }
+    }
+
+    private var values: [String: (value: SettingValue?, origin: Origin)] = [:]
+    /// From the file, which is the only place for them.
+    private(set) var roles: [Role] = []
+    /// The file, when there is one.
+    private(set) var file: String?
+
+    /// - Parameters:
+    ///   - options: what the command line says, by the name of the setting.
+    ///   - assignments: `name=value` of `--set`, which count as options.
+    ///   - file: the path that `--config` gives.
+    init(
+        options: [String: String], assignments: [String] = [], file: String?, _ sources: SettingSources
+    ) throws(CommandFailure) {
+        var given: [String: (text: String, name: String)] = [:]
+        for assignment in assignments {
+            let parts = assignment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let setting = Setting.all.first(where: { $0.name == parts[0] }) else {
+                throw CommandFailure(
+                    CommandFailure.sentence(
+                        "--set takes NAME=VALUE with the name of a setting, not '\(parts.first ?? "")'.",
+                        hint: parts.count < 2 ? nil : Setting.names.nearest(to: String(parts.first ?? ""))),
+                    exitCode: 64)
+            }
+            given[setting.name] = (String(parts[1]), "--set \(setting.name)")
+        }
+        for setting in Setting.all {
+            if let text = options[setting.name] { given[setting.name] = (text, setting.option) }
+        }
+        self.file = sources.text(file, "REALMGATE_CONFIG")
+        let configured = try self.file.map { path throws(CommandFailure) in try ConfigurationFile(path: path) }
+        roles = configured?.roles ?? []
+        for setting in Setting.all {
+            if let (text, name) = given[setting.name] {
+                values[setting.name] = (try Self.value(setting, text, name), .option(name))
+            } else if let text = sources.text(nil, setting.variable) {
+                values[setting.name] = (try Self.value(setting, text, setting.variable), .variable(setting.variable))
+            } else if let (value, place) = configured?.values[setting.name] {
+                values[setting.name] = (value, .file(line: place.line))
+            } else {
+                values[setting.name] = (setting.fallback, .fallback)
+            }
+        }
+    }
+
+    private static func value(
+        _ setting: Setting, _ text: String, _ source: String
+    ) throws(CommandFailure) -> SettingValue {
+        do throws(SettingFault) {
+            return try setting.value(of: text)
+        } catch {
+            throw CommandFailure("\(source) \(error.words).", exitCode: 64)
+        }
+    }
+
+    func text(_ name: String) -> String? {
+        if case .text(let text)? = values[name]?.value, !text.isEmpty { text } else { nil }
+    }
+
+    func integer(_ name: String) -> Int? {
+        if case .integer(let number)? = values[name]?.value { number } else { nil }
+    }
+
+    func flag(_ name: String) -> Bool { values[name]?.value == .flag(true) }
+
+    func list(_ name: String) -> [String] {
+        if case .list(let texts)? = values[name]?.value { texts } else { [] }
+    }
+
+    /// Where a value came from, to name it in an error.
+    func origin(_ name: String) -> String { values[name]?.origin.inWords ?? "default" }
+
+    /// The names of the settings that differ, `auth.roles` among them.
+    func differences(from other: Settings) -> [String] {
+        Setting.names.filter { values[$0]?.value != other.values[$0]?.value }
+            + (roles == other.roles ? [] : ["auth.roles"])
+    }
+
+    /// The settings as a file that says the same, each with where it came from. Secrets are not in it.
+    var description: String {
+        var lines = file.map { ["# The file is \($0)."] } ?? []
+        var open: [Substring] = []
+        for setting in Setting.all {
+            let parts = setting.name.split(separator: ".")
+            let levels = parts.dropLast()
+            for (depth, level) in levels.enumerated() where !open.starts(with: levels.prefix(depth + 1)) {
+                open = Array(levels.prefix(depth + 1))
+                lines.append(String(repeating: "  ", count: depth) + level + ":")
+            }
+            open = Array(levels)
+            let (value, origin) = values[setting.name] ?? (nil, .fallback)
+            let shown = setting.isSecret && value != nil ? "# hidden" : value.map(Self.yaml) ?? "null"
+            lines.append(
+                String(repeating: "  ", count: levels.count) + (parts.last ?? "") + ": \(shown)  # \(origin.inWords)")
+        }
+        if !roles.isEmpty {
+            lines.append("# Roles: \(roles.map(\.name).joined(separator: ", "))")
+        }
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    private static func yaml(_ value: SettingValue) -> String {
+        let json = JSONWriter(capacity: 64)
+        switch value {
+        case .text(let text): json.string(text)
+        case .integer(let number): json.int(number)
+        case .flag(let flag): json.bool(flag)
+        case .list(let texts):
+            json.beginArray()
+            for text in texts { json.string(text) }
+            json.endArray()
+        }
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+}

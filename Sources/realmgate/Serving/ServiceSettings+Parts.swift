@@ -1,0 +1,55 @@
+import EmbeddedStore
+import Gateway
+import HTTPServer
+
+extension ServiceSettings {
+    /// How the database is opened.
+    var storeOptions: EmbeddedStoreOptions {
+        var options = EmbeddedStoreOptions()
+        set(&options.maximumSize, "store.size")
+        set(&options.changeLogVersions, "store.changeLogVersions")
+        set(&options.changeLogBytes, "store.changeLogBytes")
+        if let seconds = settings.integer("store.changeLogSeconds") { options.changeLogSeconds = Int64(seconds) }
+        options.maximumActiveVersions = settings.integer("store.activeVersions")
+        options.maximumVersionAge = settings.integer("store.versionAge").map(Double.init)
+        return options
+    }
+
+    /// What the gateway offers, without access control.
+    var gatewayConfiguration: GatewayConfiguration {
+        var configuration = GatewayConfiguration()
+        configuration.staticDirectory = console
+        configuration.openapiDirectory = openapi
+        configuration.subscriptionFile = data + ".subscriptions"
+        configuration.scratchDirectory = dataDirectory
+        set(&configuration.subscriptionSetLifetime, "subscription.lifetime")
+        set(&configuration.mostSubscriptionSets, "subscription.sets")
+        set(&configuration.largestSubscriptionSet, "subscription.setSize")
+        set(&configuration.bodyLimit, "limits.body")
+        set(&configuration.largestPage, "limits.page")
+        set(&configuration.largestObserved, "limits.observed")
+        set(&configuration.workers, "limits.workers")
+        set(&configuration.workerQueue, "limits.workerQueue")
+        return configuration
+    }
+
+    var serverConfiguration: ServerConfiguration {
+        var configuration = ServerConfiguration()
+        configuration.host = host
+        configuration.port = UInt16(clamping: port)
+        set(&configuration.bodyLimit, "limits.body")
+        set(&configuration.connectionLimit, "limits.connections")
+        set(&configuration.streamLimit, "limits.streams")
+        return configuration
+    }
+
+    /// The directory that the database is in.
+    private var dataDirectory: String {
+        guard let slash = data.lastIndex(of: "/") else { return "." }
+        return slash == data.startIndex ? "/" : String(data[..<slash])
+    }
+
+    private func set(_ value: inout Int, _ name: String) {
+        if let number = settings.integer(name) { value = number }
+    }
+}
