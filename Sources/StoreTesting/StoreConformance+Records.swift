@@ -43,7 +43,8 @@ extension StoreConformance {
             }
             try requireError(.notFound, "a write that fails") {
                 try store.write { transaction in
-                    try transaction.keep([4], under: [8], until: Timestamp(seconds: 9_000), at: Timestamp(seconds: 5_000))
+                    try transaction.keep(
+                        [4], under: [8], until: Timestamp(seconds: 9_000), at: Timestamp(seconds: 5_000))
                     try transaction.delete(Library.writer, ObjectKey(99))
                 }
             }
@@ -51,7 +52,8 @@ extension StoreConformance {
             for number in 0..<20 {
                 try store.write {
                     try $0.keep(
-                        [5], under: [30, UInt8(number)], until: Timestamp(seconds: 9_000), at: Timestamp(seconds: 5_000))
+                        [5], under: [30, UInt8(number)], until: Timestamp(seconds: 9_000), at: Timestamp(seconds: 5_000)
+                    )
                 }
             }
             for number in 0..<20 {

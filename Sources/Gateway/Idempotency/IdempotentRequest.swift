@@ -48,7 +48,8 @@ struct IdempotentRequest: Sendable {
     }
 
     /// Keeps the answer, to be given again.
-    func keep(_ response: Response, in transaction: any WriteTransaction, from time: Timestamp, for seconds: Int) throws {
+    func keep(_ response: Response, in transaction: any WriteTransaction, from time: Timestamp, for seconds: Int) throws
+    {
         try transaction.keep(
             fingerprint + response.kept, under: recordKey,
             until: Timestamp(seconds: time.seconds + Int64(clamping: seconds)), at: time)
@@ -101,7 +102,9 @@ extension Response {
         let body = bytes[(end + 1)...]
         self.init(status: Int(status), body: body.isEmpty ? .empty : .bytes(Array(body)))
         for index in stride(from: 0, to: fields.count - 1, by: 2) {
-            guard case .string(let name) = fields[index], case .string(let value) = fields[index + 1] else { return nil }
+            guard case .string(let name) = fields[index], case .string(let value) = fields[index + 1] else {
+                return nil
+            }
             headers.add(name, value)
         }
     }
