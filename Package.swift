@@ -58,7 +58,7 @@ var targets: [Target] = [
         "Gateway",
         [
             "HTTPServer", "Identity", "AccessRules", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage",
-            "ObjectModel", log,
+            "ObjectModel", log, crypto,
         ]),
     module("StoreTesting", ["StoreContract", "QueryLanguage", "ObjectModel"]),
 

@@ -89,6 +89,7 @@ package final class Gateway: Sendable {
         on(.delete, "/v1/objects/:class/:key", deleteObject)
         onBulk(on)
         onEdits(on)
+        onTransactions(on)
         for (pattern, read) in reads { on(.get, pattern, read) }
         let queries = queryRouter
         on(.post, "/v1/query/*path") { [self] request, _ in try query(request, by: queries) }

@@ -15,6 +15,10 @@ package struct GatewayConfiguration: Sendable {
 
     /// Largest request body; 413 beyond. Set the server's limit to the same.
     package var bodyLimit = 16 * 1024 * 1024
+    /// Most operations of one transaction; 413 beyond.
+    package var largestTransaction = 10_000
+    /// Seconds that the answer to a request with an `Idempotency-Key` is kept.
+    package var idempotencyLifetime = 24 * 3600
     /// Longest `filter`; 400 beyond.
     package var filterLimit = 1024 * 1024
     /// Most values in `args`, those in lists included; 400 beyond.

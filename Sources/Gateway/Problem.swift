@@ -21,6 +21,8 @@ package struct Problem: HTTPErrorConvertible, Hashable {
     package var property: String?
     /// Where in the body the fault is, as a JSON path: `$.tags[3]`.
     package var path: String?
+    /// Which operation of a transaction failed, from 0.
+    package var operation: Int?
     /// The nearest name that exists, or what to write instead.
     package var hint: String?
     /// Each fault of a document that may have several.
@@ -73,7 +75,7 @@ package struct Problem: HTTPErrorConvertible, Hashable {
             writer.name(name)
             writer.string(value)
         }
-        for (name, number) in [("position", position), ("length", length)] {
+        for (name, number) in [("operation", operation), ("position", position), ("length", length)] {
             guard let number else { continue }
             writer.name(name)
             writer.int(number)

@@ -35,6 +35,14 @@ final class LentTransaction: WriteTransaction {
 
     func delete(_ classID: ClassID, _ keys: [ObjectKey]) throws { try handover.transaction.delete(classID, keys) }
 
+    func keptRecord(_ key: [UInt8], at time: Timestamp) throws -> [UInt8]? {
+        try handover.transaction.keptRecord(key, at: time)
+    }
+
+    func keep(_ record: [UInt8], under key: [UInt8], until expiry: Timestamp, at time: Timestamp) throws {
+        try handover.transaction.keep(record, under: key, until: expiry, at: time)
+    }
+
     /// 0 when the write is finished.
     func count(of classID: ClassID) -> Int { (try? handover.transaction)?.count(of: classID) ?? 0 }
 

@@ -46,6 +46,15 @@ package protocol WriteTransaction: AnyObject {
     /// is deleted. Cost: what links to them is looked at once, and not once for each of them.
     func delete(_ classID: ClassID, _ keys: [ObjectKey]) throws
 
+    /// What was kept beside the objects under `key`, if it has not expired at `time`.
+    func keptRecord(_ key: [UInt8], at time: Timestamp) throws -> [UInt8]?
+
+    /// Keeps bytes beside the objects, in this very commit, in place of what is kept under the same key: what nobody
+    /// queries or observes, such as the answer to a request. They may be forgotten after `expiry`; some of what expired
+    /// before `time` is forgotten now. Throws `invalidValue` for a key of more than `longestRecordKey`
+    /// bytes or none.
+    func keep(_ record: [UInt8], under key: [UInt8], until expiry: Timestamp, at time: Timestamp) throws
+
     func count(of classID: ClassID) -> Int
     func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool
     func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey?
@@ -70,6 +79,13 @@ package protocol WriteTransaction: AnyObject {
 }
 
 extension WriteTransaction {
+    /// Those that narrow a transaction have no records of their own.
+    package func keptRecord(_ key: [UInt8], at time: Timestamp) throws -> [UInt8]? { throw StoreError.noRecords }
+
+    package func keep(_ record: [UInt8], under key: [UInt8], until expiry: Timestamp, at time: Timestamp) throws {
+        throw StoreError.noRecords
+    }
+
     package func delete(_ classID: ClassID, _ keys: [ObjectKey]) throws {
         for key in keys { try delete(classID, key) }
     }
@@ -83,7 +99,20 @@ extension WriteTransaction {
     }
 }
 
+/// Of what is kept beside the objects, in bytes.
+package let longestRecordKey = 255
+
 extension StoreError {
+    /// For a transaction that keeps nothing beside the objects.
+    fileprivate static let noRecords = StoreError(.invalidValue, "This transaction keeps nothing but objects.")
+
+    /// Throws `invalidValue` for what cannot be the key of a record.
+    package static func check(recordKey key: [UInt8]) throws(StoreError) {
+        guard 1...longestRecordKey ~= key.count else {
+            throw StoreError(.invalidValue, "The key of a record has 1 to \(longestRecordKey) bytes, not \(key.count).")
+        }
+    }
+
     /// For a row that does not have one value per stored property.
     package static func wrongRowLength(_ count: Int, of objectClass: ClassSchema?) -> StoreError {
         StoreError(

@@ -13,6 +13,8 @@ struct ModelState: Sendable {
     var version: Version
     var schema: Schema
     var tables: [ClassID: Table] = [:]
+    /// What is kept beside the objects.
+    var records: [[UInt8]: (bytes: [UInt8], expiry: Timestamp)] = [:]
 
     init(version: Version, schema: Schema) {
         self.version = version

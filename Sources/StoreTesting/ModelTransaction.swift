@@ -77,6 +77,16 @@ class ModelTransaction: WriteTransaction {
         remove([ObjectReference(classID, key)])
     }
 
+    func keptRecord(_ key: [UInt8], at time: Timestamp) throws -> [UInt8]? {
+        state.records[key].flatMap { $0.expiry.seconds > time.seconds ? $0.bytes : nil }
+    }
+
+    func keep(_ record: [UInt8], under key: [UInt8], until expiry: Timestamp, at time: Timestamp) throws {
+        try StoreError.check(recordKey: key)
+        state.records = state.records.filter { $0.value.expiry.seconds >= time.seconds }
+        state.records[key] = (record, expiry)
+    }
+
     func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int {
         try state.elements(classID, key, property).count
     }

@@ -44,6 +44,8 @@ extension StoreConformance {
             Topic("cancelled writes") { try cancelledWrites($0) },
             Topic("frozen collections") { try frozenCollections($0) },
             Topic("update policies") { try policies($0) },
+            Topic("records beside objects") { try records($0) },
+            Topic("deleting many") { try deletingMany($0, seed: seed("deleting many")) },
             Topic("migrations without steps") { try migrationsWithoutSteps($0) },
             Topic("steps of migrations") { try migrationSteps($0) },
             Topic("blocks of migrations") { try migrationBlocks($0) },

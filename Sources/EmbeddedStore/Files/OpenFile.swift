@@ -62,7 +62,7 @@ final class OpenFile: Sendable {
             leaves: try tree(FileFormat.leafTree), outsized: try tree(FileFormat.outsizedTree),
             index: try tree(FileFormat.indexTree), words: try tree(FileFormat.wordTree),
             backlinks: try tree(FileFormat.backlinkTree),
-            log: try tree(FileFormat.logTree))
+            log: try tree(FileFormat.logTree), records: try tree(FileFormat.recordTree))
         if existing == nil {
             var capacity = TreeKey(capacity: 4)
             capacity.append(UInt32(options.clusterCapacity))

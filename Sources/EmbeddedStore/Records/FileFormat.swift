@@ -1,7 +1,7 @@
 import Columnar
 import ObjectModel
 
-// The file, format 2. One LMDB environment without a subdirectory, eight named trees. All integers in keys are
+// The file, format 2. One LMDB environment without a subdirectory, nine named trees. All integers in keys are
 // big endian, so that LMDB's byte order is numeric order.
 //
 //   meta       "format"            the format number, u32
@@ -28,6 +28,9 @@ import ObjectModel
 //              origin class u32, property u16, target class u32, target key u64, origin key u64, where the property is mixed
 //                                  how often the origin links to the target, variable length; empty for once
 //   log        version u64         a change set, see ChangeSetRecord
+//   records    0, key              what is kept beside the objects: when it expires, seconds as u64, then the bytes
+//              1, seconds u64, key empty; what expires when. Files that were made before there were records get the tree
+//                                  when they are opened
 //
 // Cost per object: the leaves' bytes (see Columnar); 0.15 bytes in `index` for an Int primary key that counts
 // up and some 40 for one that jumps, 33 for an indexed Int; 40 bytes in `backlinks` per link; each with LMDB's
@@ -55,6 +58,7 @@ enum FileFormat {
     static let wordTree = "words"
     static let backlinkTree = "backlinks"
     static let logTree = "log"
+    static let recordTree = "records"
 
     static let formatKey = Array("format".utf8)
     static let capacityKey = Array("capacity".utf8)
@@ -75,8 +79,9 @@ struct Trees: Sendable {
     let words: LMDBDatabase
     let backlinks: LMDBDatabase
     let log: LMDBDatabase
+    let records: LMDBDatabase
 
-    var all: [LMDBDatabase] { [meta, classes, leaves, outsized, index, words, backlinks, log] }
+    var all: [LMDBDatabase] { [meta, classes, leaves, outsized, index, words, backlinks, log, records] }
 }
 
 /// Where a leaf lies.

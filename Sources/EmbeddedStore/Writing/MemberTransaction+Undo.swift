@@ -27,7 +27,7 @@ extension MemberTransaction {
         }
         for step in journal {
             switch step {
-            case .created: continue
+            case .created, .kept: continue
             case .assigned(let objectClass, let key, let column, let old):
                 if isSettled(objectClass, key, column) { continue }
                 let classID = objectClass.schema.id

@@ -22,6 +22,8 @@ class MemberTransaction: WriteTransaction {
         case inserted(OpenClass, ObjectKey, ColumnLayout, position: Int)
         case replaced(OpenClass, ObjectKey, ColumnLayout, position: Int, old: Value)
         case removed(OpenClass, ObjectKey, ColumnLayout, position: Int, mapKey: String?, old: Value)
+        /// Beside the objects, in the place of what there was.
+        case kept([UInt8], oldBytes: [UInt8]?, oldExpiry: UInt64)
     }
 
     init(_ session: WriteSession, version: Version) {
@@ -198,6 +200,8 @@ class MemberTransaction: WriteTransaction {
                 try session.replace(at: position, with: old, objectClass, key, column)
             case .removed(let objectClass, let key, let column, let position, let mapKey, let old):
                 try session.insert(old, mapKey: mapKey, at: position, objectClass, key, column)
+            case .kept(let key, let bytes, let expiry):
+                try records.put(bytes.map { ($0, expiry) }, under: key)
             }
         }
         journal.removeAll()

@@ -31,18 +31,26 @@ extension Gateway {
     }
 
     /// Runs work in a write transaction, as far as the caller may do it, and answers with what it gives once the
-    /// commit is on disk.
+    /// commit is on disk. A request with an `Idempotency-Key` is done once; its answer is kept in the same commit.
     func write(
         for request: Request, _ work: @escaping @Sendable (any WriteTransaction) throws -> Response
     ) throws(Problem) -> Reply {
-        let view = try caller(of: request).view
+        let caller = try caller(of: request)
+        let view = caller.view
+        let known = try IdempotentRequest(request, caller.principal)
+        let (clock, lifetime) = (configuration.clock, configuration.idempotencyLifetime)
         return .later { [self] responder in
             let answer = Slot<Response>()
             store.submit { transaction in
-                answer.put(try view.perform(in: transaction, work))
+                let time = clock()
+                try known?.checkNew(in: transaction, at: time)
+                let response = try view.perform(in: transaction, work)
+                try known?.keep(response, in: transaction, from: time, for: lifetime)
+                answer.put(response)
             } completion: { [self] outcome in
                 switch outcome {
                 case .success: responder.answer(answer.value ?? response(to: Problem.internalError))
+                case .failure(let replay as IdempotentRequest.Replay): responder.answer(replay.response)
                 case .failure(let error): responder.answer(response(to: error))
                 }
             }

@@ -1,4 +1,3 @@
-import HTTPServer
 import ObjectModel
 import QueryLanguage
 import StoreContract
@@ -9,12 +8,14 @@ struct BulkSelection: Sendable {
     let query: BoundQuery
     let window: Window
 
+    /// The parameters that it reads.
+    static let parameters = QueryReader.parameters + ["limit", "offset", "all"]
+
     /// Throws 400 for a request that would touch everything without saying so.
     init(
-        _ request: Request, _ objectClass: ClassSchema, _ schema: Schema, _ configuration: GatewayConfiguration
+        _ parameters: QueryParameters, _ objectClass: ClassSchema, _ schema: Schema,
+        _ configuration: GatewayConfiguration
     ) throws(Problem) {
-        let parameters = try QueryParameters(
-            request, single: QueryReader.parameters + ["limit", "offset", "all"])
         guard try parameters.flag("all") || parameters["filter"] != nil else {
             throw Problem(
                 400, "parameter.missing",

@@ -11,9 +11,10 @@ extension Gateway {
     }
 
     private func patchCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let parameters = try QueryParameters(request, single: BulkSelection.parameters)
         let schema = try snapshot(for: request).schema
         let objectClass = try schema.named(path["class"] ?? "")
-        let selection = try BulkSelection(request, objectClass, schema, configuration)
+        let selection = try BulkSelection(parameters, objectClass, schema, configuration)
         let input = try ObjectInputReader(schema: schema).object(try request.json(), objectClass)
         let conditions = try Preconditions(request)
         return try write(for: request) { transaction in
@@ -25,9 +26,10 @@ extension Gateway {
     }
 
     private func deleteCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let parameters = try QueryParameters(request, single: BulkSelection.parameters)
         let schema = try snapshot(for: request).schema
         let objectClass = try schema.named(path["class"] ?? "")
-        let selection = try BulkSelection(request, objectClass, schema, configuration)
+        let selection = try BulkSelection(parameters, objectClass, schema, configuration)
         let conditions = try Preconditions(request)
         return try write(for: request) { transaction in
             try conditions.checkVersion(transaction)
@@ -39,10 +41,11 @@ extension Gateway {
 
     /// Sets values on the objects that a property holds.
     func patchHeld(
-        _ request: Request, _ path: PropertyPath, _ place: PropertyPlace, _ snapshot: any Snapshot
+        _ request: Request, _ parameters: QueryParameters, _ path: PropertyPath, _ place: PropertyPlace,
+        _ snapshot: any Snapshot
     ) throws -> Reply {
         let target = try place.heldClass(snapshot.schema)
-        let selection = try BulkSelection(request, target, snapshot.schema, configuration)
+        let selection = try BulkSelection(parameters, target, snapshot.schema, configuration)
         let input = try ObjectInputReader(schema: snapshot.schema).object(try request.json(), target)
         let conditions = try Preconditions(request)
         return try write(for: request) { transaction in
@@ -57,10 +60,11 @@ extension Gateway {
 
     /// Takes the objects that match out of a list, set or map. They stay where else they are; embedded ones are gone.
     func removeHeld(
-        _ request: Request, _ path: PropertyPath, _ place: PropertyPlace, _ snapshot: any Snapshot
+        _ request: Request, _ parameters: QueryParameters, _ path: PropertyPath, _ place: PropertyPlace,
+        _ snapshot: any Snapshot
     ) throws -> Reply {
         let target = try place.heldClass(snapshot.schema)
-        let selection = try BulkSelection(request, target, snapshot.schema, configuration)
+        let selection = try BulkSelection(parameters, target, snapshot.schema, configuration)
         let conditions = try Preconditions(request)
         return try write(for: request) { transaction in
             let place = try path.resolve(in: .transaction(transaction))

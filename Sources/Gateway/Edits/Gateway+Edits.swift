@@ -18,20 +18,20 @@ extension Gateway {
 
     /// `POST`: puts elements into a list or set, or moves one of a list.
     private func addElements(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let parameters = try QueryParameters(request, single: ["index"])
+        let index = try parameters.integer("index", in: 0...Int.max - 1)
         let snapshot = try snapshot(for: request)
         let source = ObjectSource.snapshot(snapshot)
         let target = try PropertyPath(path, snapshot.schema)
         if target.steps.last == "move", let list = target.parent {
             let place = try list.resolve(in: source)
             if try place.kind(in: source) == .list {
-                _ = try QueryParameters(request, single: [])
+                try parameters.refuse(["index"], "A move has its positions in the body.")
                 return try edit(request, list, place, EditReader(place, .list, snapshot.schema).move(request.json()))
             }
         }
-        let parameters = try QueryParameters(request, single: ["index"])
         let place = try target.resolve(in: source)
         let reader = EditReader(place, try place.kind(in: source), snapshot.schema)
-        let index = try parameters.integer("index", in: 0...Int.max - 1)
         return try edit(request, target, place, reader.addition(request.json(), at: index))
     }
 
@@ -49,11 +49,12 @@ extension Gateway {
 
     /// `PATCH`: sets properties of the object that a link leads to, or of the objects that a collection holds.
     private func patchPlace(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let parameters = try QueryParameters(request, single: BulkSelection.parameters)
         let snapshot = try snapshot(for: request)
         let target = try PropertyPath(path, snapshot.schema)
         let place = try target.resolve(in: .snapshot(snapshot))
-        if place.isCollection { return try patchHeld(request, target, place, snapshot) }
-        _ = try QueryParameters(request, single: [])
+        if place.isCollection { return try patchHeld(request, parameters, target, place, snapshot) }
+        try parameters.refuse(BulkSelection.parameters, "'\(place.name)' is one object.")
         let object = try place.linkedObject(in: .snapshot(snapshot))
         guard let objectClass = snapshot.schema[object.classID] else { throw StoreError.unknownClass(object.classID) }
         let input = try ObjectInputReader(schema: snapshot.schema).object(try request.json(), objectClass)
@@ -70,20 +71,21 @@ extension Gateway {
 
     /// `DELETE`: takes an element out, empties a collection, sets a single value to null.
     private func deletePlace(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let parameters = try QueryParameters(request, single: ["value"] + BulkSelection.parameters)
         let snapshot = try snapshot(for: request)
         let source = ObjectSource.snapshot(snapshot)
         let target = try PropertyPath(path, snapshot.schema)
         let place = try target.resolve(in: source)
         guard !place.property.type.isComputed else { throw Problem(computed: place) }
-        let names = Set(request.query.map(\.name))
-        if place.isCollection, names.contains("filter") { return try removeHeld(request, target, place, snapshot) }
-        let parameters = try QueryParameters(
-            request, single: place.isCollection ? ["value", "filter", "args"] : ["value"])
-        if let value = parameters["value"] {
-            let reader = EditReader(place, try place.kind(in: source), snapshot.schema)
-            return try edit(request, target, place, reader.removal(value))
+        let selects = BulkSelection.parameters.contains { parameters[$0] != nil }
+        if place.isCollection, selects, parameters["value"] == nil {
+            return try removeHeld(request, parameters, target, place, snapshot)
         }
-        return try edit(request, target, place, .remove)
+        try parameters.refuse(
+            BulkSelection.parameters, "'\(place.name)' is one element, or 'value' says already which one is meant.")
+        guard let value = parameters["value"] else { return try edit(request, target, place, .remove) }
+        let reader = EditReader(place, try place.kind(in: source), snapshot.schema)
+        return try edit(request, target, place, reader.removal(value))
     }
 
     /// Does an edit that was read for `place` where the path leads when it is its turn.
@@ -101,6 +103,14 @@ extension Gateway {
             let outcome = try PropertyEditor(transaction).perform(edit, at: place)
             return try .edited(outcome, place, conditions, transaction)
         }
+    }
+}
+
+extension QueryParameters {
+    /// Throws 400 for parameters that the place has no use for.
+    fileprivate func refuse(_ names: [String], _ why: String) throws(Problem) {
+        guard let name = names.first(where: { self[$0] != nil }) else { return }
+        throw Problem(400, "parameter.invalid", "\(why) Leave '\(name)' out.", parameter: name)
     }
 }
 

@@ -1,0 +1,123 @@
+import JSONCoding
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// One operation of a transaction, checked as far as that goes without the store.
+struct TransactionOperation: Sendable {
+    /// An object by its key, or one that an earlier operation made.
+    enum Subject: Sendable {
+        case address(ClassSchema, ObjectAddress)
+        case made(String, ClassSchema)
+
+        var objectClass: ClassSchema {
+            switch self {
+            case .address(let objectClass, _), .made(_, let objectClass): objectClass
+            }
+        }
+    }
+
+    /// What is read before the transaction begins, unless it names an object that is made in it.
+    enum Input<T: Sendable>: Sendable {
+        case ready(T)
+        case waiting(JSONValue)
+    }
+
+    /// What an edit is given.
+    struct Edit: Sendable {
+        let name: Name
+        let subject: Subject
+        let property: PropertySchema
+        /// The position or map key of the element.
+        var element: String?
+        var index: Int?
+        var target: Int?
+        var value: Input<[ObjectInput.Content]>?
+    }
+
+    enum Action: Sendable {
+        case create(ClassSchema, Input<ObjectInput>, UpdatePolicy, name: String?)
+        case set(Subject, Input<ObjectInput>)
+        case delete(Subject)
+        case edit(Edit)
+        case requireObject(Subject, exists: Bool)
+        case requireObjects(ClassSchema, BoundQuery, exists: Bool?, count: Int?)
+    }
+
+    enum Name: String, CaseIterable {
+        case create, set, delete, insert, replace, move, remove, append, add, put, clear, require
+    }
+
+    let action: Action
+}
+
+/// The body of `POST /v1/transactions`, read.
+struct TransactionInput: Sendable {
+    /// The version that the store must be at.
+    var version: Int64?
+    var operations: [TransactionOperation] = []
+}
+
+/// The form of a reference to an object that an earlier operation made, where a link stands: no value and no object of
+/// any class looks like it.
+enum MadeReference {
+    static let name = "$ref"
+
+    /// The name in `{"$ref": "a"}`; nil for anything else.
+    static func name(in json: JSONValue) -> String? {
+        guard case .object(let object) = json, object.members.count == 1, case .string(let name)? = object[name] else {
+            return nil
+        }
+        return name
+    }
+
+    /// Every name that the value refers to, with its place.
+    static func names(in json: JSONValue, at path: String = "$") -> [(name: String, path: String)] {
+        if let name = name(in: json) { return [(name, path)] }
+        switch json {
+        case .array(let elements):
+            return elements.enumerated().flatMap { names(in: $1, at: path + JSONPath.element($0)) }
+        case .object(let object):
+            return object.members.flatMap { names(in: $0.value, at: path + JSONPath.member($0.name)) }
+        default: return []
+        }
+    }
+
+    /// The value with each reference replaced.
+    static func resolved(_ json: JSONValue, by link: (String) throws -> JSONValue) rethrows -> JSONValue {
+        if let name = name(in: json) { return try link(name) }
+        switch json {
+        case .array(let elements): return .array(try elements.map { try resolved($0, by: link) })
+        case .object(var object):
+            for index in object.members.indices {
+                object.members[index].value = try resolved(object.members[index].value, by: link)
+            }
+            return .object(object)
+        default: return json
+        }
+    }
+}
+
+extension Problem {
+    /// The same problem, of one operation of a transaction; its path leads from the operation.
+    func inOperation(_ index: Int) -> Problem {
+        var problem = self
+        problem.operation = index
+        problem.detail = "Operation \(index): \(detail)"
+        problem.path = "$.operations[\(index)]" + (path.map { String($0.dropFirst()) } ?? "")
+        return problem
+    }
+
+    /// The same problem, of a value that is a member of something.
+    func inMember(_ name: String) -> Problem {
+        var problem = self
+        problem.path = "$" + JSONPath.member(name) + (path.map { String($0.dropFirst()) } ?? "")
+        return problem
+    }
+
+    static func transaction(_ detail: String, _ path: String, hint: String? = nil) -> Problem {
+        var problem = Problem(422, "transaction.invalid", detail, hint: hint)
+        problem.path = path
+        return problem
+    }
+}

@@ -1,0 +1,250 @@
+import JSONCoding
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// Does the operations of a transaction one after the other, and writes what each did.
+struct TransactionRun {
+    private let transaction: any WriteTransaction
+    private let reader: TransactionReader
+    private let includesObjects: Bool
+    private let json: JSONWriter
+    /// What operations made, by name.
+    private var made: [String: ObjectReference] = [:]
+
+    init(
+        _ transaction: any WriteTransaction, _ reader: TransactionReader, includesObjects: Bool, into json: JSONWriter
+    ) {
+        self.transaction = transaction
+        self.reader = reader
+        self.includesObjects = includesObjects
+        self.json = json
+    }
+
+    mutating func perform(_ operation: TransactionOperation) throws {
+        switch operation.action {
+        case .create(let objectClass, let input, let policy, let name):
+            let input = try object(input, objectClass)
+            let outcome = try inMember("value") { try ObjectWriter(transaction, policy).put(input) }
+            let object = ObjectReference(objectClass.id, outcome.key)
+            if let name { made[name] = object }
+            try result(of: object, objectClass) {
+                $0.name("created"); $0.bool(outcome.isNew)
+            }
+        case .set(let subject, let input):
+            let object = try find(subject)
+            let input = try self.object(input, subject.objectClass)
+            try inMember("value") { try ObjectWriter(transaction, .modified).assign(input, to: object.key) }
+            try result(of: object, subject.objectClass) {
+                $0.name("modified"); $0.int(1)
+            }
+        case .delete(let subject):
+            let object = try find(subject)
+            json.beginObject()
+            try identity(of: object, subject.objectClass)
+            json.name("deleted")
+            json.int(1)
+            json.endObject()
+            try transaction.delete(object.classID, object.key)
+        case .edit(let edit): try perform(edit)
+        case .requireObject(let subject, let exists): try require(subject, exists)
+        case .requireObjects(let objectClass, let query, let exists, let count):
+            try require(objectClass, query, exists, count)
+        }
+    }
+
+    // MARK: Edits
+
+    private func perform(_ edit: TransactionOperation.Edit) throws {
+        let object = try find(edit.subject)
+        let source = ObjectSource.transaction(transaction)
+        let steps = [edit.property.name] + (edit.element.map { [$0] } ?? [])
+        let place = try PathWalk(source, object, edit.subject.objectClass).run(steps[...])
+        let collection = place.collection ?? place
+        try check(edit.name, try collection.kind(in: source), collection)
+        let contents = try contents(edit)
+        let operation: PropertyEdit
+        switch (edit.name, contents.first) {
+        case (.insert, _): operation = .insert(contents, at: edit.index)
+        case (.append, _): operation = .insert(contents, at: nil)
+        case (.add, _): operation = .add(contents)
+        case (.move, _): operation = .move(from: edit.index ?? 0, to: edit.target ?? 0)
+        case (.replace, let value?), (.put, let value?): operation = .assign(value)
+        case (.remove, let value?): operation = .discard(value)
+        default: operation = .remove
+        }
+        let outcome = try PropertyEditor(transaction).perform(operation, at: place)
+        json.beginObject()
+        json.name("modified")
+        json.int(outcome.modified)
+        if let count = outcome.count {
+            json.name("count")
+            json.int(count)
+        }
+        json.endObject()
+    }
+
+    /// Throws 422 for an operation that is meant for another kind of collection.
+    private func check(
+        _ name: TransactionOperation.Name, _ kind: CollectionKind, _ place: PropertyPlace
+    ) throws(Problem) {
+        let kinds: [CollectionKind]
+        switch name {
+        case .insert, .replace, .move, .append: kinds = [.list]
+        case .add: kinds = [.set]
+        case .put: kinds = [.map]
+        default: kinds = [.list, .set, .map]
+        }
+        guard !place.property.type.isComputed else { throw Problem(computed: place) }
+        guard !kinds.contains(kind) else { return }
+        let (what, advice) =
+            switch kind {
+            case .list: ("a list", "insert, replace, move, remove, append and clear")
+            case .set: ("a set", "add, remove and clear")
+            case .map: ("a map", "put, remove and clear")
+            case .single: ("a single value", "set")
+            }
+        var problem = Problem(
+            422, StoreError.Code.notACollection.rawValue,
+            "'\(place.name)' is \(what), which takes \(advice), not \(name.rawValue).", property: place.property.name)
+        problem.path = "$.op"
+        throw problem
+    }
+
+    // MARK: Requirements
+
+    private func require(_ subject: TransactionOperation.Subject, _ exists: Bool) throws {
+        let found: Bool
+        switch subject {
+        case .address(let objectClass, let address): found = try address.find(objectClass, in: transaction) != nil
+        case .made(let name, _):
+            found = try made[name].map { try transaction.exists($0.classID, $0.key) } ?? false
+        }
+        guard found == exists else {
+            throw Problem(
+                412, "transaction.requirement_failed",
+                "The object is required \(exists ? "to exist, and does not." : "not to exist, and does.")")
+        }
+        json.beginObject()
+        json.name("exists")
+        json.bool(found)
+        json.endObject()
+    }
+
+    private func require(_ objectClass: ClassSchema, _ query: BoundQuery, _ exists: Bool?, _ count: Int?) throws {
+        // No more than it takes to tell.
+        let limit = count.map { $0 + 1 } ?? 1
+        let found = try transaction.select(query, Window(limit: limit)).count
+        if let count, found != count {
+            let words = found > count ? "more than \(count)" : "\(found)"
+            throw Problem(
+                412, "transaction.requirement_failed",
+                "\(count) objects of \(objectClass.name) are required to match; \(words) do.")
+        }
+        if let exists, exists != (found > 0) {
+            throw Problem(
+                412, "transaction.requirement_failed",
+                "\(exists ? "An object" : "No object") of \(objectClass.name) is required to match; \(exists ? "none" : "one") does."
+            )
+        }
+        json.beginObject()
+        if let count {
+            json.name("count")
+            json.int(count)
+        } else {
+            json.name("exists")
+            json.bool(found > 0)
+        }
+        json.endObject()
+    }
+
+    // MARK: Parts
+
+    private func find(_ subject: TransactionOperation.Subject) throws -> ObjectReference {
+        switch subject {
+        case .address(let objectClass, let address):
+            guard let key = try address.find(objectClass, in: transaction) else {
+                throw address.notFound(objectClass).inMember("object")
+            }
+            return ObjectReference(objectClass.id, key)
+        case .made(let name, let objectClass):
+            guard let object = made[name], try transaction.exists(object.classID, object.key) else {
+                throw Problem(
+                    404, StoreError.Code.notFound.rawValue,
+                    "The \(objectClass.name) that is called '\(name)' was deleted by an earlier operation."
+                ).inMember("object")
+            }
+            return object
+        }
+    }
+
+    private func object(
+        _ input: TransactionOperation.Input<ObjectInput>, _ objectClass: ClassSchema
+    ) throws -> ObjectInput {
+        switch input {
+        case .ready(let input): input
+        case .waiting(let json): try reader.object(try resolved(json), objectClass)
+        }
+    }
+
+    private func contents(_ edit: TransactionOperation.Edit) throws -> [ObjectInput.Content] {
+        switch edit.value {
+        case nil: []
+        case .ready(let contents): contents
+        case .waiting(let json): try reader.elements(try resolved(json), edit)
+        }
+    }
+
+    /// The value with links in place of references to what was made.
+    private func resolved(_ json: JSONValue) throws -> JSONValue {
+        try MadeReference.resolved(json) { name in
+            guard let object = made[name], let objectClass = transaction.schema[object.classID] else {
+                throw Problem.transaction("'\(name)' has not been made.", "$.value")
+            }
+            var key = JSONValue.int(object.key.rawValue)
+            if let property = objectClass.primaryKeyProperty {
+                guard try transaction.exists(object.classID, object.key) else {
+                    throw Problem.transaction(
+                        "The \(objectClass.name) that is called '\(name)' was deleted by an earlier operation.",
+                        "$.value")
+                }
+                let text = JSONWriter(capacity: 64)
+                text.value(try transaction.value(object.classID, object.key, property.id))
+                key = try JSONValue.parse(text.bytes)
+            }
+            return ["$link": ["class": .string(objectClass.name), "key": key]]
+        }
+    }
+
+    private func inMember<R>(_ name: String, _ work: () throws -> R) throws -> R {
+        do {
+            return try work()
+        } catch let problem as Problem {
+            throw problem.inMember(name)
+        }
+    }
+
+    private func result(
+        of object: ObjectReference, _ objectClass: ClassSchema, _ more: (JSONWriter) -> Void
+    ) throws {
+        json.beginObject()
+        try identity(of: object, objectClass)
+        more(json)
+        if includesObjects {
+            json.name("object")
+            try RowPlan(objectClass, of: transaction.schema).write(object.key, of: transaction, into: json)
+        }
+        json.endObject()
+    }
+
+    private func identity(of object: ObjectReference, _ objectClass: ClassSchema) throws {
+        json.name("class")
+        json.string(objectClass.name)
+        json.name("key")
+        if let property = objectClass.primaryKeyProperty {
+            json.value(try transaction.value(object.classID, object.key, property.id))
+        } else {
+            json.int(object.key.rawValue)
+        }
+    }
+}
