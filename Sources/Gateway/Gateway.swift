@@ -15,6 +15,7 @@ package final class Gateway: Sendable {
     let workers: WorkerPool
     let channels: Channels
     let subscriptions: SubscriptionSets
+    let snapshots: FrozenVersions
     private let files: StaticFiles
 
     /// Reads the static files and begins to listen to the store. Throws when a directory cannot be read or the store
@@ -26,7 +27,8 @@ package final class Gateway: Sendable {
         self.store = store
         self.configuration = configuration
         self.logger = logger
-        live = try LiveQueries(store)
+        let (rows, milliseconds) = (configuration.queryRows, configuration.queryMilliseconds)
+        live = try LiveQueries(store) { QueryBudget(rows: rows, milliseconds: milliseconds) }
         workers = WorkerPool(count: configuration.workers, limit: configuration.workerQueue)
         channels = Channels(
             ChannelContext(
@@ -34,7 +36,9 @@ package final class Gateway: Sendable {
                 problem: { [logger] in Problem(of: $0, logger) }, version: { try store.snapshot().version }))
         subscriptions = SubscriptionSets(configuration, logger)
         files = try StaticFiles(configuration)
+        snapshots = FrozenVersions(configuration)
         subscriptions.expireRegularly()
+        snapshots.expireRegularly()
     }
 
     /// All routes, with the middleware that they need.
@@ -72,10 +76,13 @@ package final class Gateway: Sendable {
         on(.put, "/v1/objects/:class/:key", putObject)
         on(.patch, "/v1/objects/:class/:key", patchObject)
         on(.delete, "/v1/objects/:class/:key", deleteObject)
+        on(.put, "/v1/values/objects/:class", putValues)
+        on(.put, "/v1/values/objects/:class/:key/:property", putHeldValues)
         for (pattern, read) in reads { on(.get, pattern, read) }
         let queries = queryRouter
         on(.post, "/v1/query/*path") { [self] request, _ in try query(request, by: queries) }
         onSubscriptions(on)
+        onSnapshots(on)
         on(.get, "/healthz") { _, _ in .now(.json(Array(#"{"status":"ok"}"#.utf8))) }
         on(.get, "/readyz") { [self] _, _ in
             _ = try store.snapshot()
@@ -112,6 +119,12 @@ package final class Gateway: Sendable {
 
     /// Forgets the subscription sets that have been left alone, which otherwise happens in its own time.
     package func expireSubscriptions() { subscriptions.expire() }
+
+    /// Lets go of the snapshots whose time is over, which otherwise happens within seconds.
+    package func expireSnapshots() { snapshots.expire() }
+
+    /// The number of versions that callers keep now.
+    package var snapshotCount: Int { snapshots.count }
 
     /// Renders any error; those that are our own fault are logged and not shown.
     func response(to error: any Error) -> Response { problem(of: error).httpResponse }

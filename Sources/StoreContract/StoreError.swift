@@ -24,6 +24,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let noPrimaryKey = Code(rawValue: "object.no_primary_key")
         package static let keyPathTooWide = Code(rawValue: "object.key_path_too_wide")
         package static let preconditionFailed = Code(rawValue: "object.precondition_failed")
+        package static let tooExpensive = Code(rawValue: "query.too_expensive")
 
         // The schema.
         package static let schemaInvalid = Code(rawValue: "schema.invalid")
