@@ -53,6 +53,7 @@ package final class Gateway: Sendable {
                 "The body is larger than \(limit) bytes. Send the objects in smaller batches.")
         }
         router.use(identify)
+        router.use(negotiate)
         func on(
             _ method: HTTPMethod, _ pattern: String,
             _ handler: @escaping @Sendable (Request, PathParameters) throws -> Reply
