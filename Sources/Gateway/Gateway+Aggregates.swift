@@ -92,19 +92,19 @@ extension Gateway {
     private static let functions = AggregateRequest.Function.allCases
 
     func getAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try getAggregates(request, try CollectionPlace(class: path, try snapshot(for: request)))
+        try getAggregates(request, try CollectionPlace(class: path, try readSnapshot(for: request)))
     }
 
     /// Of the objects, or the values, that a property of one object holds.
     func getHeldAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let property = try HeldProperty(path, try snapshot(for: request))
+        let property = try HeldProperty(path, try readSnapshot(for: request))
         guard let place = try CollectionPlace(property) else { return try getElementAggregates(request, property) }
         return try getAggregates(request, place)
     }
 
     private func getAggregates(_ request: Request, _ place: CollectionPlace) throws -> Reply {
         let parameters = try QueryParameters(
-            request, single: ["filter", "args", "distinct", "by", "types", "count"],
+            request, single: ["filter", "args", "distinct", "by", "types", "count", Self.snapshotParameter],
             repeatable: Self.functions.map(\.rawValue))
         // The count comes with every answer, because it costs next to nothing; asking for it is no mistake.
         _ = try parameters.flag("count")
@@ -130,7 +130,7 @@ extension Gateway {
     /// Of the values in a list, set or map, which the only name is `self` for.
     private func getElementAggregates(_ request: Request, _ property: HeldProperty) throws -> Reply {
         let parameters = try QueryParameters(
-            request, single: ["types", "count"], repeatable: Self.functions.map(\.rawValue))
+            request, single: ["types", "count", Self.snapshotParameter], repeatable: Self.functions.map(\.rawValue))
         _ = try parameters.flag("count")
         let type = property.schema.type
         var names = Self.names(parameters, standard: "self")

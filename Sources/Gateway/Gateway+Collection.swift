@@ -47,12 +47,12 @@ private struct CollectionRead: Sendable {
 
 extension Gateway {
     func getCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try getCollection(request, try CollectionPlace(class: path, try snapshot(for: request)))
+        try getCollection(request, try CollectionPlace(class: path, try readSnapshot(for: request)))
     }
 
     /// The objects, or the values, that a property of one object holds.
     func getHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let property = try HeldProperty(path, try snapshot(for: request))
+        let property = try HeldProperty(path, try readSnapshot(for: request))
         guard let place = try CollectionPlace(property) else { return try getElements(request, property) }
         return try getCollection(request, place)
     }
@@ -61,7 +61,7 @@ extension Gateway {
         let parameters = try QueryParameters(
             request,
             single: QueryReader.parameters + [
-                "limit", "offset", "after", "fields", "expand", "count", "types", "explain",
+                "limit", "offset", "after", "fields", "expand", "count", "types", "explain", Self.snapshotParameter,
             ])
         let (snapshot, objectClass) = (place.snapshot, place.objectClass)
         let query = try place.reader(configuration).query(parameters, objectClass, in: place.scope)

@@ -8,7 +8,8 @@ extension Gateway {
     /// A page of the values in a list, set or map: `{"version", "count", "items"}`, where a map's items are an
     /// object.
     func getElements(_ request: Request, _ property: HeldProperty) throws -> Reply {
-        let parameters = try QueryParameters(request, single: ["limit", "offset", "count", "types"])
+        let parameters = try QueryParameters(
+            request, single: ElementRead.parameters + ["limit", "offset", "count", "types", Self.snapshotParameter])
         // The count comes with every answer; asking for it is no mistake.
         _ = try parameters.flag("count")
         let window = try window(parameters)
@@ -16,6 +17,8 @@ extension Gateway {
         let snapshot = property.snapshot
         if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
         let (holder, id) = (property.holder, property.schema.id)
+        let read = try ElementRead(property, parameters)
+        guard read.isPlain else { return try getOrdered(read, window, style) }
         let count = try property.elementCount
         let start = min(window.offset, count)
         let range = start..<start + min(window.limit ?? count, count - start)
@@ -41,6 +44,28 @@ extension Gateway {
             let plan = RowPlan(
                 property.holderClass, of: snapshot.schema, properties: [property.schema], style: style)
             try plan.write(page, of: id, snapshot, into: json)
+            json.endObject()
+            return .json(json.bytes, of: snapshot)
+        }
+    }
+
+    /// The same of values that are sorted or told apart, which those of a map are without their keys.
+    private func getOrdered(_ read: ElementRead, _ window: Window, _ style: TypeStyle) throws -> Reply {
+        let property = read.property
+        let snapshot = property.snapshot
+        return reply(reading: try property.elementCount) {
+            let values = try read.values()
+            let page = values.dropFirst(min(window.offset, values.count)).prefix(window.limit ?? .max)
+            let json = JSONWriter(capacity: 256 + page.count * 16)
+            json.beginObject()
+            json.name("version")
+            json.int(snapshot.version.rawValue)
+            json.name("count")
+            json.int(values.count)
+            json.name("items")
+            let plan = RowPlan(
+                property.holderClass, of: snapshot.schema, properties: [property.schema], style: style)
+            try plan.write(.list(Array(page)), of: property.schema.id, snapshot, into: json)
             json.endObject()
             return .json(json.bytes, of: snapshot)
         }

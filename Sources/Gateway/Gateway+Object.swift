@@ -22,8 +22,8 @@ struct AddressedObject: Sendable {
 
 extension Gateway {
     func getObject(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let parameters = try QueryParameters(request, single: ["fields", "expand", "types"])
-        let snapshot = try snapshot(for: request)
+        let parameters = try QueryParameters(request, single: ["fields", "expand", "types", Self.snapshotParameter])
+        let snapshot = try readSnapshot(for: request)
         let object = try AddressedObject(path, snapshot)
         let style = try parameters.choice("types", default: TypeStyle.plain)
         let plain = RowPlan(object.objectClass, of: snapshot.schema)

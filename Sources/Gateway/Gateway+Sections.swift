@@ -156,12 +156,13 @@ extension CollectionPlace {
 
 extension Gateway {
     func getSections(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try getSections(request, try CollectionPlace(class: path, try snapshot(for: request)))
+        try getSections(request, try CollectionPlace(class: path, try readSnapshot(for: request)))
     }
 
     /// Of the objects that a property of one object holds.
     func getHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try getSections(request, try CollectionPlace(sectionsOf: try HeldProperty(path, try snapshot(for: request))))
+        try getSections(
+            request, try CollectionPlace(sectionsOf: try HeldProperty(path, try readSnapshot(for: request))))
     }
 
     private func getSections(_ request: Request, _ place: CollectionPlace) throws -> Reply {
@@ -169,6 +170,7 @@ extension Gateway {
             request,
             single: QueryReader.parameters + [
                 "by", "ascending", "keys", "index", "section", "limit", "offset", "fields", "expand", "types",
+                Self.snapshotParameter,
             ])
         let (snapshot, objectClass) = (place.snapshot, place.objectClass)
         let reader = place.reader(configuration)

@@ -20,6 +20,7 @@ package final class Gateway: Sendable {
     let streams = OpenStreams()
     let subscriptions: SubscriptionSets
     let description: APIDescription?
+    let snapshots: FrozenVersions
     private let files: StaticFiles
 
     /// Reads the static files and begins to listen to the store. Throws when a directory cannot be read or the store
@@ -31,7 +32,8 @@ package final class Gateway: Sendable {
         self.store = store
         self.configuration = configuration
         self.logger = logger
-        live = try LiveQueries(store)
+        let (rows, milliseconds) = (configuration.queryRows, configuration.queryMilliseconds)
+        live = try LiveQueries(store) { QueryBudget(rows: rows, milliseconds: milliseconds) }
         workers = WorkerPool(count: configuration.workers, limit: configuration.workerQueue)
         transfers = WorkerPool(count: configuration.transfers, limit: configuration.transferQueue)
         channels = Channels(
@@ -41,7 +43,9 @@ package final class Gateway: Sendable {
         subscriptions = SubscriptionSets(configuration, logger)
         files = try StaticFiles(configuration)
         description = try StaticFiles.description(configuration).map { APIDescription($0) }
+        snapshots = FrozenVersions(configuration)
         subscriptions.expireRegularly()
+        snapshots.expireRegularly()
     }
 
     /// All routes, with the middleware that they need.
@@ -56,6 +60,7 @@ package final class Gateway: Sendable {
                 "The body is larger than \(limit) bytes. Send the objects in smaller batches.")
         }
         router.use(identify)
+        router.use(negotiate)
         func register(
             _ method: HTTPMethod, _ pattern: String, _ body: Router.BodyHandling,
             _ handler: @escaping @Sendable (Request, PathParameters) throws -> Reply
@@ -90,12 +95,15 @@ package final class Gateway: Sendable {
         onBulk(on)
         onEdits(on)
         onTransactions(on)
+        on(.put, "/v1/values/objects/:class", putValues)
+        on(.put, "/v1/values/objects/:class/:key/:property", putHeldValues)
         for (pattern, read) in reads { on(.get, pattern, read) }
         let queries = queryRouter
         on(.post, "/v1/query/*path") { [self] request, _ in try query(request, by: queries) }
         onSubscriptions(on)
         onKeys(on)
         onTransfer(on, onFile)
+        onSnapshots(on)
         on(.get, "/healthz") { _, _ in .now(.json(Array(#"{"status":"ok"}"#.utf8))) }
         on(.get, "/readyz") { [self] _, _ in
             _ = try store.snapshot()
@@ -133,6 +141,12 @@ package final class Gateway: Sendable {
 
     /// Forgets the subscription sets that have been left alone, which otherwise happens in its own time.
     package func expireSubscriptions() { subscriptions.expire() }
+
+    /// Lets go of the snapshots whose time is over, which otherwise happens within seconds.
+    package func expireSnapshots() { snapshots.expire() }
+
+    /// The number of versions that callers keep now.
+    package var snapshotCount: Int { snapshots.count }
 
     /// Renders any error; those that are our own fault are logged and not shown.
     func response(to error: any Error) -> Response { problem(of: error).httpResponse }

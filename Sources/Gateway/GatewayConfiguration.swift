@@ -43,6 +43,18 @@ package struct GatewayConfiguration: Sendable {
     package var mostSubscriptionSets = 20_000
     /// Most subscriptions of one set; 400 beyond.
     package var largestSubscriptionSet = 100
+    /// Seconds that a snapshot lasts when its maker does not say, and at the most.
+    package var snapshotLife = 60
+    package var longestSnapshotLife = 3600
+    /// Most snapshots at a time; 503 beyond. Each keeps what its version of the store holds.
+    package var mostSnapshots = 100
+
+    /// Most rows that the queries of one request may look at; 400 beyond. Nil for any number.
+    package var queryRows: Int?
+    /// Most milliseconds that the queries of one request may take, the first run of an event stream's query included;
+    /// 400 beyond. Nil for any time.
+    package var queryMilliseconds: Int? = 10_000
+
     /// The time of day, for what expires.
     package var clock: @Sendable () -> Timestamp = { .now() }
 

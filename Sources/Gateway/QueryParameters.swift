@@ -15,6 +15,14 @@ struct QueryParameters {
         for item in request.query {
             let isRepeatable = repeatable.contains(item.name)
             guard isRepeatable || single.contains(item.name) else {
+                guard item.name != Gateway.snapshotParameter else {
+                    throw Problem(
+                        400, "snapshot.not_possible",
+                        request.method.isRead
+                            ? "This has no use for a snapshot: it is always about the present. Leave 'snapshot' out."
+                            : "A snapshot cannot be written to: writes are about the present. Leave 'snapshot' out.",
+                        parameter: item.name)
+                }
                 let names = single + repeatable
                 let possible =
                     names.isEmpty ? "This takes no parameters." : "Possible are \(names.joined(separator: ", "))."

@@ -29,26 +29,27 @@ struct QueryReader {
             parameter: parameter)
     }
 
-    /// The query of `filter` and `args` alone.
+    /// The query of `filter`, or of another parameter like it, and `args` alone.
     func filter(
-        _ parameters: QueryParameters, _ objectClass: ClassSchema, in scope: QueryScope = .all
+        _ parameters: QueryParameters, _ objectClass: ClassSchema, in scope: QueryScope = .all,
+        named name: String = "filter"
     ) throws(Problem) -> BoundQuery {
         let arguments =
             try parameters["args"].map { text throws(Problem) in
                 try ArgumentReader(schema: schema, limit: configuration.argumentLimit).arguments(text)
             } ?? []
         var query = BoundQuery(classID: objectClass.id)
-        if let filter = parameters["filter"] {
+        if let filter = parameters[name] {
             guard filter.utf8.count <= configuration.filterLimit else {
                 throw Problem(
                     400, "query.too_long",
-                    "The filter is longer than \(configuration.filterLimit) bytes. Pass long lists in 'args'.",
-                    parameter: "filter")
+                    "The \(name) is longer than \(configuration.filterLimit) bytes. Pass long lists in 'args'.",
+                    parameter: name)
             }
-            query = try bound("filter", filter) { binder, text throws(QueryError) in
+            query = try bound(name, filter) { binder, text throws(QueryError) in
                 try binder.bind(text, class: objectClass, arguments: arguments)
             }
-            try bounded(query.steps.reduce(0) { $0 + $1.keyCount }, "filter")
+            try bounded(query.steps.reduce(0) { $0 + $1.keyCount }, name)
         }
         query.scope = scope
         return query
@@ -74,11 +75,18 @@ struct QueryReader {
         return keys
     }
 
-    /// An aggregate over a key path, in the parameter that is called as the function.
+    /// A key path that gives one value for each object.
+    func path(_ text: String, _ objectClass: ClassSchema, in parameter: String) throws(Problem) -> BoundPath {
+        try bound(parameter, text) { binder, text throws(QueryError) in
+            try binder.bindPath(text, class: objectClass)
+        }
+    }
+
+    /// An aggregate over a key path, in the parameter that is called as the function or as is said.
     func aggregate(
-        _ function: AggregateRequest.Function, _ text: String, _ objectClass: ClassSchema
+        _ function: AggregateRequest.Function, _ text: String, _ objectClass: ClassSchema, in parameter: String? = nil
     ) throws(Problem) -> AggregateRequest {
-        try bound(function.rawValue, text) { binder, text throws(QueryError) in
+        try bound(parameter ?? function.rawValue, text) { binder, text throws(QueryError) in
             try binder.bindAggregate(function, text, class: objectClass)
         }
     }

@@ -68,7 +68,8 @@ package final class RowPlan: Sendable {
     /// Throws 400 for names that the classes do not have.
     ///
     /// - Parameters:
-    ///   - fields: the properties to write, joined by commas; nil for all stored ones.
+    ///   - fields: the properties to write, joined by commas; nil for all stored ones. `owner.name` writes the owner as
+    ///     an object with its name alone.
     ///   - expand: paths of links to write as the objects they lead to, joined by commas.
     convenience init(
         _ objectClass: ClassSchema, of schema: Schema, fields: String?, expand: String?, style: TypeStyle
@@ -82,7 +83,9 @@ package final class RowPlan: Sendable {
                 let name = String(name)
                 // It is written in any case.
                 if name == "$key", objectClass.primaryKey == nil { continue }
-                let property = try objectClass.named(name, parameter: "fields")
+                let names = name.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
+                if names.count > 1 { try expansion.choose(names, objectClass, schema) }
+                let property = try objectClass.named(names[0], parameter: "fields")
                 if !properties.contains(where: { $0.id == property.id }) { properties.append(property) }
             }
         }
@@ -120,7 +123,7 @@ package final class RowPlan: Sendable {
             let isOwned = target.isEmbedded && property.originProperty == nil
             let inner = expansion.inner[property.name] ?? (isOwned ? Expansion() : nil)
             let expanded = inner.map {
-                RowPlan(target, schema, target.storedProperties, $0, style, isPart: isOwned)
+                RowPlan(target, schema, $0.chosen(of: target), $0, style, isPart: isOwned)
             }
             let place = Target(target, isOwned: isOwned, expanded: expanded)
             if let origin = property.originProperty {
@@ -147,19 +150,57 @@ package final class RowPlan: Sendable {
     }
 }
 
-/// The tree of `expand=owner,toys.maker`.
+/// The tree of `expand=owner,toys.maker`, and of `fields=owner.name`.
 private struct Expansion {
     var inner: [String: Expansion] = [:]
+    /// The properties to write of the objects here; nil for all stored ones.
+    private var fields: [String]?
+
+    /// In the order in which they were asked for.
+    func chosen(of objectClass: ClassSchema) -> [PropertySchema] {
+        fields.map { $0.compactMap { objectClass[$0] } } ?? objectClass.storedProperties
+    }
+
+    /// Takes in one path of `fields`, from the class on.
+    mutating func choose(_ path: [String], _ objectClass: ClassSchema, _ schema: Schema) throws(Problem) {
+        try Self.check(path.count - 1, path.joined(separator: "."), parameter: "fields")
+        try choose(path[...], objectClass, schema, isOutermost: true)
+    }
+
+    private mutating func choose(
+        _ names: ArraySlice<String>, _ objectClass: ClassSchema, _ schema: Schema, isOutermost: Bool = false
+    ) throws(Problem) {
+        guard let name = names.first else { return }
+        // The outermost object's are kept elsewhere.
+        if !isOutermost, fields == nil { fields = [] }
+        // It is written in any case.
+        if name == "$key", names.count == 1, objectClass.primaryKey == nil { return }
+        let property = try objectClass.named(name, parameter: "fields")
+        if !isOutermost, fields?.contains(name) == false { fields?.append(name) }
+        guard names.count > 1 else { return }
+        guard let target = property.targetClass.flatMap({ schema[$0] }) else {
+            throw Problem(
+                400, "parameter.invalid",
+                "'\(objectClass.name).\(name)' is no link, so that there is no '\(names[names.startIndex + 1])' of it.",
+                parameter: "fields", property: name)
+        }
+        var deeper = inner[name] ?? Expansion()
+        try deeper.choose(names.dropFirst(), target, schema)
+        inner[name] = deeper
+    }
+
+    private static func check(_ links: Int, _ path: String, parameter: String) throws(Problem) {
+        guard links > RowPlan.depthLimit else { return }
+        throw Problem(
+            400, "parameter.invalid",
+            "'\(parameter)' goes at most \(RowPlan.depthLimit) links deep; '\(path)' has \(links).",
+            parameter: parameter)
+    }
 
     mutating func read(_ text: String, _ objectClass: ClassSchema, _ schema: Schema) throws(Problem) {
         for path in text.split(separator: ",", omittingEmptySubsequences: false) {
             let names = path.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
-            guard names.count <= RowPlan.depthLimit else {
-                throw Problem(
-                    400, "parameter.invalid",
-                    "'expand' goes at most \(RowPlan.depthLimit) links deep; '\(path)' has \(names.count).",
-                    parameter: "expand")
-            }
+            try Self.check(names.count, String(path), parameter: "expand")
             try add(names[...], objectClass, schema)
         }
     }

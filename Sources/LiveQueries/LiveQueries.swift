@@ -26,12 +26,14 @@ package final class LiveQueries: CommitReceiver {
     private let queue = DispatchQueue(label: "realmgate.live-queries")
 
     /// Begins to listen to the store. Throws when the store gives no snapshot.
-    package init(_ store: any Store) throws {
+    ///
+    /// - Parameter budget: what it may cost to run an observer's query for the first time; nil for anything.
+    package init(_ store: any Store, budget: @escaping @Sendable () -> QueryBudget? = { nil }) throws {
         let listener = CommitListener()
         store.onCommit { changes in listener.forward(changes) }
         // Asked for after listening began, so that no version lies in between.
         let version = try store.snapshot().version
-        work = Mutex(LiveWork(store, at: version))
+        work = Mutex(LiveWork(store, at: version, budget))
         listener.attach(self)
     }
 

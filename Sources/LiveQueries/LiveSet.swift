@@ -11,8 +11,12 @@ final class LiveSet {
     private var watchers = LiveWatchers()
     private lazy var past = PastVersions(store, before: snapshot)
 
-    init(_ store: any Store, at snapshot: any Snapshot) {
+    /// What it may cost to make a subject; nil for anything.
+    private let budget: () -> QueryBudget?
+
+    init(_ store: any Store, at snapshot: any Snapshot, _ budget: @escaping () -> QueryBudget? = { nil }) {
         self.store = store
+        self.budget = budget
         self.snapshot = snapshot
     }
 
@@ -43,7 +47,8 @@ final class LiveSet {
         guard registration.isActive else { return }
         let id = registration.subject
         do {
-            let subject = try subjects[id] ?? registration.makeSubject(snapshot)
+            let subject =
+                try subjects[id] ?? registration.makeSubject(try budget().map(snapshot.limited) ?? snapshot)
             try registration.join(subject, snapshot, past)
             keep(subject, as: id)
         } catch {

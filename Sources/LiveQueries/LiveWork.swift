@@ -14,8 +14,11 @@ final class LiveWork {
     /// Nil while nothing is observed, so that no version is pinned for nobody.
     private var observed: LiveSet?
 
-    init(_ store: any Store, at version: Version) {
+    private let budget: @Sendable () -> QueryBudget?
+
+    init(_ store: any Store, at version: Version, _ budget: @escaping @Sendable () -> QueryBudget?) {
         self.store = store
+        self.budget = budget
         self.version = version
     }
 
@@ -72,7 +75,7 @@ final class LiveWork {
         let admitted = waiting
         waiting = []
         guard !admitted.isEmpty else { return }
-        let observed = observed ?? LiveSet(store, at: snapshot)
+        let observed = observed ?? LiveSet(store, at: snapshot, budget)
         for registration in admitted { observed.admit(registration) }
         self.observed = observed.isEmpty ? nil : observed
     }

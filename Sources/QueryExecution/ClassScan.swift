@@ -40,6 +40,7 @@ final class ClassScan {
         func visit(_ index: Int) throws {
             guard let live = try source.liveMask(of: classID, cluster: index), live.liveCount > 0 else { return }
             guard live.slotCount <= source.clusterCapacity else { throw LeafError.malformed }
+            try source.willLook(at: live.liveCount)
             let cluster = ClusterView(source: source, classID: classID, index: index, live: live)
             mask.reset(to: live)
             try root.narrow(mask, in: cluster)
@@ -66,6 +67,7 @@ final class ClassScan {
             guard live.liveCount > 0 else { return }
             // As with `ClusterView`: in a damaged file the sizes may differ.
             guard live.slotCount <= capacity, leaf.count == live.slotCount else { throw LeafError.malformed }
+            try source.willLook(at: live.liveCount)
             mask.reset(to: live)
             try body(leaf, mask)
         }

@@ -13,6 +13,9 @@ package protocol ColumnSource: AnyObject, Sendable {
 
     var schema: Schema { get }
 
+    /// Told before so many objects are looked at by a scan. Throws to end it.
+    func willLook(at objects: Int) throws
+
     /// The number of objects of a class.
     func objectCount(of classID: ClassID) -> Int
 
@@ -69,8 +72,10 @@ package protocol ColumnSource: AnyObject, Sendable {
     ) throws -> [ObjectKey]?
 }
 
-/// For sources without outsized values and full-text indexes.
+/// For sources without limits, outsized values and full-text indexes.
 extension ColumnSource {
+    package func willLook(at objects: Int) throws {}
+
     package func forEachLeaf(
         of classID: ClassID, _ property: PropertyID, in clusters: Range<Int>, _ body: (LiveMask, Leaf) throws -> Void
     ) throws {

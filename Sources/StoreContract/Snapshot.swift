@@ -75,6 +75,10 @@ package protocol Snapshot: ObjectReads {
     /// What the query gives, in sections. Cost: that of `select`, and a pass over the section keys.
     func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys
 
+    /// The same snapshot, whose queries and searches count as work of the budget and throw `tooExpensive` when it is
+    /// used up. For one request: it holds the version to its end.
+    func limited(by budget: QueryBudget) throws -> any Snapshot
+
     /// How the query is run. `running` also runs it, up to the window's end, and tells what each part did.
     func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation
 }
@@ -107,4 +111,9 @@ extension ObjectReads {
         let target = schema[origin]?[property]?.targetClass ?? origin
         return try backlinks(to: ObjectReference(target, key), from: origin, property)
     }
+}
+
+extension Snapshot {
+    /// For snapshots that count no work.
+    package func limited(by budget: QueryBudget) throws -> any Snapshot { self }
 }

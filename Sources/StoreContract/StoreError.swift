@@ -24,6 +24,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let noPrimaryKey = Code(rawValue: "object.no_primary_key")
         package static let keyPathTooWide = Code(rawValue: "object.key_path_too_wide")
         package static let preconditionFailed = Code(rawValue: "object.precondition_failed")
+        package static let tooExpensive = Code(rawValue: "query.too_expensive")
 
         // What the caller may not do.
         package static let accessDenied = Code(rawValue: "access.denied")

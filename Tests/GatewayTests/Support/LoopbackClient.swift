@@ -51,18 +51,26 @@ final class LoopbackClient {
 
     /// The status, and the body if it has a length.
     func answer() throws -> (status: Int, body: String) {
+        let (status, _, body) = try headAndBody()
+        return (status, body)
+    }
+
+    /// The same with the lines of the head. An answer to HEAD has a length and no body.
+    func headAndBody(hasBody: Bool = true) throws -> (status: Int, headers: [String], body: String) {
         guard let status = try line().split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
             throw Failure(what: "no status")
         }
         var length = 0
+        var headers: [String] = []
         while true {
             let header = try line()
             if header.isEmpty { break }
-            if header.lowercased().hasPrefix("content-length: ") { length = Int(header.dropFirst(16)) ?? 0 }
+            headers.append(header)
+            if hasBody, header.lowercased().hasPrefix("content-length: ") { length = Int(header.dropFirst(16)) ?? 0 }
         }
         while buffer.count < length { try fill() }
         defer { buffer.removeFirst(length) }
-        return (status, String(decoding: buffer[..<length], as: UTF8.self))
+        return (status, headers, String(decoding: buffer[..<length], as: UTF8.self))
     }
 
     /// The next event with data; comments and `retry` are skipped.

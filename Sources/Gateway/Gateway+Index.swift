@@ -1,0 +1,119 @@
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// `GET /v1/index/{collection}`, read and bound.
+private struct IndexRead: Sendable {
+    /// What is looked for.
+    enum Wanted: Sendable {
+        /// Nil for one that does not exist.
+        case object(ObjectKey?)
+        case match(BoundQuery)
+    }
+
+    let snapshot: any Snapshot
+    let query: BoundQuery
+    let wanted: Wanted
+
+    /// So many objects are tested one by one, which is cheap when an early one matches.
+    private static let triedSingly = 64
+
+    /// Throws what the store does.
+    func response() throws -> Response {
+        let index: Int?
+        switch wanted {
+        case .object(nil): index = nil
+        case .object(let key?): index = try snapshot.select(query, .all).firstIndex(of: key)
+        case .match(let matching): index = try firstMatch(of: matching)
+        }
+        return .index(index, of: snapshot)
+    }
+
+    private func firstMatch(of matching: BoundQuery) throws -> Int? {
+        let keys = try snapshot.select(query, .all)
+        for (index, key) in keys.prefix(Self.triedSingly).enumerated() where try snapshot.matches(matching, key) {
+            return index
+        }
+        guard keys.count > Self.triedSingly else { return nil }
+        let matches = Set(try snapshot.select(matching, .all))
+        return keys.firstIndex { matches.contains($0) }
+    }
+}
+
+extension Response {
+    fileprivate static func index(_ index: Int?, of snapshot: any Snapshot) -> Response {
+        let json = JSONWriter(capacity: 64)
+        json.beginObject()
+        json.name("version")
+        json.int(snapshot.version.rawValue)
+        json.name("index")
+        if let index { json.int(index) } else { json.null() }
+        json.endObject()
+        return .json(json.bytes, of: snapshot)
+    }
+}
+
+extension Gateway {
+    /// The position of an object, or of the first one that satisfies a predicate, in a class.
+    func getIndex(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try getIndex(request, try CollectionPlace(class: path, try readSnapshot(for: request)))
+    }
+
+    /// The same in what a property of one object holds.
+    func getHeldIndex(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let property = try HeldProperty(path, try readSnapshot(for: request))
+        guard let place = try CollectionPlace(property) else { return try getElementIndex(request, property) }
+        return try getIndex(request, place)
+    }
+
+    private func getIndex(_ request: Request, _ place: CollectionPlace) throws -> Reply {
+        let parameters = try QueryParameters(
+            request, single: QueryReader.parameters + ["of", "matching", Self.snapshotParameter])
+        let reader = place.reader(configuration)
+        let wanted: IndexRead.Wanted
+        switch (parameters["of"], parameters["matching"]) {
+        case (let text?, nil):
+            wanted = .object(
+                try ObjectAddress(text, place.objectClass).find(place.objectClass, in: place.snapshot))
+        case (nil, _?):
+            let matching = try reader.filter(parameters, place.objectClass, named: "matching")
+            guard matching.steps.isEmpty else {
+                throw Problem(
+                    400, QueryError.Code.invalid.rawValue,
+                    "'matching' takes a condition alone. Order the collection with 'sort' and 'distinct'.",
+                    parameter: "matching")
+            }
+            wanted = .match(matching)
+        default:
+            throw Problem(
+                400, "parameter.missing",
+                "Say what to look for: either 'of', the key of an object, or 'matching', a condition.",
+                parameter: "matching")
+        }
+        let read = IndexRead(
+            snapshot: place.snapshot, query: try reader.query(parameters, place.objectClass, in: place.scope),
+            wanted: wanted)
+        if let unchanged = try notModified(request, EntityTag(place.snapshot.version)) { return .now(unchanged) }
+        return reply(reading: place.size) { try read.response() }
+    }
+
+    /// Of a value in a list, set or map.
+    private func getElementIndex(_ request: Request, _ property: HeldProperty) throws -> Reply {
+        let parameters = try QueryParameters(
+            request, single: ElementRead.parameters + ["of", Self.snapshotParameter])
+        let read = try ElementRead(property, parameters)
+        guard let text = parameters["of"] else {
+            throw Problem(
+                400, "parameter.missing", "Say with 'of' which value to look for.", parameter: "of",
+                property: property.schema.name)
+        }
+        let wanted = try ElementRead.value(text, of: property, parameter: "of")
+        let snapshot = property.snapshot
+        if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
+        return reply(reading: try property.elementCount) {
+            .index(try read.values().firstIndex { Value.order($0, wanted) == 0 }, of: snapshot)
+        }
+    }
+}

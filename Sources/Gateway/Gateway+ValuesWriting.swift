@@ -1,0 +1,112 @@
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// One property of many objects, to be set to one value: `PUT /v1/values/{collection}?key=age`.
+private struct ValueAssignment: Sendable {
+    let query: BoundQuery
+    let input: ObjectInput
+    let condition: EntityTags?
+
+    /// Assigns it and gives how many objects it was assigned to: those of the collection when it begins, also when they
+    /// stop matching its filter meanwhile. Throws what the store does, and 412.
+    func perform(in transaction: any WriteTransaction) throws -> Int {
+        if let condition, !condition.contains(EntityTag(transaction.before)) {
+            throw Problem(
+                412, StoreError.Code.preconditionFailed.rawValue,
+                "The store has changed since the collection was read. Read it again.", parameter: "If-Match")
+        }
+        // An object that is in a list several times is one object.
+        var seen: Set<ObjectKey> = []
+        let keys = try transaction.select(query, .all).filter { seen.insert($0).inserted }
+        let writer = ObjectWriter(transaction, .modified)
+        guard let first = keys.first else { return 0 }
+        try writer.set(input, of: first)
+        // A new object in place of a link is made once, and all link to it; each owns an embedded one of its own.
+        if let draft = input.drafts.first, draft.content.firstNewObject != nil, !draft.content.isOwned {
+            let value = try transaction.value(query.classID, first, draft.property)
+            for key in keys.dropFirst() { try transaction.set(query.classID, key, [draft.property: value]) }
+        } else {
+            for key in keys.dropFirst() { try writer.set(input, of: key) }
+        }
+        return keys.count
+    }
+}
+
+extension ObjectInput.Content {
+    /// Whether it holds objects that the property is to own.
+    fileprivate var isOwned: Bool {
+        switch self {
+        case .embedded: true
+        case .list(let elements), .set(let elements): elements.contains { $0.isOwned }
+        case .map(let entries): entries.contains { $0.value.isOwned }
+        case .value, .link, .reference: false
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// The version that the work began with.
+    fileprivate var before: Version { Version(version.rawValue - 1) }
+}
+
+extension Gateway {
+    /// Sets a property of all objects of a class that a query gives.
+    func putValues(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try putValues(request, try CollectionPlace(class: path, try snapshot(for: request)))
+    }
+
+    /// The same of what a property of one object leads to.
+    func putHeldValues(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let property = try HeldProperty(path, try snapshot(for: request))
+        guard let place = try CollectionPlace(property) else {
+            throw Problem(
+                400, "values.values",
+                "'\(property.holderClass.name).\(property.schema.name)' holds values, which have no properties to set.",
+                property: property.schema.name)
+        }
+        return try putValues(request, place)
+    }
+
+    private func putValues(_ request: Request, _ place: CollectionPlace) throws -> Reply {
+        let parameters = try QueryParameters(request, single: QueryReader.parameters + ["key", "limit", "all"])
+        let objectClass = place.objectClass
+        guard let name = parameters["key"] else {
+            throw Problem(400, "parameter.missing", "Say with 'key' which property to set.", parameter: "key")
+        }
+        let property = try objectClass.named(name, parameter: "key")
+        guard property.name != objectClass.primaryKey else {
+            throw Problem(
+                422, StoreError.Code.keyImmutable.rawValue,
+                "'\(objectClass.name).\(name)' is the primary key, which does not change.", parameter: "key",
+                property: name)
+        }
+        let all = try parameters.flag("all")
+        guard all || place.scope != .all || parameters["filter"] != nil else {
+            throw Problem(
+                400, "values.all",
+                "This sets '\(name)' of every \(objectClass.name). Say which with 'filter', or that you mean it with all=true.",
+                parameter: "all")
+        }
+        var query = try place.reader(configuration).query(parameters, objectClass, in: place.scope)
+        if let limit = try parameters.integer("limit", in: 0...Int.max) { query.steps.append(.limit(limit)) }
+        var input = ObjectInput(objectClass.id)
+        try ObjectInputReader(schema: place.snapshot.schema).read(
+            try request.json(), property, of: objectClass, into: &input)
+        let assignment = ValueAssignment(
+            query: query, input: input, condition: try EntityTags(request, "If-Match"))
+        return try write(for: request) { transaction in
+            let count = try assignment.perform(in: transaction)
+            let json = JSONWriter(capacity: 64)
+            json.beginObject()
+            json.name("version")
+            json.int(transaction.version.rawValue)
+            json.name("modified")
+            json.int(count)
+            json.endObject()
+            return .json(json.bytes)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import ObjectModel
+import QueryLanguage
+
+/// What stands before the names in a key path of key-value coding: `@max.age`.
+enum KeyValueOperation: Hashable, Sendable {
+    case count
+    case aggregate(AggregateRequest.Function)
+    /// The values of all objects, without nulls.
+    case union(distinct: Bool)
+    /// The elements of what a property of each object holds, one behind the other.
+    case arrays(distinct: Bool)
+
+    private static let names: [String: KeyValueOperation] = [
+        "@count": .count, "@min": .aggregate(.minimum), "@max": .aggregate(.maximum), "@sum": .aggregate(.sum),
+        "@avg": .aggregate(.average), "@unionOfObjects": .union(distinct: false),
+        "@distinctUnionOfObjects": .union(distinct: true), "@unionOfArrays": .arrays(distinct: false),
+        "@distinctUnionOfArrays": .arrays(distinct: true),
+    ]
+
+    /// The operation that a key path begins with, and the rest of the path; no operation for one that begins with none.
+    /// Throws 400 for operations that there are not, and those without a path.
+    static func split(_ text: String) throws(Problem) -> (operation: KeyValueOperation?, path: String) {
+        guard text.hasPrefix("@") else { return (nil, text) }
+        let name = String(text.prefix { $0 != "." })
+        let path = String(text.dropFirst(name.count).dropFirst())
+        guard let operation = names[name] else {
+            throw Problem(
+                400, "parameter.invalid",
+                "There is no operation '\(name)'. Possible are \(names.keys.sorted().joined(separator: ", ")).",
+                parameter: "keyPath", hint: Array(names.keys).nearest(to: name))
+        }
+        guard operation == .count ? text == name : !path.isEmpty else {
+            throw Problem(
+                400, "parameter.invalid",
+                operation == .count
+                    ? "'@count' stands alone." : "'\(name)' needs the name of a property behind it: \(name).age.",
+                parameter: "keyPath")
+        }
+        return (operation, path)
+    }
+}

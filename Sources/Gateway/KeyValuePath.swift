@@ -1,0 +1,142 @@
+import JSONCoding
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// A path of key-value coding: the names of properties, joined by dots. To-many properties on the way give an array for
+/// each object, and an array within it for each further one.
+struct KeyValuePath: Sendable {
+    private enum Step: Sendable {
+        /// One object or none.
+        case link(PropertyID)
+        /// The objects of a list, set or map.
+        case links(PropertyID)
+        case linking(origin: ClassID, PropertyID)
+    }
+
+    private enum End: Sendable {
+        /// The object itself.
+        case object
+        /// A stored property.
+        case property(PropertyID)
+        /// Objects that link here.
+        case linking(origin: ClassID, PropertyID)
+    }
+
+    /// The links on the way, each from the class before it.
+    private var steps: [Step] = []
+    /// The class of the first object, and behind each step.
+    private var classes: [ClassID]
+    private var end = End.object
+    /// How the last class's objects, or the property, are written.
+    private var plan: RowPlan
+    private var target: RowPlan.Target
+    /// Whether it gives one value for each object.
+    private(set) var isSingle = true
+
+    /// More is refused, as it is in `expand`.
+    private static let depthLimit = 8
+
+    /// Throws 400 for names that the classes do not have.
+    init(
+        _ text: String, _ objectClass: ClassSchema, _ schema: Schema, style: TypeStyle, parameter: String
+    ) throws(Problem) {
+        let names = text.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
+        guard names.count <= Self.depthLimit else {
+            throw Problem(
+                400, "parameter.invalid", "'\(parameter)' goes at most \(Self.depthLimit) names deep.",
+                parameter: parameter)
+        }
+        var present = objectClass
+        classes = [objectClass.id]
+        plan = RowPlan(objectClass, of: schema, properties: [], style: style)
+        for (index, name) in names.enumerated() {
+            // It changes nothing, wherever it stands.
+            if name == "self" { continue }
+            guard !name.hasPrefix("@") else {
+                throw Problem(
+                    400, "parameter.invalid",
+                    "An operation such as '\(name)' stands at the beginning of 'keyPath': @max.age. Aggregates with longer paths are at /v1/aggregates.",
+                    parameter: parameter)
+            }
+            let property = try present.named(name, parameter: parameter)
+            let isLast = names[(index + 1)...].allSatisfy { $0 == "self" }
+            let next = property.targetClass.flatMap { schema[$0] }
+            if property.type.isCollection || property.type.isComputed { isSingle = false }
+            if isLast {
+                plan = RowPlan(present, of: schema, properties: [property], style: style)
+                if let origin = property.originProperty, let next {
+                    end = .linking(origin: next.id, origin)
+                    present = next
+                } else {
+                    end = .property(property.id)
+                }
+                break
+            }
+            guard let next else {
+                throw Problem(
+                    400, "parameter.invalid",
+                    "'\(present.name).\(name)' holds values, which have no '\(names[index + 1])'.",
+                    parameter: parameter, property: name)
+            }
+            if let origin = property.originProperty {
+                steps.append(.linking(origin: next.id, origin))
+            } else {
+                steps.append(property.type.isCollection ? .links(property.id) : .link(property.id))
+            }
+            present = next
+            classes.append(next.id)
+        }
+        target = RowPlan.Target(
+            present, isOwned: present.isEmbedded,
+            expanded: present.isEmbedded ? RowPlan(present, of: schema, style: style) : nil)
+    }
+
+    /// Writes what the path gives for one object.
+    func write(_ key: ObjectKey, _ look: LookUps, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
+        try write(key, steps[...], look, snapshot, json)
+    }
+
+    private func write(
+        _ key: ObjectKey, _ rest: ArraySlice<Step>, _ look: LookUps, _ snapshot: any Snapshot, _ json: JSONWriter
+    ) throws {
+        let classID = classes[steps.count - rest.count]
+        guard let step = rest.first else { return try writeEnd(key, classID, look, snapshot, json) }
+        let deeper = rest.dropFirst()
+        let keys: [ObjectKey?]
+        switch step {
+        case .link(let property):
+            guard case .link(let next) = try snapshot.value(classID, key, property) else { return json.null() }
+            return try write(next, deeper, look, snapshot, json)
+        case .links(let property):
+            let count = try snapshot.elementCount(classID, key, property)
+            keys = try snapshot.elements(classID, key, property, 0..<count).map { element in
+                if case .link(let key) = element { return key }
+                return nil
+            }
+        case .linking(let origin, let property): keys = try snapshot.backlinks(to: key, from: origin, property)
+        }
+        json.beginArray()
+        for key in keys {
+            if let key { try write(key, deeper, look, snapshot, json) } else { json.null() }
+        }
+        json.endArray()
+    }
+
+    private func writeEnd(
+        _ key: ObjectKey, _ classID: ClassID, _ look: LookUps, _ snapshot: any Snapshot, _ json: JSONWriter
+    ) throws {
+        switch end {
+        case .object: look.link(key, target, plan.style, json)
+        case .property(let property):
+            guard let column = plan.columns.first else { return json.null() }
+            look.write(try snapshot.value(classID, key, property), column, plan.style, json)
+        case .linking(let origin, let property):
+            json.beginArray()
+            for key in try snapshot.backlinks(to: key, from: origin, property) {
+                look.link(key, target, plan.style, json)
+            }
+            json.endArray()
+        }
+    }
+}

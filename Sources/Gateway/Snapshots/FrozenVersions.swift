@@ -1,0 +1,89 @@
+import Dispatch
+import JSONCoding
+import ObjectModel
+import StoreContract
+import Synchronization
+
+/// The versions that callers keep, each for a time. Bounded, because a kept version keeps the space of the store that
+/// later versions no longer need.
+final class FrozenVersions: Sendable {
+    private let versions = Mutex<[String: FrozenVersion]>([:])
+    private let configuration: GatewayConfiguration
+    private let queue = DispatchQueue(label: "realmgate.snapshots")
+
+    init(_ configuration: GatewayConfiguration) { self.configuration = configuration }
+
+    /// Lets go of what is over every few seconds, for as long as it exists.
+    func expireRegularly() {
+        queue.asyncAfter(deadline: .now() + .seconds(5)) { [weak self] in
+            self?.expire()
+            self?.expireRegularly()
+        }
+    }
+
+    /// Lets go of the versions whose time is over.
+    func expire() {
+        let now = configuration.clock()
+        // Dropped outside of the lock, because the end of a version may take a while.
+        _ = versions.withLock { versions in
+            let over = versions.values.filter { $0.expires <= now }
+            for version in over { versions[version.id] = nil }
+            return over
+        }
+    }
+
+    /// How many are kept now.
+    var count: Int { versions.withLock { $0.count } }
+
+    /// Keeps a version for so many seconds. Throws 503 when there are as many as there may be.
+    func keep(_ snapshot: any Snapshot, for seconds: Int, _ owner: FrozenVersion.Owner) throws(Problem) -> FrozenVersion
+    {
+        expire()
+        let now = configuration.clock()
+        let frozen = FrozenVersion(
+            id: Self.newID(), snapshot: snapshot, owner: owner,
+            expires: Timestamp(seconds: now.seconds + Int64(seconds), nanoseconds: now.nanoseconds) ?? now)
+        let most = configuration.mostSnapshots
+        let isKept = versions.withLock { versions in
+            guard versions.count < most else { return false }
+            versions[frozen.id] = frozen
+            return true
+        }
+        guard isKept else {
+            var problem = Problem(
+                503, "snapshot.too_many",
+                "There are \(most) snapshots, as many as there may be. Delete one that is no longer needed, or wait until one is over."
+            )
+            problem.retryAfter = 5
+            throw problem
+        }
+        return frozen
+    }
+
+    /// The version kept under that id for that owner; nil when there is none, or none any more.
+    func find(_ id: String, of owner: FrozenVersion.Owner) -> FrozenVersion? {
+        let now = configuration.clock()
+        guard let found = versions.withLock({ $0[id] }), found.owner == owner, found.expires > now else { return nil }
+        return found
+    }
+
+    /// Lets go of a version. False when there is none.
+    func drop(_ id: String, of owner: FrozenVersion.Owner) -> Bool {
+        guard find(id, of: owner) != nil else { return false }
+        return versions.withLock { $0.removeValue(forKey: id) } != nil
+    }
+
+    /// All that are kept, oldest version first, those of one owner or everybody's.
+    func all(of owner: FrozenVersion.Owner?) -> [FrozenVersion] {
+        let now = configuration.clock()
+        return versions.withLock { versions in
+            versions.values.filter { $0.expires > now && (owner == nil || $0.owner == owner) }
+        }.sorted { ($0.snapshot.version, $0.expires, $0.id) < ($1.snapshot.version, $1.expires, $1.id) }
+    }
+
+    /// Nobody can guess it: 128 bits from the system's generator, which is a cryptographic one.
+    private static func newID() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return Base64.url.encode((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
+}

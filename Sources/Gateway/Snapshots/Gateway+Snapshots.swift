@@ -1,0 +1,131 @@
+import AccessRules
+import HTTPServer
+import Identity
+import JSONCoding
+import ObjectModel
+import StoreContract
+
+extension Gateway {
+    /// Registers the routes of kept versions.
+    func onSnapshots(
+        _ on: (HTTPMethod, String, @escaping @Sendable (Request, PathParameters) throws -> Reply) -> Void
+    ) {
+        on(.post, "/v1/snapshots", makeSnapshot)
+        on(.get, "/v1/snapshots", listSnapshots)
+        on(.get, "/v1/snapshots/:snapshot", getSnapshot)
+        on(.delete, "/v1/snapshots/:snapshot", deleteSnapshot)
+        on(.get, "/v1/snapshots/:snapshot/changes", compareSnapshots)
+    }
+
+    /// `POST /v1/snapshots?ttl=60`.
+    private func makeSnapshot(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let parameters = try QueryParameters(request, single: ["ttl"])
+        guard request.body.isEmpty else {
+            throw Problem(
+                400, "snapshot.no_body", "This takes no body. Give the seconds that the snapshot is to last as ?ttl=60."
+            )
+        }
+        let seconds =
+            try parameters.integer("ttl", in: 1...configuration.longestSnapshotLife)
+            ?? min(configuration.snapshotLife, configuration.longestSnapshotLife)
+        let frozen = try snapshots.keep(
+            try store.snapshot(), for: seconds, FrozenVersion.Owner(try caller(of: request).principal))
+        var response = Response.json(Self.document(frozen), status: 201)
+        response.headers["Location"] = "/v1/snapshots/\(frozen.id)"
+        return .now(response)
+    }
+
+    /// The caller's own; everybody's for administrators. Callers without a credential cannot be told apart, so that they
+    /// are shown none.
+    private func listSnapshots(_ request: Request, _ path: PathParameters) throws -> Reply {
+        _ = try QueryParameters(request, single: [])
+        let caller = try caller(of: request)
+        let json = JSONWriter(capacity: 512)
+        json.beginObject()
+        json.name("snapshots")
+        json.beginArray()
+        if caller.view.isUnrestricted || caller.principal.credential != .none {
+            for frozen in snapshots.all(of: caller.view.isUnrestricted ? nil : FrozenVersion.Owner(caller.principal)) {
+                json.snapshot(frozen)
+            }
+        }
+        json.endArray()
+        json.endObject()
+        return .now(.json(json.bytes))
+    }
+
+    private func getSnapshot(_ request: Request, _ path: PathParameters) throws -> Reply {
+        _ = try QueryParameters(request, single: [])
+        return .now(.json(Self.document(try named(path, request))))
+    }
+
+    private func deleteSnapshot(_ request: Request, _ path: PathParameters) throws -> Reply {
+        _ = try QueryParameters(request, single: [])
+        let frozen = try named(path, request)
+        _ = snapshots.drop(frozen.id, of: frozen.owner)
+        return .now(.empty(204))
+    }
+
+    /// `GET /v1/snapshots/{id}/changes?to={id}`: what is different at a later version, the newest one by default.
+    private func compareSnapshots(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let parameters = try QueryParameters(request, single: ["to", "limit"])
+        let limit = try parameters.integer("limit", in: 0...configuration.largestPage) ?? configuration.defaultPage
+        let view = try caller(of: request).view
+        let from = try named(path, request).snapshot
+        let to = try parameters["to"].map { text in try frozen(text, request, parameter: "to") } ?? store.snapshot()
+        guard from.version <= to.version else {
+            throw Problem(
+                400, "parameter.invalid",
+                "'to' is version \(to.version), which is earlier than \(from.version). Ask the earlier one for what came after it.",
+                parameter: "to")
+        }
+        let budget = queryBudget()
+        return reply(reading: .max) { [store] in
+            let changes = try store.changesBetween(from, to)
+            let comparison = SnapshotComparison(
+                from: try view.restrict(from.limited(by: budget)), to: try view.restrict(to.limited(by: budget)),
+                limit: limit)
+            return .json(try comparison.document(of: changes))
+        }
+    }
+
+    /// The snapshot that the path names. Throws 404 when it is not there for the caller.
+    private func named(_ path: PathParameters, _ request: Request) throws(Problem) -> FrozenVersion {
+        let id = path["snapshot"] ?? ""
+        guard let found = snapshots.find(id, of: FrozenVersion.Owner(try caller(of: request).principal)) else {
+            throw Problem(404, "snapshot.gone", Self.gone(id))
+        }
+        return found
+    }
+
+    /// The whole store at the version that a parameter names. Throws 410 when it is not there for the caller.
+    func frozen(_ id: String, _ request: Request, parameter: String) throws(Problem) -> any Snapshot {
+        guard let found = snapshots.find(id, of: FrozenVersion.Owner(try caller(of: request).principal)) else {
+            throw Problem(410, "snapshot.gone", Self.gone(id), parameter: parameter)
+        }
+        return found.snapshot
+    }
+
+    private static func gone(_ id: String) -> String {
+        "There is no snapshot '\(id)' of yours: its time is over, or it was deleted. Make a new one with POST /v1/snapshots and begin again with it."
+    }
+
+    private static func document(_ frozen: FrozenVersion) -> [UInt8] {
+        let json = JSONWriter(capacity: 128)
+        json.snapshot(frozen)
+        return json.bytes
+    }
+}
+
+extension JSONWriter {
+    fileprivate func snapshot(_ frozen: FrozenVersion) {
+        beginObject()
+        name("snapshot")
+        string(frozen.id)
+        name("version")
+        int(frozen.snapshot.version.rawValue)
+        name("expires")
+        date(frozen.expires)
+        endObject()
+    }
+}

@@ -1,0 +1,125 @@
+import JSONCoding
+import ObjectModel
+import StoreContract
+
+/// What is different between two versions, as one caller sees them.
+struct SnapshotComparison {
+    let from: any Snapshot
+    let to: any Snapshot
+    /// Most objects of each kind of difference of a class; all of them are counted.
+    let limit: Int
+
+    /// The differences of one class.
+    private struct Difference {
+        var inserted: [ObjectKey] = []
+        var deleted: [ObjectKey] = []
+        var modified: [(key: ObjectKey, properties: [PropertySchema])] = []
+
+        var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
+    }
+
+    /// - Parameter changes: all that was done in between, which may be more than the caller sees.
+    func document(of changes: ChangeSet) throws -> [UInt8] {
+        let json = JSONWriter(capacity: 1024)
+        json.beginObject()
+        json.name("from")
+        json.int(from.version.rawValue)
+        json.name("to")
+        json.int(to.version.rawValue)
+        json.name("schemaChanged")
+        json.bool(from.schema != to.schema)
+        json.name("classes")
+        json.beginArray()
+        for objectClass in to.schema.classes {
+            guard let changed = changes.classes[objectClass.id] else { continue }
+            let difference = try difference(changed, objectClass)
+            if !difference.isEmpty { try write(difference, objectClass, json) }
+        }
+        json.endArray()
+        json.endObject()
+        return json.bytes
+    }
+
+    private func difference(_ changes: ClassChanges, _ objectClass: ClassSchema) throws -> Difference {
+        let id = objectClass.id
+        let before = from.schema[id]
+        var difference = Difference()
+        let keys = changes.insertions.union(changes.deletions).union(changes.modifications.keys)
+        for key in keys.sorted() {
+            // What a caller sees may begin or end with a change, so that the two versions are asked, not the log.
+            switch (try before != nil && from.exists(id, key), try to.exists(id, key)) {
+            case (false, true): difference.inserted.append(key)
+            case (true, false): difference.deleted.append(key)
+            case (true, true):
+                let properties = try objectClass.storedProperties.filter { property in
+                    guard changes.modifications[key]?.contains(property.id) == true else { return false }
+                    guard before?[property.id]?.type == property.type else { return true }
+                    return try from.value(id, key, property.id) != to.value(id, key, property.id)
+                }
+                if !properties.isEmpty { difference.modified.append((key, properties)) }
+            case (false, false): break
+            }
+        }
+        return difference
+    }
+
+    private func write(_ difference: Difference, _ objectClass: ClassSchema, _ json: JSONWriter) throws {
+        json.beginObject()
+        json.name("class")
+        json.string(objectClass.name)
+        json.name("counts")
+        json.beginObject()
+        for (name, count) in [
+            ("inserted", difference.inserted.count), ("deleted", difference.deleted.count),
+            ("modified", difference.modified.count),
+        ] {
+            json.name(name)
+            json.int(count)
+        }
+        json.endObject()
+        for (name, keys, snapshot) in [("inserted", difference.inserted, to), ("deleted", difference.deleted, from)] {
+            json.name(name)
+            json.beginArray()
+            for key in keys.prefix(limit) { try write(key, objectClass, snapshot, json) }
+            json.endArray()
+        }
+        json.name("modified")
+        json.beginArray()
+        for item in difference.modified.prefix(limit) {
+            json.beginObject()
+            json.name("key")
+            try write(item.key, objectClass, to, json)
+            json.name("properties")
+            json.beginArray()
+            for property in item.properties { json.string(property.name) }
+            json.endArray()
+            json.endObject()
+        }
+        json.endArray()
+        json.endObject()
+    }
+
+    /// The primary key, or the object key where the class has none.
+    private func write(
+        _ key: ObjectKey, _ objectClass: ClassSchema, _ snapshot: any Snapshot, _ json: JSONWriter
+    ) throws {
+        guard let property = snapshot.schema[objectClass.id]?.primaryKeyProperty else {
+            return json.int(key.rawValue)
+        }
+        json.value(try snapshot.value(objectClass.id, key, property.id))
+    }
+}
+
+extension Store {
+    /// What was done after one version up to another. Throws 410 when the change log does not reach back that far.
+    func changesBetween(_ from: any Snapshot, _ to: any Snapshot) throws -> ChangeSet {
+        var merged = ChangeSet(version: from.version)
+        guard let all = try changes(after: from.version) else {
+            throw Problem(
+                410, "snapshot.changes_gone",
+                "What was done since version \(from.version) is no longer known. Compare with a newer snapshot.")
+        }
+        for changes in all where changes.version <= to.version { merged.merge(changes) }
+        return merged
+    }
+}
