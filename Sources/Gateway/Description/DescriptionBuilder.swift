@@ -14,8 +14,16 @@ struct DescriptionBuilder {
     private let forms: ClassForms
     /// The components of the document that lead to `Object`.
     private let dependent: Set<String>
+    /// Those that lead to the name of a class.
+    private let naming: Set<String>
     private let generic: [String: JSONValue]
+    /// The class that operations on any class have their examples of.
+    private let shown: ClassSchema?
     private var names: ComponentNames
+    private var parameterNames: ComponentNames
+    /// The parameters made for classes so far.
+    private var parameters: [ClassParameter: Reference] = [:]
+    private var addedParameters: [(String, JSONValue)] = []
     /// The copies made so far.
     private var copies: [Copy: Reference] = [:]
     private var added: [(name: String, schema: JSONValue)] = []
@@ -27,6 +35,11 @@ struct DescriptionBuilder {
         let form: ClassForms.Form
     }
 
+    private struct ClassParameter: Hashable {
+        let className: String
+        let parameter: JSONValue
+    }
+
     private static let methods: Set<String> = ["get", "put", "post", "patch", "delete", "head", "options"]
     private static let object = "Object"
     private static let classPart = "{class}"
@@ -35,6 +48,7 @@ struct DescriptionBuilder {
     private static let reshaping: Set<String> = ["types", "explain"]
     /// What only those lead to.
     private static let reshaped: Set<String> = ["Explanation"]
+    private static let className = "ClassName"
 
     init(_ document: JSONValue, schema: Schema, security: DescriptionSecurity) {
         self.document = document
@@ -44,6 +58,9 @@ struct DescriptionBuilder {
         let schemas = document["components"]?["schemas"]?.members ?? []
         generic = Dictionary(schemas.map { ($0.name, $0.value) }) { first, _ in first }
         dependent = Self.leading(to: Self.object, in: generic)
+        naming = Self.leading(to: Self.className, in: generic)
+        shown = schema.classes.first { !$0.isEmbedded }
+        parameterNames = ComponentNames(taken: document["components"]?["parameters"]?.members.map(\.name) ?? [])
         names = ComponentNames(taken: generic.keys)
         forms = ClassForms(schema, &names)
     }
@@ -91,19 +108,24 @@ struct DescriptionBuilder {
     private var components: JSONValue {
         var components = document["components"] ?? [:]
         var schemas = components["schemas"]?.members ?? []
-        for index in schemas.indices where schemas[index].name == "ClassName" && !schema.classes.isEmpty {
-            schemas[index].value = schemas[index].value.with("enum", JSONValue(names: schema.classes.map(\.name)))
-                .with("pattern", nil)
+        if let shown {
+            for index in schemas.indices {
+                switch schemas[index].name {
+                case Self.className:
+                    schemas[index].value = schemas[index].value
+                        .with("enum", JSONValue(names: schema.classes.map(\.name))).with("pattern", nil)
+                case Self.object:
+                    schemas[index].value = schemas[index].value.with("examples", [samples.object(shown, .read)])
+                default: break
+                }
+            }
+            let parameters = (components["parameters"]?.members ?? []).map { parameter in
+                (parameter.name, exemplified(parameter.value, shown))
+            }
+            components = components.with("parameters", JSONValue(members: parameters + addedParameters))
         }
         schemas += (forms.components + added).map { JSONObject.Member(name: $0.name, value: $0.schema) }
         components = components.with("schemas", .object(JSONObject(schemas)))
-        // The parameters of operations on any class show what the first class has.
-        if let objectClass = schema.classes.first(where: { !$0.isEmbedded }) {
-            let parameters = (components["parameters"]?.members ?? []).map { parameter in
-                (parameter.name, exemplified(parameter.value, objectClass))
-            }
-            components = components.with("parameters", JSONValue(members: parameters))
-        }
         return components.with("securitySchemes", security.isOn ? components["securitySchemes"] : nil)
     }
 
@@ -136,9 +158,32 @@ struct DescriptionBuilder {
     private func item(_ item: JSONValue) -> JSONValue {
         JSONValue(
             members: item.members.map { member in
-                Self.methods.contains(member.name)
-                    ? (member.name, complete(member.value)) : (member.name, member.value)
+                guard Self.methods.contains(member.name) else { return (member.name, member.value) }
+                var operation = member.value
+                for part in ["requestBody", "responses"] {
+                    guard let content = operation[part] else { continue }
+                    operation = operation.with(part, native(content, isRequest: part == "requestBody", member.name))
+                }
+                return (member.name, complete(operation))
             })
+    }
+
+    /// Without examples that are of classes of another schema. A body has one of the class that is shown.
+    private func native(_ json: JSONValue, isRequest: Bool, _ method: String) -> JSONValue {
+        guard let shown else { return json }
+        switch json {
+        case .array(let elements): return .array(elements.map { native($0, isRequest: isRequest, method) })
+        case .object(let object):
+            guard let content = object["schema"] else {
+                return JSONValue(members: object.members.map { ($0.name, native($0.value, isRequest: isRequest, method)) })
+            }
+            let targets = Self.targets(of: content)
+            guard !targets.isDisjoint(with: dependent.union(naming)) else { return json }
+            let bare = json.with("example", nil).with("examples", nil)
+            guard isRequest, targets.contains(Self.object) else { return bare }
+            return bare.with("example", samples.object(shown, method == "post" ? .create : .change))
+        default: return json
+        }
     }
 
     /// With the answers that any operation may give.
@@ -200,10 +245,11 @@ struct DescriptionBuilder {
         if let summary = operation["summary"]?.text {
             result = result.with("summary", .string("\(summary): \(objectClass.name)"))
         }
-        let parameters = (shared + (operation["parameters"]?.elements ?? [])).compactMap {
-            parameter($0, objectClass)
+        var kept: [JSONValue] = []
+        for json in shared + (operation["parameters"]?.elements ?? []) {
+            if let parameter = parameter(json, objectClass) { kept.append(parameter) }
         }
-        result = result.with("parameters", parameters.isEmpty ? nil : .array(parameters))
+        result = result.with("parameters", kept.isEmpty ? nil : .array(kept))
         if let body = operation["requestBody"] {
             let form: ClassForms.Form = method == "post" ? .create : .change
             result = result.with("requestBody", specialised(body, objectClass.name, form))
@@ -223,9 +269,8 @@ struct DescriptionBuilder {
         } else if name.contains("Object") {
             wish = name.replacing("Object", with: objectClass.name)
         } else {
-            wish = name + objectClass.name
+            wish = name + "Of" + plural
         }
-        if operationNames.contains(wish) { wish += "Of" + objectClass.name }
         while !operationNames.insert(wish).inserted { wish += "_" }
         return wish
     }
@@ -239,7 +284,7 @@ struct DescriptionBuilder {
     }
 
     /// Nil for one that the operation is without.
-    private func parameter(_ json: JSONValue, _ objectClass: ClassSchema) -> JSONValue? {
+    private mutating func parameter(_ json: JSONValue, _ objectClass: ClassSchema) -> JSONValue? {
         var parameter = json
         if let reference = Reference(json), reference.kind == .parameters {
             guard let found = document["components"]?["parameters"]?[reference.name] else { return json }
@@ -247,13 +292,23 @@ struct DescriptionBuilder {
         }
         guard let name = parameter["name"]?.text else { return json }
         if name == "class" || Self.reshaping.contains(name) { return nil }
-        if name == "key", parameter["in"]?.text == "path" {
-            return parameter.with("schema", TypeForms.pathKey(of: objectClass))
+        // Objects without a primary key are always new.
+        if name == "update", objectClass.primaryKey == nil { return nil }
+        let isKey = name == "key" && parameter["in"]?.text == "path"
+        let made =
+            isKey
+            ? parameter.with("schema", TypeForms.pathKey(of: objectClass))
                 .with("description", .string(keyWords(objectClass))).with("example", samples.key(objectClass))
                 .with("examples", nil)
-        }
-        let shown = exemplified(parameter, objectClass)
-        return shown == parameter ? json : shown
+            : exemplified(parameter, objectClass)
+        guard made != parameter else { return json }
+        let known = ClassParameter(className: objectClass.name, parameter: made)
+        if let reference = parameters[known] { return reference.json }
+        let stem = forms.reference(objectClass.name, .read)?.name ?? objectClass.name
+        let reference = Reference(.parameters, parameterNames.next("\(stem).\(name)"))
+        parameters[known] = reference
+        addedParameters.append((reference.name, made))
+        return reference.json
     }
 
     private func keyWords(_ objectClass: ClassSchema) -> String {
