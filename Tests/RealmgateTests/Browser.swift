@@ -135,6 +135,36 @@ final class Browser: @unchecked Sendable {
         }
     }
 
+    /// Presses the mouse on one element, moves it in steps over another, and lets it go there.
+    func drag(_ element: String, to target: String) throws {
+        try wait(for: element)
+        let places = try evaluate(
+            """
+            (() => {
+              const middle = (one) => {
+                const box = one.getBoundingClientRect();
+                return [box.x + box.width / 2, box.y + 4];
+              };
+              \(element).scrollIntoView({ block: "center" });
+              return [...middle(\(element)), ...middle(\(target))];
+            })()
+            """)
+        guard let points = (places as? [NSNumber])?.map(\.doubleValue), points.count == 4 else {
+            throw TestFailure("no places of \(element) and \(target)")
+        }
+        func mouse(_ type: String, _ share: Double) throws {
+            try command(
+                "Input.dispatchMouseEvent",
+                [
+                    "type": type, "x": points[0], "y": points[1] + (points[3] - points[1]) * share, "button": "left",
+                    "buttons": type == "mouseMoved" ? 1 : 0, "clickCount": 1,
+                ])
+        }
+        try mouse("mousePressed", 0)
+        for step in 1...5 { try mouse("mouseMoved", Double(step) / 5) }
+        try mouse("mouseReleased", 1)
+    }
+
     /// Types into what has the focus.
     func type(_ text: String) throws {
         for character in text {

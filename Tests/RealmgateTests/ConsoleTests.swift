@@ -6,6 +6,7 @@ import Testing
     "console", .serialized, .enabled(if: Browser.isWanted, "Install chromium to run the console's tests"),
     .onConsoleSite)
 struct ConsoleTests {
+    let directory: TestDirectory
     let server: RunningServer
     let client: LoopbackClient
     let browser: Browser
@@ -13,6 +14,7 @@ struct ConsoleTests {
     /// Brings the database back to what every test begins with.
     init() throws {
         let site = try #require(ConsoleSite.current)
+        directory = site.directory
         server = site.server
         browser = site.browser
         client = try server.client()

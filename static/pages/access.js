@@ -87,8 +87,11 @@ export function open(root) {
         if (readOnly.querySelector("input").checked) body.readOnly = true;
         if (until.value !== "") body.expires = `${until.value}T00:00:00Z`;
         const made = await request("POST", paths.keys, { body });
-        showSecret(made);
-        await showKeys();
+        // The first key closes a gateway that was open: who made it must not be locked out by it.
+        const isFirst = session.key === null;
+        if (isFirst) session.key = made.secret;
+        showSecret(made, isFirst);
+        if (!isFirst) await showKeys();
       },
     });
   }
@@ -98,8 +101,7 @@ export function open(root) {
 }
 
 /** The only time that anybody sees the key. */
-function showSecret(made) {
-  const { secret } = made;
+function showSecret({ secret }, isUsed) {
   const text = make("input.mono", { type: "text", readonly: true, value: secret, "aria-label": "The new key" });
   const copy = button("Copy", async () => {
     try {
@@ -112,11 +114,13 @@ function showSecret(made) {
       copy.textContent = "Press Ctrl C";
     }
   }, { kind: "primary" });
-  showDialog({
+  const dialog = showDialog({
     title: "Your new key", cancel: "I have stored it",
     body: make("div", {}, make("p", {}, "It is shown this once. Store it now; it cannot be read again."),
+      isUsed && make("p", {}, "From now on the gateway asks for keys. This tab uses this one."),
       make("div.line.secret", {}, text, copy)),
   });
+  if (isUsed) dialog.addEventListener("close", () => location.reload());
 }
 
 function signIn() {

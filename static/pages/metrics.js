@@ -75,7 +75,7 @@ function draw(one, now, before) {
   one.chart.root.hidden = !now.families.has(name);
   if (one.chart.root.hidden) return;
   const seconds = before === null ? 0 : (now.time - before.time) / 1000;
-  let values = [null];
+  let values = one.histogram ? [null, null] : [null];
   if (one.gauge) {
     values = [total(now.families, name)];
   } else if (one.rate && before !== null) {
