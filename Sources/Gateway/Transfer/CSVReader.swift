@@ -1,22 +1,27 @@
 /// One field of a CSV record. An empty field without quotes means that there is no value; with quotes it is the empty
 /// string.
-struct CSVField: Equatable {
-    var text: String
-    var isQuoted: Bool
+package struct CSVField: Equatable {
+    package var text: String
+    package var isQuoted: Bool
 
-    var isMissing: Bool { text.isEmpty && !isQuoted }
+    package var isMissing: Bool { text.isEmpty && !isQuoted }
 }
 
 /// What is wrong with one record of a file: the rest of it can still be read.
-struct RecordFault: Error, Equatable {
-    var message: String
+package struct RecordFault: Error, Equatable {
+    package var message: String
+    /// Stable, for programs.
+    package var code: String
 
-    init(_ message: String) { self.message = message }
+    package init(_ message: String, code: String = "import.malformed") {
+        self.message = message
+        self.code = code
+    }
 }
 
 /// Reads CSV as RFC 4180 has it: fields separated by commas, quotes doubled within quotes, records ended by CR
 /// LF, LF or the end of the file. A byte order mark is skipped.
-struct CSVReader {
+package struct CSVReader {
     /// Room for a value of the largest size, whose text may be a third longer.
     private static let recordLimit = 64 << 20
 
@@ -24,14 +29,14 @@ struct CSVReader {
     private var atStart = true
 
     /// The line that the last record started on, from 1.
-    private(set) var line = 0
+    package private(set) var line = 0
     private var linesSeen = 0
 
-    init(_ source: ByteSource) { self.source = source }
+    package init(_ source: ByteSource) { self.source = source }
 
     /// The next record; nil at the end. Empty lines are skipped. Throws `RecordFault` for bytes that are no
     /// UTF-8, for text after a closing quote, and for a quote that is never closed.
-    mutating func next() throws -> [CSVField]? {
+    package mutating func next() throws -> [CSVField]? {
         if atStart {
             atStart = false
             try skipByteOrderMark()
@@ -61,7 +66,7 @@ struct CSVReader {
         while let byte = try source.next() {
             total += 1
             guard total <= Self.recordLimit else {
-                throw CommandFailure(
+                throw TransferFault(
                     "The record that starts on line \(line) is longer than \(Self.recordLimit >> 20) MiB.")
             }
             switch byte {
@@ -99,7 +104,7 @@ struct CSVReader {
         while let byte = try source.next() {
             total += 1
             guard total <= Self.recordLimit else {
-                throw CommandFailure(
+                throw TransferFault(
                     "The record that starts on line \(line) is longer than \(Self.recordLimit >> 20) MiB.")
             }
             if byte == UInt8(ascii: "\"") {

@@ -1,9 +1,8 @@
-import Gateway
 import JSONCoding
-import ObjectModel
+package import ObjectModel
 
 /// Rows of a file with one JSON object per line; empty lines are skipped.
-struct NDJSONRowSource: RowSource {
+package struct NDJSONRowSource: RowSource {
     /// Room for a value of the largest size, whose text may be a third longer.
     private static let lineLimit = 64 << 20
 
@@ -12,13 +11,15 @@ struct NDJSONRowSource: RowSource {
     private let reader: ObjectInputReader
     private var line = 0
 
-    init(_ source: ByteSource, class objectClass: ClassSchema, schema: Schema) {
+    package init(_ source: ByteSource, class objectClass: ClassSchema, schema: Schema) {
         self.source = source
         self.objectClass = objectClass
         reader = ObjectInputReader(schema: schema)
     }
 
-    mutating func next() throws -> Result<ImportedRow, LineFault>? {
+    package var position: Int { source.count }
+
+    package mutating func next() throws -> Result<ImportedRow, LineFault>? {
         while true {
             var bytes: [UInt8] = []
             let more = try source.read(upTo: UInt8(ascii: "\n"), into: &bytes, limit: Self.lineLimit)
@@ -31,7 +32,7 @@ struct NDJSONRowSource: RowSource {
             do {
                 return .success(ImportedRow(line: line, input: try input(bytes)))
             } catch let fault as RecordFault {
-                return .failure(LineFault(line: line, message: fault.message))
+                return .failure(LineFault(fault, line: line))
             }
         }
     }

@@ -1,12 +1,11 @@
+import Gateway
+import HTTPServer
 import Testing
-
-@testable import realmgate
 
 @Suite("CSV")
 struct CSVTests {
     private func records(_ text: String) throws -> [[CSVField]] {
-        let directory = try TestDirectory()
-        var reader = CSVReader(try ByteSource(path: try directory.write(text, to: "a.csv")))
+        var reader = CSVReader(ByteSource(try BodyFile(text)))
         var records: [[CSVField]] = []
         while let record = try reader.next() { records.append(record) }
         return records
@@ -35,9 +34,7 @@ struct CSVTests {
 
     @Test("a faulty record is reported with its line and the next one is read")
     func faultyRecord() throws {
-        let directory = try TestDirectory()
-        let path = try directory.write("a\n\"x\ny\"\n\"b\"c\nd\n", to: "a.csv")
-        var reader = CSVReader(try ByteSource(path: path))
+        var reader = CSVReader(ByteSource(try BodyFile("a\n\"x\ny\"\n\"b\"c\nd\n")))
         #expect(try reader.next()?.map(\.text) == ["a"])
         #expect(try reader.next()?.map(\.text) == ["x\ny"])
         #expect(throws: RecordFault("Field 1 goes on after its closing quote.")) { _ = try reader.next() }

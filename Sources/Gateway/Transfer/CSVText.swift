@@ -1,7 +1,7 @@
 /// Writes CSV fields so that `CSVReader` gives the same back.
-enum CSVText {
+package enum CSVText {
     /// Appends one record and CR LF; nil is written as an empty field without quotes.
-    static func append(_ fields: [String?], to bytes: inout [UInt8]) {
+    package static func append(_ fields: [String?], to bytes: inout [UInt8]) {
         for (index, field) in fields.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
             if let field { append(field, to: &bytes) }

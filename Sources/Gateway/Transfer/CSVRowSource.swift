@@ -1,9 +1,9 @@
-import Gateway
 import JSONCoding
-import ObjectModel
+package import ObjectModel
 
 /// Rows of a CSV file whose first record names the properties.
-struct CSVRowSource: RowSource {
+package struct CSVRowSource: RowSource {
+    private let source: ByteSource
     private var reader: CSVReader
     private let objectClass: ClassSchema
     private let inputReader: ObjectInputReader
@@ -14,14 +14,15 @@ struct CSVRowSource: RowSource {
         let content: CSVContent
     }
 
-    /// Reads the header. Throws `CommandFailure` when it does not fit the class.
-    init(_ source: ByteSource, class objectClass: ClassSchema, schema: Schema) throws {
+    /// Reads the header. Throws `TransferFault` when it does not fit the class.
+    package init(_ source: ByteSource, class objectClass: ClassSchema, schema: Schema) throws {
+        self.source = source
         self.objectClass = objectClass
         inputReader = ObjectInputReader(schema: schema)
         reader = CSVReader(source)
         do {
             guard let header = try reader.next() else {
-                throw CommandFailure("The file is empty; its first line must name the properties.")
+                throw TransferFault("The file is empty; its first line must name the properties.")
             }
             var seen: Set<String> = []
             columns = try header.map { field in
@@ -32,16 +33,18 @@ struct CSVRowSource: RowSource {
                 return Column(property: property, content: try CSVContent(property, in: schema))
             }
         } catch let fault as RecordFault {
-            throw CommandFailure("The first line must name the properties. \(fault.message)")
+            throw TransferFault("The first line must name the properties. \(fault.message)")
         }
     }
 
-    mutating func next() throws -> Result<ImportedRow, LineFault>? {
+    package var position: Int { source.count }
+
+    package mutating func next() throws -> Result<ImportedRow, LineFault>? {
         do {
             guard let record = try reader.next() else { return nil }
             return .success(try row(record))
         } catch let fault as RecordFault {
-            return .failure(LineFault(line: reader.line, message: fault.message))
+            return .failure(LineFault(fault, line: reader.line))
         }
     }
 
