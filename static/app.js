@@ -91,7 +91,7 @@ async function showCaller() {
   if (session.key === null) return;
   try {
     const who = await request("GET", paths.whoami);
-    button.title = `Signed in as ${who?.name ?? who?.subject ?? who?.id ?? "the holder of a key"}`;
+    button.title = `Signed in as ${who.subject ?? who.role}`;
   } catch {
     // The button says all that is needed.
   }

@@ -5,7 +5,9 @@ import Glibc
 /// JSON messages that end in a zero byte. Both are one end of a socket pair here, because a write to a pipe
 /// whose reader is gone would end the test run with SIGPIPE. Used by one thread at a time. The browser and its
 /// profile go away with the object.
-final class Browser {
+///
+/// Unchecked, because those who share one take turns: the suite that does is serialised.
+final class Browser: @unchecked Sendable {
     /// Nil where there is none.
     static let executable: String? = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"].lazy
         .flatMap { name in ["/usr/bin/", "/usr/local/bin/"].map { $0 + name } }
@@ -23,6 +25,8 @@ final class Browser {
 
     /// What the page reported and nobody asked for: uncaught exceptions and refusals of its content security policy.
     private(set) var complaints: [String] = []
+
+    func forgetComplaints() { complaints = [] }
 
     init(width: Int = 1400, height: Int = 900) throws {
         guard let executable = Self.executable else { throw TestFailure("there is no Chromium") }
@@ -43,9 +47,7 @@ final class Browser {
             "Target.attachToTarget", ["targetId": target["targetId"] ?? "", "flatten": true])
         session = attached["sessionId"] as? String
         for domain in ["Page", "Runtime", "Log"] { try command(domain + ".enable") }
-        try command(
-            "Emulation.setDeviceMetricsOverride",
-            ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": false])
+        try resize(width: width, height: height)
     }
 
     deinit {
@@ -57,6 +59,26 @@ final class Browser {
     }
 
     // MARK: The page
+
+    func resize(width: Int, height: Int) throws {
+        try command(
+            "Emulation.setDeviceMetricsOverride",
+            ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": false])
+    }
+
+    /// Lets the page see a system that prefers a dark or a light theme.
+    func preferDark(_ isDark: Bool) throws {
+        let value = isDark ? "dark" : "light"
+        try command(
+            "Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": value]]])
+    }
+
+    /// Puts files into a file input, as the dialog for choosing them does.
+    func choose(_ files: [String], for element: String) throws {
+        let answer = try command("Runtime.evaluate", ["expression": element])
+        let object = answer["result"] as? [String: Any]
+        try command("DOM.setFileInputFiles", ["files": files, "objectId": object?["objectId"] ?? ""])
+    }
 
     func open(_ address: String) throws {
         try command("Page.navigate", ["url": address])
@@ -113,6 +135,36 @@ final class Browser {
         }
     }
 
+    /// Presses the mouse on one element, moves it in steps over another, and lets it go there.
+    func drag(_ element: String, to target: String) throws {
+        try wait(for: element)
+        let places = try evaluate(
+            """
+            (() => {
+              const middle = (one) => {
+                const box = one.getBoundingClientRect();
+                return [box.x + box.width / 2, box.y + 4];
+              };
+              \(element).scrollIntoView({ block: "center" });
+              return [...middle(\(element)), ...middle(\(target))];
+            })()
+            """)
+        guard let points = (places as? [NSNumber])?.map(\.doubleValue), points.count == 4 else {
+            throw TestFailure("no places of \(element) and \(target)")
+        }
+        func mouse(_ type: String, _ share: Double) throws {
+            try command(
+                "Input.dispatchMouseEvent",
+                [
+                    "type": type, "x": points[0], "y": points[1] + (points[3] - points[1]) * share, "button": "left",
+                    "buttons": type == "mouseMoved" ? 1 : 0, "clickCount": 1,
+                ])
+        }
+        try mouse("mousePressed", 0)
+        for step in 1...5 { try mouse("mouseMoved", Double(step) / 5) }
+        try mouse("mouseReleased", 1)
+    }
+
     /// Types into what has the focus.
     func type(_ text: String) throws {
         for character in text {
@@ -121,9 +173,14 @@ final class Browser {
     }
 
     /// Presses a key that writes no text, such as `Escape`, or `Enter`.
-    func press(_ key: String) throws {
-        let codes = ["Enter": 13, "Escape": 27, "Delete": 46, "ArrowDown": 40, "ArrowRight": 39, "ArrowLeft": 37]
-        var event: [String: Any] = ["key": key, "code": key, "windowsVirtualKeyCode": codes[key] ?? 0]
+    func press(_ key: String, alt: Bool = false) throws {
+        let codes = [
+            "Tab": 9, "Enter": 13, "Escape": 27, "Delete": 46, "ArrowUp": 38, "ArrowDown": 40, "ArrowRight": 39,
+            "ArrowLeft": 37,
+        ]
+        var event: [String: Any] = [
+            "key": key, "code": key, "windowsVirtualKeyCode": codes[key] ?? 0, "modifiers": alt ? 1 : 0,
+        ]
         if key == "Enter" { event["text"] = "\r" }
         try command("Input.dispatchKeyEvent", event.merging(["type": "keyDown"]) { _, new in new })
         event["text"] = nil

@@ -106,6 +106,7 @@ export const paths = {
   observeObject: (name, key) => `/v1/observe/objects/${escaped(name)}/${escaped(key)}`,
   snapshots: "/v1/snapshots",
   snapshot: (id) => `/v1/snapshots/${escaped(id)}`,
+  snapshotChanges: (id) => `/v1/snapshots/${escaped(id)}/changes`,
   subscriptions: (set) => `/v1/subscriptions/${escaped(set)}`,
   subscription: (set, name) => `/v1/subscriptions/${escaped(set)}/${escaped(name)}`,
   subscriptionStream: (set) => `/v1/subscriptions/${escaped(set)}/stream`,

@@ -5,6 +5,16 @@ import { session } from "./session.js";
 
 const pauses = [500, 1000, 2000, 5000];
 
+/** Those that are open. A page that is left may be kept by the browser for going back, and its connections with it. */
+const readers = new Set();
+
+window.addEventListener("pagehide", () => {
+  for (const one of readers) one.rest();
+});
+window.addEventListener("pageshow", (event) => {
+  if (event.persisted) for (const one of readers) one.reconnect();
+});
+
 /**
  * Reads the stream at `url` until it is closed, and opens it again where it was left when the connection ends.
  * Calls `on.open()`, `on.event({type, data, id})`, `on.lost()` when the connection ended and will be tried again, and
@@ -22,17 +32,24 @@ export class EventReader {
     this.url = url;
     this.on = on;
     this.lastEventID = lastEventID;
+    readers.add(this);
     this.#read();
   }
 
   close() {
+    readers.delete(this);
+    this.rest();
+  }
+
+  /** Ends the connection until `reconnect` opens it again. */
+  rest() {
     clearTimeout(this.#timer);
     this.#control.abort();
   }
 
   /** Ends the connection and opens it again at once, as after a fault on the way. */
   reconnect() {
-    this.close();
+    this.rest();
     this.#control = new AbortController();
     this.#failures = 0;
     this.#read();

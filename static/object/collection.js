@@ -1,14 +1,14 @@
 // A list, set or map of an object: its elements, and every edit of them, by buttons, keys and dragging.
 
-import { paths } from "../core/api.js";
-import { same, stringify } from "../core/json.js";
+import { paths, respond } from "../core/api.js";
+import { parse, same, stringify } from "../core/json.js";
 import { Property } from "../core/schema.js";
 import { fromInput, linkFromInput, tally, text } from "../core/values.js";
 import { targetAddress } from "../objects/links.js";
 import { confirmRemoval } from "../parts/dialog.js";
 import { make } from "../parts/element.js";
 import { toastFault } from "../parts/toast.js";
-import { button, iconButton, panel, sentenceOf } from "../parts/ui.js";
+import { button, iconButton, panel, plainError, sentenceOf } from "../parts/ui.js";
 import { Dragging } from "./dragging.js";
 
 const step = 200;
@@ -32,7 +32,7 @@ export class CollectionPanel {
     this.list = make(this.kind === "list" ? "ol.elements" : "ul.elements", { "aria-label": property.name });
     this.count = make("span.count", {});
     this.fault = make("p.field-fault", { role: "alert", hidden: true });
-    const clear = iconButton("⌫", `Empty ${property.name}`, () => this.#clear());
+    const clear = button("Empty", () => this.#clear(), { label: `Empty ${property.name}` });
     this.root = panel(property.name, {
       note: property.type, actions: context.isFrozen ? [this.count] : [this.count, clear],
     }, this.list, !context.isFrozen && this.#form());
@@ -236,26 +236,45 @@ export class CollectionPanel {
 
   // MARK: Edits
 
+  /**
+   * Headers for an edit by position: it is done only while the elements are those on the page, so that it does not meet
+   * another one than the reader means.
+   */
+  async #guard() {
+    const { objectClass, key } = this.context;
+    const response = await respond("GET", paths.object(objectClass.name, key));
+    const object = parse(await response.text());
+    if (!same(object[this.property.name], this.values)) {
+      this.update(object[this.property.name]);
+      throw plainError(`${this.property.name} has changed meanwhile. Look again, please.`);
+    }
+    return { "If-Match": response.headers.get("ETag") };
+  }
+
   async #insert(index, value) {
-    await this.context.send("POST", this.path, { query: index === null ? {} : { index }, body: [value] });
+    const guarded = index === null ? {} : { query: { index }, headers: await this.#guard() };
+    await this.context.send("POST", this.path, { ...guarded, body: [value] });
   }
 
   async #put(key, value) {
-    await this.context.send("PUT", `${this.path}/${encodeURIComponent(key)}`, { body: value });
+    const headers = this.kind === "list" ? await this.#guard() : {};
+    await this.context.send("PUT", `${this.path}/${encodeURIComponent(key)}`, { headers, body: value });
   }
 
   async #move(from, to) {
     if (to < 0 || to >= this.values.length || from === to) return;
+    const headers = await this.#guard();
     this.movedTo = to;
-    await this.context.send("POST", `${this.path}/move`, { body: { from, to } });
+    await this.context.send("POST", `${this.path}/move`, { headers, body: { from, to } });
   }
 
   async #remove(key, value) {
     if (this.kind === "set") {
       await this.context.send("DELETE", this.path, { query: { value: stringify(value) } });
-    } else {
-      await this.context.send("DELETE", `${this.path}/${encodeURIComponent(key)}`);
+      return;
     }
+    const headers = this.kind === "list" ? await this.#guard() : {};
+    await this.context.send("DELETE", `${this.path}/${encodeURIComponent(key)}`, { headers });
   }
 
   #clear() {

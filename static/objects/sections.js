@@ -5,7 +5,7 @@ import { objectAddress } from "../core/route.js";
 import { Stream } from "../core/stream.js";
 import { tally, text, words } from "../core/values.js";
 import { make } from "../parts/element.js";
-import { empty, faultPanel, select, table } from "../parts/ui.js";
+import { empty, faultPanel, loading, select, table } from "../parts/ui.js";
 import { parametersOf } from "./query.js";
 
 const mostSections = 500;
@@ -65,7 +65,7 @@ export class SectionsView {
       value: this.by, onchange: (event) => this.turn({ by: event.target.value }), "aria-label": "Sections by",
     });
     this.sum = make("p.note", { role: "status" });
-    this.list = make("div.sections", {});
+    this.list = make("div.sections", {}, loading());
     this.root.replaceChildren(make("div.view-head", {}, make("label", {}, "in sections by ", choice), this.sum), this.list);
     if (this.by === "") this.list.replaceChildren(empty(`${objectClass.name} has nothing to make sections by.`));
     else this.#load().then(() => this.#follow());
@@ -116,7 +116,7 @@ export class SectionsView {
   #draw({ count, sections }) {
     this.count = count;
     const most = Math.max(1, ...sections.map((one) => Number(one.count)));
-    const before = new Map([...this.list.children].map((one) => [one.dataset?.key, one]));
+    const before = new Map([...this.list.querySelectorAll(":scope > .section")].map((one) => [one.dataset?.key, one]));
     const noun = sections.length === 1 ? "section" : "sections";
     this.sum.textContent = `${tally(sections.length)} ${noun}, ${tally(count)} objects`
       + (sections.length > mostSections ? `; the first ${tally(mostSections)} are shown` : "");

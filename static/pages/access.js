@@ -1,11 +1,12 @@
 // Keys and rules: who is calling, what the roles allow, and the keys that open the gateway.
 
 import { paths, request } from "../core/api.js";
+import { stringify } from "../core/json.js";
 import { session } from "../core/session.js";
 import { confirmRemoval, showDialog } from "../parts/dialog.js";
 import { make } from "../parts/element.js";
 import { toast } from "../parts/toast.js";
-import { absent, button, empty, faultPanel, field, heading, loading, panel, plainError, table } from "../parts/ui.js";
+import { absent, button, check, empty, faultPanel, field, heading, loading, panel, plainError, table } from "../parts/ui.js";
 import { rulesOf } from "./rules.js";
 
 export const title = "Keys and rules";
@@ -39,17 +40,18 @@ export function open(root) {
   async function showKeys() {
     try {
       const answer = await request("GET", paths.keys);
-      const list = Array.isArray(answer) ? answer : answer.keys ?? [];
+      const list = answer.items;
       create.hidden = false;
       if (list.length === 0) {
         keys.replaceChildren(empty("No keys yet. A key is shown once, when it is made; the gateway keeps only its hash."));
         return;
       }
-      keys.replaceChildren(table("Keys", ["Name", "Key", "Roles", "Made", "Until", ""], list.map((one) => [
-        one.name ?? one.label ?? one.id, make("code", {}, one.prefix ?? one.id ?? ""),
-        make("span.badges", {}, rolesOf(one).map((role) => make("span.badge", {}, role))),
-        day(one.createdAt ?? one.created), one.revoked || one.revokedAt ? "revoked" : day(one.expires ?? one.expiresAt) || "for ever",
-        !(one.revoked || one.revokedAt) && button("Revoke", () => revoke(one), { label: `Revoke ${one.name ?? one.id}` }),
+      keys.replaceChildren(table("Keys", ["Name", "Id", "Roles", "Made", "Last used", "Until", ""], list.map((one) => [
+        one.name, make("code", {}, one.id),
+        make("span.badges", {}, one.roles.map((role) => make("span.badge", {}, role)),
+          one.readOnly && make("span.badge", {}, "read only")),
+        day(one.created), day(one.lastUsed) || "never", one.revoked ? "revoked" : day(one.expires) || "for ever",
+        !one.revoked && button("Revoke", () => revoke(one), { label: `Revoke ${one.name}` }),
       ])));
     } catch (error) {
       create.hidden = true;
@@ -58,7 +60,7 @@ export function open(root) {
   }
 
   function revoke(one) {
-    confirmRemoval(`Revoke ${one.name ?? one.id}?`, "Whoever uses this key is refused from now on. This cannot be undone.",
+    confirmRemoval(`Revoke ${one.name}?`, "Whoever uses this key is refused from now on. This cannot be undone.",
       async () => {
         await request("DELETE", paths.key(one.id));
         toast("The key is revoked.");
@@ -68,23 +70,28 @@ export function open(root) {
 
   function ask() {
     const name = make("input", { type: "text", autocomplete: "off", required: true });
-    const roles = make("input.mono", { type: "text", autocomplete: "off", spellcheck: "false", placeholder: "administrator" });
+    const roles = make("input.mono", { type: "text", autocomplete: "off", spellcheck: "false", value: "admin" });
+    const readOnly = check("It may only read");
     const until = make("input", { type: "date" });
     showDialog({
       title: "New key", verb: "Make the key",
       body: make("div.fields", {},
         field("Name", name, { note: "For people: who or what will use it." }),
         field("Roles", roles, { note: "Roles of the configuration, with commas between." }),
-        field("Until", until, { note: "The day it expires; empty for never." })),
+        field("Until", until, { note: "The day it expires; empty for never." }), readOnly),
       submit: async () => {
         if (name.value.trim() === "") throw plainError("Give the key a name, so that it can be told from others.");
         const body = { name: name.value.trim() };
         const wanted = roles.value.split(",").map((one) => one.trim()).filter(Boolean);
         if (wanted.length > 0) body.roles = wanted;
+        if (readOnly.querySelector("input").checked) body.readOnly = true;
         if (until.value !== "") body.expires = `${until.value}T00:00:00Z`;
         const made = await request("POST", paths.keys, { body });
-        showSecret(made);
-        await showKeys();
+        // The first key closes a gateway that was open: who made it must not be locked out by it.
+        const isFirst = session.key === null;
+        if (isFirst) session.key = made.secret;
+        showSecret(made, isFirst);
+        if (!isFirst) await showKeys();
       },
     });
   }
@@ -94,8 +101,7 @@ export function open(root) {
 }
 
 /** The only time that anybody sees the key. */
-function showSecret(made) {
-  const secret = made.secret ?? made.key ?? made.token ?? "";
+function showSecret({ secret }, isUsed) {
   const text = make("input.mono", { type: "text", readonly: true, value: secret, "aria-label": "The new key" });
   const copy = button("Copy", async () => {
     try {
@@ -108,11 +114,13 @@ function showSecret(made) {
       copy.textContent = "Press Ctrl C";
     }
   }, { kind: "primary" });
-  showDialog({
+  const dialog = showDialog({
     title: "Your new key", cancel: "I have stored it",
     body: make("div", {}, make("p", {}, "It is shown this once. Store it now; it cannot be read again."),
+      isUsed && make("p", {}, "From now on the gateway asks for keys. This tab uses this one."),
       make("div.line.secret", {}, text, copy)),
   });
+  if (isUsed) dialog.addEventListener("close", () => location.reload());
 }
 
 function signIn() {
@@ -139,20 +147,16 @@ function openGate() {
 }
 
 function describe(caller) {
-  const name = caller.name ?? caller.subject ?? caller.id ?? caller.principal?.name ?? "anonymous";
-  const claims = caller.claims ?? caller.principal?.claims ?? {};
-  const roles = rolesOf(caller);
+  const claims = Object.entries(caller.claims ?? {});
+  const how = { none: "without a key", key: `with key ${caller.key}`, token: "with a token" }[caller.credential];
   return [
-    make("p.figure", {}, make("b", {}, String(name))),
-    make("p", {}, roles.length > 0 ? ["Roles: ", make("span.badges", {}, roles.map((one) => make("span.badge", {}, one)))]
-      : caller.administrator ? "You may do everything." : "You have no roles."),
-    Object.keys(claims).length > 0 && table("Claims", ["Claim", "Value"],
-      Object.entries(claims).map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)])),
+    make("p.figure", {}, make("b", {}, caller.subject ?? (caller.administrator ? "Administrator" : caller.role)), ` ${how}`),
+    caller.open && make("p.note", {}, "The gateway is open: there are no keys yet, and everybody who reaches it may do everything."),
+    make("p", {}, "Role ", make("span.badge", {}, caller.role),
+      caller.expires && `, until ${caller.expires.slice(0, 16).replace("T", " ")}`),
+    claims.length > 0 && table("Claims", ["Claim", "Value"],
+      claims.map(([name, value]) => [name, typeof value === "string" ? value : stringify(value)])),
   ].filter(Boolean);
-}
-
-function rolesOf(one) {
-  return one.roles ?? one.principal?.roles ?? (one.role ? [one.role] : []);
 }
 
 function day(text) {

@@ -1,4 +1,4 @@
-// What a caller's roles allow, class by class.
+// What a caller's role allows, class by class.
 
 import { make } from "../parts/element.js";
 import { panel, table } from "../parts/ui.js";
@@ -6,28 +6,21 @@ import { panel, table } from "../parts/ui.js";
 const actions = ["read", "create", "update", "delete"];
 
 /** A panel with the rules that `whoami` tells of; nothing where it tells of none. */
-export function rulesOf(caller) {
-  const classes = caller.classes ?? caller.permissions ?? caller.rules ?? null;
-  if (classes === null || typeof classes !== "object") return [];
-  const list = Array.isArray(classes) ? classes : Object.entries(classes).map(([name, rule]) => ({ class: name, ...rule }));
-  if (list.length === 0) return [];
-  return [panel("What you may do", { note: "A predicate says for which objects." },
-    table("Rules by class", ["Class", ...actions, "Properties"], list.map((one) => [
-      one.class ?? one.name, ...actions.map((action) => allowed(one[action])), properties(one),
+export function rulesOf({ classes = [] }) {
+  if (classes.length === 0) return [];
+  return [panel("What you may do", { note: "Some: those objects that a predicate of the role allows." },
+    table("Rules by class", ["Class", ...actions, "Properties"], classes.map((one) => [
+      one.name, ...actions.map((action) => allowed(one[action])), properties(one),
     ])))];
 }
 
-function allowed(rule) {
-  if (rule === true || rule === "TRUEPREDICATE") return make("span.yes", {}, "all");
-  if (rule === false || rule === null || rule === undefined || rule === "FALSEPREDICATE") return make("span.null", {}, "none");
-  return make("code", {}, typeof rule === "string" ? rule : JSON.stringify(rule));
+function allowed(right) {
+  return make(`span.right`, { "data-right": right }, right);
 }
 
-function properties(one) {
-  const readable = one.readable ?? one.fields?.read ?? null;
-  const writable = one.writable ?? one.fields?.write ?? null;
+function properties({ readable, writable }) {
   const parts = [];
-  if (Array.isArray(readable)) parts.push(`reads ${readable.join(", ") || "none"}`);
-  if (Array.isArray(writable)) parts.push(`writes ${writable.join(", ") || "none"}`);
+  if (readable) parts.push(`reads ${readable.join(", ") || "none"}`);
+  if (writable) parts.push(`writes ${writable.join(", ") || "none"}`);
   return parts.join("; ") || "all";
 }

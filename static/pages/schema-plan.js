@@ -44,7 +44,7 @@ export class PlanPanel {
     else if (plan.applicable) this.sentence.textContent = `${tally(changes.length)} ${changes.length === 1 ? "change" : "changes"}, ready to apply.`;
     else this.sentence.replaceChildren(this.#reason(plan, draft));
     this.changes.replaceChildren(...changes.map((one) => make("li", {},
-      make("span.badge", { "data-effect": one.covered ? "covered" : one.effect }, effects[one.effect] ?? one.effect),
+      make("span.badge", { "data-effect": one.covered && one.effect === "needsMigration" ? "covered" : one.effect }, one.covered && one.effect === "needsMigration" ? "with a step" : effects[one.effect]),
       make("span.sentence", {}, one.change),
       one.objects > 0 && make("span.note", {}, `${tally(one.objects)} ${one.objects === 1 ? "object" : "objects"}`),
       !one.covered && one.effect !== "automatic" && make("span.note.open", {}, "not covered"))));

@@ -9,7 +9,6 @@ import { absent, button, empty, faultPanel, field, heading, loading, panel, sele
 import { comparison } from "./comparison.js";
 
 const tick = 1000;
-const remembered = "realmgate.snapshots";
 
 export const title = "Snapshots";
 
@@ -23,22 +22,20 @@ export function open(root) {
 
   async function take() {
     try {
-      const made = await request("POST", paths.snapshots, { body: { timeToLive: Number(time.value) } });
-      remember([made, ...remembering()]);
+      const made = await request("POST", paths.snapshots, { query: { ttl: time.value } });
       toast(`Snapshot of version ${made.version} is taken.`);
       await load();
     } catch (error) {
-      if (error.isAbsent) root.replaceChildren(heading("Snapshots", ""), absent("snapshots", error));
-      else toastFault(error);
+      toastFault(error);
     }
   }
 
   async function load() {
     try {
-      snapshots = await all();
+      ({ snapshots } = await request("GET", paths.snapshots));
       draw();
     } catch (error) {
-      if (error.isAbsent) list.replaceChildren(absent("a list of its snapshots", error));
+      if (error.isAbsent) list.replaceChildren(absent("snapshots", error));
       else list.replaceChildren(faultPanel(error, load));
     }
   }
@@ -71,7 +68,6 @@ export function open(root) {
         return;
       }
     }
-    remember(remembering().filter((each) => each.snapshot !== one.snapshot));
     await load();
   }
 
@@ -89,33 +85,6 @@ export function open(root) {
   compared = comparison(compare);
   load();
   return { close: () => clearInterval(timer) };
-}
-
-/** All that the gateway holds; those taken in this tab, where it does not list them. */
-async function all() {
-  try {
-    const answer = await request("GET", paths.snapshots);
-    return (Array.isArray(answer) ? answer : answer.snapshots ?? []).map((one) => ({ ...one, snapshot: one.snapshot ?? one.id }));
-  } catch (error) {
-    if (!error.isAbsent || remembering().length === 0) throw error;
-    return remembering();
-  }
-}
-
-function remembering() {
-  try {
-    return JSON.parse(sessionStorage.getItem(remembered) ?? "[]");
-  } catch {
-    return [];
-  }
-}
-
-function remember(snapshots) {
-  try {
-    sessionStorage.setItem(remembered, JSON.stringify(snapshots.filter((one) => left(one) > 0)));
-  } catch {
-    // Without storage only the gateway's own list counts.
-  }
 }
 
 function left({ expires }) {

@@ -23,7 +23,6 @@ export function open(root, place) {
   const follow = button("Follow live", () => toggle());
 
   const setInput = make("input", { type: "text", value: set, spellcheck: "false", autocomplete: "off" });
-  const setField = field("Set", setInput, { note: "One per client or session; it stays while somebody follows it." });
 
   const classes = select(database.schema.classes.filter((one) => !one.isEmbedded).map((one) => one.name));
   const name = make("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "without a name" });
@@ -112,15 +111,16 @@ export function open(root, place) {
   }
 
   root.replaceChildren(
-    heading("Subscriptions", "Queries that a client follows together, through one stream."),
-    panel("Set", {},
-      make("form.line", {
+    heading("Subscriptions", "Queries that a client follows together, through one stream.",
+      make("form.actions", {
         onsubmit: (event) => {
           event.preventDefault();
           if (setInput.value.trim() !== "") go(pageAddress("subscriptions", { set: setInput.value.trim() }));
         },
-      }, setField, button("Show", null, { type: "submit" }))),
-    panel(`In ‘${set}’`, { actions: [follow] }, list),
+      }, make("label.choice", {}, "set ", setInput), button("Show", null, { type: "submit" }))),
+    panel(`In ‘${set}’`, {
+      actions: [follow], note: "A set belongs to one client or session; it stays while somebody follows it.",
+    }, list),
     panel("Subscribe", {}, make("form", { onsubmit: add },
       make("div.form-grid", {}, Object.values(fields)),
       make("div.buttons", {}, button("Subscribe", null, { type: "submit", kind: "primary" })))),

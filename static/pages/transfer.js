@@ -1,6 +1,6 @@
 // Import and export: files of one object a line, or of comma-separated values, with progress.
 
-import { paths, problemOf, queryString, respond } from "../core/api.js";
+import { Problem, paths, problemOf, queryString, respond } from "../core/api.js";
 import { database } from "../core/database.js";
 import { parse } from "../core/json.js";
 import { session } from "../core/session.js";
@@ -35,7 +35,7 @@ function importing(names) {
   let upload = null;
   const classes = select(names);
   const update = select([["error", "is refused"], ["modified", "sets what differs"], ["all", "replaces the object"]]);
-  const mode = select([["", "in batches; faulty lines are left out"], ["atomic", "all of it or nothing"]]);
+  const mode = select([["", "without faulty lines"], ["true", "all of it or nothing"]]);
   const file = make("input", { type: "file", accept: ".ndjson,.jsonl,.json,.csv,text/csv,application/x-ndjson", id: "import-file" });
   const drop = make("div.drop", {
     ondragover: (event) => {
@@ -67,30 +67,41 @@ function importing(names) {
     result.replaceChildren(make("div.progress", {}, bar, cancel), words);
     // fetch does not tell how much it has sent.
     upload = new XMLHttpRequest();
-    upload.open("POST", paths.imports(classes.value) + queryString({ update: update.value, mode: mode.value }));
+    upload.open("POST", paths.imports(classes.value) + queryString({ update: update.value, atomic: mode.value }));
     upload.setRequestHeader("Content-Type", types[isCSV ? "csv" : "ndjson"]);
+    upload.setRequestHeader("Accept", "text/event-stream");
     for (const [name, value] of Object.entries(session.headers)) upload.setRequestHeader(name, value);
     upload.upload.onprogress = ({ loaded, total }) => {
       bar.value = loaded / Math.max(1, total);
       words.textContent = loaded < total
         ? `${chosen.name}: ${size(loaded)} of ${size(total)}` : `${chosen.name} is sent; the gateway stores it.`;
     };
+    upload.onprogress = () => {
+      const told = eventsOf(upload.responseText).findLast(({ type }) => type === "progress");
+      if (told === undefined) return;
+      bar.value = told.data.bytes / Math.max(1, told.data.total);
+      words.textContent = `Stored ${tally(told.data.created + told.data.modified)} objects, `
+        + `${size(told.data.bytes)} of ${size(told.data.total)} read`;
+    };
     upload.onload = () => {
-      if (upload.status < 300) {
-        show(chosen, parse(upload.responseText));
-        database.count(classes.value).catch(() => {});
-      } else {
+      if (upload.status >= 300) {
         refuse(problemOf(upload.status, upload.responseText));
+        return;
       }
+      const last = eventsOf(upload.responseText).at(-1);
+      if (last?.type === "done") show(chosen, last.data);
+      else refuse(new Problem(last?.data.status ?? 500, last?.data ?? { detail: "The gateway did not say how it ended." }));
+      database.count(classes.value).catch(() => {});
     };
     upload.onerror = () => result.replaceChildren(make("p.fault", { role: "alert" }, "The gateway cannot be reached."));
     upload.onabort = () => result.replaceChildren(make("p.note", {}, "Cancelled. Batches that were stored by then stay."));
     upload.send(chosen);
   }
 
-  function show(chosen, { created = 0, modified = 0, errors = [] }) {
+  function show(chosen, { created, modified, refused, errors }) {
+    const lines = refused === 1 ? "line" : "lines";
     const sentence = `${chosen.name}: ${tally(created)} created, ${tally(modified)} modified`
-      + (errors.length > 0 ? `, ${tally(errors.length)} lines refused.` : ".");
+      + (refused > 0 ? `, ${tally(refused)} ${lines} refused.` : ".");
     result.replaceChildren(make("p.figure", { role: "status" }, sentence));
     if (errors.length > 0) result.append(faults(errors));
   }
@@ -111,6 +122,15 @@ function importing(names) {
       drop, result),
     close: () => upload?.abort(),
   };
+}
+
+/** The events that have come as a whole: `[{type, data}]`. */
+function eventsOf(text) {
+  return text.split("\n\n").slice(0, -1).flatMap((block) => {
+    const type = /^event: (.*)$/m.exec(block)?.[1];
+    const data = /^data: (.*)$/m.exec(block)?.[1];
+    return type && data ? [{ type, data: parse(data) }] : [];
+  });
 }
 
 function faults(errors) {

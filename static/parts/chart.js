@@ -5,6 +5,8 @@ import { make } from "./element.js";
 const space = "http://www.w3.org/2000/svg";
 const width = 240;
 const height = 56;
+/** A chart that begins grows from the right, as if it had this many values. */
+const least = 30;
 
 /** A figure with its name, its present value in words, and the line that led there. */
 export class Chart {
@@ -27,9 +29,9 @@ export class Chart {
   }
 
   #line(values, highest, index) {
-    const step = width / Math.max(1, values.length - 1);
+    const step = width / (Math.max(least, values.length) - 1);
     const points = values.flatMap((value, at) =>
-      value === null ? [] : [`${(at * step).toFixed(1)},${(height - 3 - (value / highest) * (height - 8)).toFixed(1)}`]);
+      value === null ? [] : [`${(width - (values.length - 1 - at) * step).toFixed(1)},${(height - 3 - (value / highest) * (height - 8)).toFixed(1)}`]);
     if (points.length < 2) return [];
     const made = [];
     if (index === 0) {
