@@ -4,6 +4,7 @@ import LiveQueries
 package import Logging
 import ObjectModel
 package import StoreContract
+import Synchronization
 
 /// The resources of a store over HTTP: schema, objects, aggregates, sections, live queries, health, the
 /// description and the console. Holds no connection; hand `router` to a server.
@@ -16,6 +17,13 @@ package final class Gateway: Sendable {
     let channels: Channels
     let subscriptions: SubscriptionSets
     private let files: StaticFiles
+    /// For the server that the router is handed to.
+    package let serverCounters = ServerCounters()
+    let requestMetrics = RequestMetrics()
+    let front = FrontCounters()
+    let isDraining = Atomic(false)
+    let started = ContinuousClock.now
+    private let routes = Mutex<[Router.Route]>([])
 
     /// Reads the static files and begins to listen to the store. Throws when a directory cannot be read or the store
     /// is closed.
@@ -40,15 +48,7 @@ package final class Gateway: Sendable {
     /// All routes, with the middleware that they need.
     package var router: Router {
         var router = Router(logger: logger)
-        router.use(allowCrossOrigin(configuration.allowedOrigins))
-        let limit = configuration.bodyLimit
-        router.use { request, next in
-            guard request.body.count > limit else { return next(request) }
-            throw Problem(
-                413, "body_too_large",
-                "The body is larger than \(limit) bytes. Send the objects in smaller batches.")
-        }
-        router.use(identify)
+        useFront(&router)
         func on(
             _ method: HTTPMethod, _ pattern: String,
             _ handler: @escaping @Sendable (Request, PathParameters) throws -> Reply
@@ -76,16 +76,13 @@ package final class Gateway: Sendable {
         let queries = queryRouter
         on(.post, "/v1/query/*path") { [self] request, _ in try query(request, by: queries) }
         onSubscriptions(on)
-        on(.get, "/healthz") { _, _ in .now(.json(Array(#"{"status":"ok"}"#.utf8))) }
-        on(.get, "/readyz") { [self] _, _ in
-            _ = try store.snapshot()
-            return .now(.json(Array(#"{"status":"ready"}"#.utf8)))
-        }
+        onHealth(on)
         on(.get, "/openapi.json") { [files] request, _ in try files.description(request) }
         on(.get, "/") { [files] request, _ in try files.index(request) }
         on(.get, "/static/*path") { [files] request, path in
             try files.file(path.rest.joined(separator: "/"), request)
         }
+        routes.withLock { [all = router.routes] in $0 = all }
         return router
     }
 
@@ -103,6 +100,9 @@ package final class Gateway: Sendable {
         }
         return router
     }
+
+    /// The routes of the router that was asked for last.
+    var knownRoutes: [Router.Route] { routes.withLock { $0 } }
 
     /// Waits until every commit so far has been handed to the event streams. Not from a handler.
     package func settle() { live.settle() }

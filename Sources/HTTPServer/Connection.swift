@@ -26,6 +26,8 @@ final class Connection {
     let fd: Int32
     let remoteAddress: RemoteAddress
     unowned let loop: EventLoop
+    /// Its place among those of its address.
+    var lease: Quota.Lease?
 
     private(set) var phase = Phase.awaiting
     /// When to cut the connection if it is still in this phase, in monotonic milliseconds.

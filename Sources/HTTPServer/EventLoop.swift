@@ -240,6 +240,7 @@ final class EventLoop {
             lastConnectionID += 1
             let connection = Connection(id: lastConnectionID, handle: handle, loop: self)
             connections[connection.id] = connection
+            admit(connection)
             context.pointee = Unmanaged.passUnretained(connection).toOpaque()
             counters.connectionCounter.move(by: 1)
         } else if let connection = connectionObject(context.pointee) {

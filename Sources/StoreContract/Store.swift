@@ -57,6 +57,9 @@ package protocol Store: AnyObject, Sendable {
     /// keys.
     func past(at version: Version, before snapshot: any Snapshot) throws -> Past?
 
+    /// How the store is doing.
+    func statistics() -> StoreStatistics
+
     /// Finishes the queued work and releases the file, as soon as nobody holds a snapshot of it. Later calls throw or complete with `closed`.
     func close()
 }
@@ -74,6 +77,18 @@ package struct Past: Sendable {
 }
 
 extension Store {
+    /// What can be said without knowing the store: its newest version and its change log's floor.
+    package func statistics() -> StoreStatistics {
+        var statistics = StoreStatistics()
+        do {
+            statistics.newestVersion = try snapshot().version
+            statistics.changeLogFloor = try changeLogFloor()
+        } catch {
+            statistics.isClosed = (error as? StoreError)?.code == .closed
+        }
+        return statistics
+    }
+
     /// `submit` of work that may share its commit with other work.
     package func submit(
         _ work: @escaping @Sendable (any WriteTransaction) throws -> Void,

@@ -69,6 +69,9 @@ struct Serve: ParsableCommand {
             """)
     var logLevel: String?
 
+    @Option(help: "How lines of the log are written: text or json (REALMGATE_LOG_FORMAT; default: text).")
+    var logFormat: String?
+
     func run() throws {
         // Before any other thread exists.
         StopSignals.block()
@@ -98,7 +101,8 @@ struct Serve: ParsableCommand {
             openapi: try directory(.openapi, openapi, "--openapi", "REALMGATE_OPENAPI", sources, files),
             subscriptionLifetime: try sources.integer(
                 subscriptionLifetime, "REALMGATE_SUBSCRIPTION_LIFETIME", 1...31_536_000, default: 3600),
-            logLevel: logLevel)
+            logLevel: logLevel,
+            logFormat: try sources.choice(logFormat, "REALMGATE_LOG_FORMAT", default: LogFormat.text))
     }
 
     /// The directory that was asked for, which must exist, else the one beside the program.

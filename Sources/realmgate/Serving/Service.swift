@@ -21,9 +21,7 @@ struct Service {
     /// with nothing left open.
     static func start(_ settings: ServiceSettings) throws -> Service {
         LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = settings.logLevel
-            return handler
+            LineLogHandler(label: label, format: settings.logFormat, level: settings.logLevel)
         }
         let logger = Logger(label: "realmgate")
         let store = try EmbeddedStore.open(path: settings.data)
@@ -45,13 +43,16 @@ struct Service {
         gatewayConfiguration.openapiDirectory = settings.openapi
         gatewayConfiguration.subscriptionFile = settings.data + ".subscriptions"
         gatewayConfiguration.subscriptionSetLifetime = settings.subscriptionLifetime
+        gatewayConfiguration.requestLogLevel = .info
+        gatewayConfiguration.version = Realmgate.version
         let gateway = try Gateway(store: store, configuration: gatewayConfiguration)
 
         var serverConfiguration = ServerConfiguration()
         serverConfiguration.host = settings.host
         serverConfiguration.port = UInt16(settings.port)
         serverConfiguration.bodyLimit = gatewayConfiguration.bodyLimit
-        let server = HTTPServer(configuration: serverConfiguration, router: gateway.router)
+        let server = HTTPServer(
+            configuration: serverConfiguration, router: gateway.router, counters: gateway.serverCounters)
         let port: UInt16
         do {
             port = try server.start()
@@ -67,6 +68,7 @@ struct Service {
     /// Lets requests under way finish, then closes the database.
     func stop(because signal: String) {
         logger.info("Stopping.", metadata: ["signal": "\(signal)"])
+        gateway.beginDraining()
         server.stop(within: Self.stopLimit)
         store.close()
         logger.info("Stopped.")

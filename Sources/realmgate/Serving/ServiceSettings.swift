@@ -13,4 +13,5 @@ struct ServiceSettings {
     /// Seconds after which a subscription set without a stream is forgotten.
     var subscriptionLifetime: Int
     var logLevel: Logger.Level
+    var logFormat: LogFormat
 }
