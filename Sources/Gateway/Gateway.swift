@@ -58,7 +58,7 @@ package final class Gateway: Sendable {
                     do {
                         return try handler(request, path)
                     } catch {
-                        return .now(response(to: error))
+                        return .now(response(to: error, of: request))
                     }
                 }
                 return request.body.count <= configuration.inlineBody ? answer() : workers.reply(answer)
@@ -94,7 +94,7 @@ package final class Gateway: Sendable {
                 do {
                     return try read(request, path)
                 } catch {
-                    return .now(response(to: error))
+                    return .now(response(to: error, of: request))
                 }
             }
         }
@@ -113,21 +113,24 @@ package final class Gateway: Sendable {
     /// Forgets the subscription sets that have been left alone, which otherwise happens in its own time.
     package func expireSubscriptions() { subscriptions.expire() }
 
-    /// Renders any error; those that are our own fault are logged and not shown.
-    func response(to error: any Error) -> Response { problem(of: error).httpResponse }
+    /// Renders any error; those that are our own fault are logged, with what the request is called, and not shown.
+    func response(to error: any Error, of request: Request? = nil) -> Response {
+        Problem(of: error, logger, request: request?.trace?.label).httpResponse
+    }
 
     func problem(of error: any Error) -> Problem { Problem(of: error, logger) }
 }
 
 extension Problem {
     /// Any error; those that are our own fault are logged and not shown.
-    init(of error: any Error, _ logger: Logger) {
+    init(of error: any Error, _ logger: Logger, request: String? = nil) {
+        var metadata: Logger.Metadata { ["error": "\(error)", "request": "\(request ?? "-")"] }
         guard let problem = Problem(of: error) else {
-            logger.error("A request failed.", metadata: ["error": "\(error)"])
+            logger.error("A request failed.", metadata: metadata)
             self = .internalError
             return
         }
-        if problem.status == 500 { logger.error("The store failed.", metadata: ["error": "\(error)"]) }
+        if problem.status == 500 { logger.error("The store failed.", metadata: metadata) }
         self = problem
     }
 }

@@ -139,7 +139,7 @@ final class EventLoop {
     private func tick() {
         nextTick = now + tickInterval
         for connection in connections.values {
-            if connection.deadline <= now { connection.cut() }
+            if connection.deadline <= now || connection.hasHungUpUnseen() { connection.cut() }
         }
         streams.tick(now)
     }

@@ -35,6 +35,17 @@ enum RequestLabel {
     }
 }
 
+extension HeaderFields {
+    /// What a refusal by the server itself lacks, which no middleware has seen; nothing for other answers.
+    var missingFields: [(name: String, value: String)] {
+        guard self["Content-Type"] == "application/problem+json", self[RequestLabel.header] == nil else { return [] }
+        return [
+            (RequestLabel.header, RequestLabel.new()), ("X-Content-Type-Options", "nosniff"),
+            ("Cache-Control", "no-store"),
+        ]
+    }
+}
+
 extension Response {
     /// Says what the request is called: in a header, and in the document when this is a problem.
     mutating func label(_ label: String) {

@@ -144,7 +144,7 @@ struct CompressedBodyTests {
         var router = Router()
         router.use(expandRequests(limit: 10_000))
         router.post("/") { request, _ in
-            #expect(request.header("Content-Encoding") == nil)
+            #expect([nil, "identity"].contains(request.header("Content-Encoding")))
             #expect(request.header("Content-Length") == String(request.body.count))
             return .now(Response(contentType: "text/plain", body: request.body))
         }

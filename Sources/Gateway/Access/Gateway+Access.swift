@@ -45,7 +45,7 @@ extension Gateway {
             } completion: { [self] outcome in
                 switch outcome {
                 case .success: responder.answer(answer.value ?? response(to: Problem.internalError))
-                case .failure(let error): responder.answer(response(to: error))
+                case .failure(let error): responder.answer(response(to: error, of: request))
                 }
             }
         }

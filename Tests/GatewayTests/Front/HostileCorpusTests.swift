@@ -85,7 +85,8 @@ struct HostileCorpusTests {
             "a thousand segments", "GET " + String(repeating: "/a", count: 1_000) + " HTTP/1.1\r\nHost: t\r\n\r\n", 404),
         Case(
             "a thousand parameters",
-            "GET /v1/objects/Dog?" + String(repeating: "a&", count: 1_000) + " HTTP/1.1\r\nHost: t\r\n\r\n", 400),
+            "GET /v1/objects/Dog?" + String(repeating: "a&", count: 1_000) + " HTTP/1.1\r\nHost: t\r\n\r\n", 0, 400,
+            413, 414, 431, byLibrary: true),
         Case(
             "10,000 fields", "GET / HTTP/1.1\r\nHost: t\r\n" + String(repeating: "A: b\r\n", count: 10_000) + "\r\n",
             431, byLibrary: true),
@@ -222,9 +223,8 @@ struct HostileCorpusTests {
                 let answer = String(decoding: try #require(half.readToEnd()), as: UTF8.self)
                 #expect(!answer.contains(" 200 ") && !answer.contains(" 201 "), "\(part): \(answer)")
             }
-            #expect(
-                try LoopbackClient(port: port).request("GET", "/v1/objects/Dog?count=true").body.contains("\"count\":0")
-            )
+            let count = try LoopbackClient(port: port).request("GET", "/v1/objects/Dog?count=true")
+            #expect(count.json?["count"] == .int(0))
         }
     }
 

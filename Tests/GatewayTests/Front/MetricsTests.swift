@@ -1,5 +1,6 @@
 import Gateway
 import HTTPServer
+import JSONCoding
 import StoreContract
 import Testing
 
@@ -73,7 +74,7 @@ struct MetricsTests {
     func format() throws {
         let gateway = try TestGateway { $0.version = "1.2 \"b\\\n" }
         try gateway.fill()
-        _ = try gateway.get("/v1/objects/Dog?filter=age > 3")
+        _ = try gateway.get("/v1/objects/Dog?filter=age%20%3E%203")
         _ = try gateway.get("/v1/objects/Cat")
         _ = try gateway.get("/nothing")
         let answer = try gateway.get("/metrics")
@@ -89,7 +90,7 @@ struct MetricsTests {
             numbers[
                 #"realmgate_http_request_duration_seconds_count{method="POST",route="/v1/objects/:class"}"#] == 2)
         #expect(numbers[#"realmgate_build_info{version="1.2 \"b\\\n"}"#] == 1)
-        #expect((numbers["process_resident_memory_bytes"] ?? 0) > 1 << 20)
+        #expect((numbers["process_resident_memory_bytes"] ?? 0) > 1_048_576)
         #expect((numbers["process_open_fds"] ?? 0) > 2)
         #expect((numbers["realmgate_store_version"] ?? 0) >= 3)
         #expect(try gateway.get("/metrics?x=1").status == 400)
