@@ -96,7 +96,7 @@ var targets: [Target] = [
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
     tests("Compression", ["Compression"]),
-    tests("HTTPServer", ["HTTPServer"]),
+    tests("HTTPServer", ["HTTPServer", "Compression", log]),
     tests(
         "Identity",
         ["Identity", "JSONCoding", "ObjectModel", crypto, .product(name: "CryptoExtras", package: "swift-crypto")]),
@@ -109,7 +109,7 @@ var targets: [Target] = [
     tests(
         "Gateway",
         [
-            "Gateway", "HTTPServer", "Identity", "AccessRules", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
+            "Gateway", "HTTPServer", "Compression", "Identity", "AccessRules", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
             "ObjectModel",
         ]),
     // Writes to a store until it is killed.

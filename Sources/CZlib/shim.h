@@ -9,7 +9,6 @@ static inline int rg_zlib_begin_gzip(z_stream *stream, int level) {
   return deflateInit2(stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
 }
 
-// 32 more let the library tell gzip and zlib apart by the header.
-static inline int rg_zlib_begin_expanding(z_stream *stream) { return inflateInit2(stream, 15 + 32); }
+static inline int rg_zlib_begin_expanding(z_stream *stream) { return inflateInit2(stream, 15 + 16); }
 
 #endif

@@ -1,5 +1,14 @@
-/// A content coding of HTTP.
+/// A content coding of HTTP. The order is that of preference.
 package enum Coding: String, Sendable, CaseIterable {
     case zstd
     case gzip
+
+    /// By its registered name or, for gzip, the old one; case does not matter. Nil for a coding that is not known here.
+    package init?(name: some StringProtocol) {
+        switch name.lowercased() {
+        case "zstd": self = .zstd
+        case "gzip", "x-gzip": self = .gzip
+        default: return nil
+        }
+    }
 }

@@ -13,6 +13,7 @@ package final class EmbeddedStore: Store {
     private let state = Mutex(State())
     private let latest = Mutex<Latest?>(nil)
     private let versions: LiveVersions
+    let record = CommitRecord()
 
     private struct State {
         var queue: [WriterJob] = []
@@ -212,11 +213,15 @@ package final class EmbeddedStore: Store {
         var before = try? newest()
         if let newest = before?.snapshot.version { versions.expire(newest: newest) }
         if let refusal = file.tooManyVersions() {
+            record.addFailure(works: jobs.count, refusal)
             for job in jobs { job.completion(.failure(refusal)) }
             return
         }
+        let start = ContinuousClock.now
         do {
             let outcome = try GroupCommit(file: file).run(jobs)
+            let failed = outcome.results.count { if case .failure = $0 { true } else { false } }
+            record.add(works: jobs.count - failed, failed: failed, since: start)
             if let newest = outcome.changes.last?.version {
                 // The cached snapshot would keep the space of its version from being reused until somebody
                 // reads again.
@@ -231,7 +236,9 @@ package final class EmbeddedStore: Store {
             if jobs.count > 1 {
                 for job in jobs { commit([job]) }
             } else {
-                for job in jobs { job.completion(.failure(file.storeError(error))) }
+                let failure = file.storeError(error)
+                record.addFailure(works: jobs.count, failure)
+                for job in jobs { job.completion(.failure(failure)) }
             }
         }
     }
@@ -282,6 +289,12 @@ package final class EmbeddedStore: Store {
         versions.expire(newest: newest)
         if isDue { try? file.current.environment.releaseDeadReaders() }
     }
+
+    /// Work that waits for the writer, and whether the store is closed.
+    var waiting: (works: Int, isClosed: Bool) { state.withLock { ($0.queue.count, $0.isClosed) } }
+
+    /// How many versions somebody in this process holds, and for how long the oldest has not been the newest, in seconds.
+    var heldVersionAges: (count: Int, oldest: Double) { versions.ages }
 
     /// The versions that somebody in this process holds or that were asked for last, ascending.
     package var heldVersions: [Version] { versions.versions }

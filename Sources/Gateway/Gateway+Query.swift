@@ -47,6 +47,7 @@ extension Gateway {
             .get, "/v1" + request.path.dropFirst("/v1/query".count) + "?" + parameters, headers: headers,
             remoteAddress: request.remoteAddress, id: request.id)
         read.context = request.context
+        read.trace = request.trace
         return router.respond(to: read)
     }
 }

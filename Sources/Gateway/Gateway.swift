@@ -4,6 +4,7 @@ import LiveQueries
 package import Logging
 import ObjectModel
 package import StoreContract
+import Synchronization
 
 /// The resources of a store over HTTP: schema, objects, aggregates, sections, live queries, health, the
 /// description and the console. Holds no connection; hand `router` to a server.
@@ -22,6 +23,13 @@ package final class Gateway: Sendable {
     let description: APIDescription?
     let snapshots: FrozenVersions
     private let files: StaticFiles
+    /// For the server that the router is handed to.
+    package let serverCounters = ServerCounters()
+    let requestMetrics = RequestMetrics()
+    let front = FrontCounters()
+    let isDraining = Atomic(false)
+    let started = ContinuousClock.now
+    private let routes = Mutex<[Router.Route]>([])
 
     /// Reads the static files and begins to listen to the store. Throws when a directory cannot be read or the store
     /// is closed.
@@ -51,15 +59,7 @@ package final class Gateway: Sendable {
     /// All routes, with the middleware that they need.
     package var router: Router {
         var router = Router(logger: logger)
-        router.use(allowCrossOrigin(configuration.allowedOrigins))
-        let limit = configuration.bodyLimit
-        router.use { request, next in
-            guard request.body.count > limit else { return next(request) }
-            throw Problem(
-                413, "body_too_large",
-                "The body is larger than \(limit) bytes. Send the objects in smaller batches.")
-        }
-        router.use(identify)
+        useFront(&router)
         router.use(negotiate)
         func register(
             _ method: HTTPMethod, _ pattern: String, _ body: Router.BodyHandling,
@@ -70,7 +70,7 @@ package final class Gateway: Sendable {
                     do {
                         return try handler(request, path)
                     } catch {
-                        return .now(response(to: error))
+                        return .now(response(to: error, of: request))
                     }
                 }
                 return request.body.count <= configuration.inlineBody ? answer() : workers.reply(answer)
@@ -101,20 +101,17 @@ package final class Gateway: Sendable {
         let queries = queryRouter
         on(.post, "/v1/query/*path") { [self] request, _ in try query(request, by: queries) }
         onSubscriptions(on)
+        onHealth(on)
         onKeys(on)
         onTransfer(on, onFile)
         onSnapshots(on)
-        on(.get, "/healthz") { _, _ in .now(.json(Array(#"{"status":"ok"}"#.utf8))) }
-        on(.get, "/readyz") { [self] _, _ in
-            _ = try store.snapshot()
-            return .now(.json(Array(#"{"status":"ready"}"#.utf8)))
-        }
         on(.get, "/openapi.json", getDescription)
         on(.get, "/docs") { [files] request, _ in try files.reader(request) }
         on(.get, "/") { [files] request, _ in try files.index(request) }
         on(.get, "/static/*path") { [files] request, path in
             try files.file(path.rest.joined(separator: "/"), request)
         }
+        routes.withLock { [all = router.routes] in $0 = all }
         return router
     }
 
@@ -126,12 +123,15 @@ package final class Gateway: Sendable {
                 do {
                     return try read(request, path)
                 } catch {
-                    return .now(response(to: error))
+                    return .now(response(to: error, of: request))
                 }
             }
         }
         return router
     }
+
+    /// The routes of the router that was asked for last.
+    var knownRoutes: [Router.Route] { routes.withLock { $0 } }
 
     /// Waits until every commit so far has been handed to the event streams. Not from a handler.
     package func settle() { live.settle() }
@@ -148,21 +148,24 @@ package final class Gateway: Sendable {
     /// The number of versions that callers keep now.
     package var snapshotCount: Int { snapshots.count }
 
-    /// Renders any error; those that are our own fault are logged and not shown.
-    func response(to error: any Error) -> Response { problem(of: error).httpResponse }
+    /// Renders any error; those that are our own fault are logged, with what the request is called, and not shown.
+    func response(to error: any Error, of request: Request? = nil) -> Response {
+        Problem(of: error, logger, request: request?.trace?.label).httpResponse
+    }
 
     func problem(of error: any Error) -> Problem { Problem(of: error, logger) }
 }
 
 extension Problem {
     /// Any error; those that are our own fault are logged and not shown.
-    init(of error: any Error, _ logger: Logger) {
+    init(of error: any Error, _ logger: Logger, request: String? = nil) {
+        var metadata: Logger.Metadata { ["error": "\(error)", "request": "\(request ?? "-")"] }
         guard let problem = Problem(of: error) else {
-            logger.error("A request failed.", metadata: ["error": "\(error)"])
+            logger.error("A request failed.", metadata: metadata)
             self = .internalError
             return
         }
-        if problem.status == 500 { logger.error("The store failed.", metadata: ["error": "\(error)"]) }
+        if problem.status == 500 { logger.error("The store failed.", metadata: metadata) }
         self = problem
     }
 }

@@ -1,3 +1,5 @@
+package import HTTPServer
+package import Logging
 package import ObjectModel
 
 /// What a gateway offers and what it puts up with. Sizes are in bytes.
@@ -9,6 +11,11 @@ package struct GatewayConfiguration: Sendable {
     /// Pages that may call the gateway, such as `https://app.example.com`; `*` allows every page, without
     /// credentials.
     package var allowedOrigins: Set<String> = ["*"]
+
+    /// Whether those pages may let the browser add cookies and the like; not with `*`.
+    package var allowsCredentials = false
+    /// How long browsers are to come by TLS alone, in seconds; nil for a gateway without TLS.
+    package var strictTransportSeconds: Int?
 
     /// Decides who may do what. Nil when everybody may do everything.
     package var accessControl: AccessControl?
@@ -57,6 +64,25 @@ package struct GatewayConfiguration: Sendable {
 
     /// The time of day, for what expires.
     package var clock: @Sendable () -> Timestamp = { .now() }
+
+    /// Whether answers are compressed for clients that ask for it.
+    package var compresses = true
+    /// How many requests an address may make, whoever calls; nil for as many as it likes. Behind a proxy all requests have
+    /// the proxy's address.
+    package var addressRate: RateLimit?
+    /// How many requests a key or a token's subject may make; nil for as many as it likes.
+    package var callerRate: RateLimit?
+    /// Most event streams that a caller may have open; of callers without a credential, an address. Nil for any number.
+    package var streamsPerCaller: Int?
+
+    /// Whether `/metrics` is for everybody, and not for administrators alone.
+    package var metricsAreOpen = false
+    /// Bytes that the database's disk should have free; `/readyz` says 503 below.
+    package var leastFreeDisk = 64 << 20
+    /// Of the program, for metrics.
+    package var version = "unknown"
+    /// The level of the line that each request gets in the log; nil for none.
+    package var requestLogLevel: Logger.Level?
 
     /// Largest file to import; 413 beyond.
     package var importLimit = 4 << 30

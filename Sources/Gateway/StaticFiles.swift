@@ -7,7 +7,7 @@ import JSONCoding
 struct StaticFiles: Sendable {
     private struct File {
         let type: String
-        let content: SharedBytes
+        let content: ServedFile
         let tag: EntityTag
     }
 
@@ -70,12 +70,12 @@ struct StaticFiles: Sendable {
         var response = Response(
             headers: [
                 "Content-Type": file.type, "ETag": file.tag.header, "Cache-Control": "no-cache",
-                "Content-Security-Policy": Self.policy, "X-Content-Type-Options": "nosniff",
-                "Referrer-Policy": "no-referrer",
-            ], body: .shared(file.content))
+                "Content-Security-Policy": Self.policy,
+            ])
         if let known = try EntityTags(request, "If-None-Match"), known.contains(file.tag) {
             response.status = 304
-            response.body = .empty
+        } else {
+            file.content.fill(&response, for: request)
         }
         return .now(response)
     }
@@ -99,10 +99,14 @@ struct StaticFiles: Sendable {
             case S_IFREG:
                 let content = try Self.content(of: path, limit: room)
                 room -= content.count
-                files[prefix + name] = File(type: Self.type(of: name), content: content, tag: Self.tag(content))
+                files[prefix + name] = Self.file(Self.type(of: name), content)
             default: continue
             }
         }
+    }
+
+    private static func file(_ type: String, _ content: SharedBytes) -> File {
+        File(type: type, content: ServedFile(content, contentType: type), tag: tag(content))
     }
 
     private static func content(of path: String, limit: Int) throws -> SharedBytes {

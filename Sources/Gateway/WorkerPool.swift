@@ -15,6 +15,9 @@ final class WorkerPool: Sendable {
         self.limit = limit
     }
 
+    /// Requests that run or wait.
+    var length: Int { waiting.load(ordering: .relaxed) }
+
     /// Answers later as `work` does on one of the threads, or at once with 503 when too much is waiting already.
     func reply(_ work: @escaping @Sendable () -> Reply) -> Reply {
         guard waiting.add(1, ordering: .relaxed).newValue <= limit else {

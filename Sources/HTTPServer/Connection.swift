@@ -27,6 +27,10 @@ final class Connection {
     let fd: Int32
     let remoteAddress: RemoteAddress
     unowned let loop: EventLoop
+    /// Its place among those of its address.
+    var lease: Quota.Lease?
+    /// See `hasHungUpUnseen`.
+    var mayHaveHungUp = false
 
     private(set) var phase = Phase.awaiting
     /// When to cut the connection if it is still in this phase, in monotonic milliseconds.
@@ -94,6 +98,7 @@ final class Connection {
     func end() {
         guard phase != .detached else { return }
         phase = .awaiting
+        mayHaveHungUp = true
         deadline = loop.now + Int64(loop.configuration.idleTimeout)
         head = nil
         parsedTarget = nil

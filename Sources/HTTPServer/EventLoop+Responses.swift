@@ -19,6 +19,7 @@ extension EventLoop {
             // The library refuses line breaks, which is right: they would let a value write headers of its own.
             configuration.logger.error("A response header was left out.", metadata: ["name": "\(field.name)"])
         }
+        for field in headers.missingFields { MHD_add_response_header(response, field.name, field.value) }
     }
 
     private func makeBody(_ response: Response, for connection: Connection) -> OpaquePointer? {

@@ -144,7 +144,7 @@ final class EventLoop {
     private func tick() {
         nextTick = now + tickInterval
         for connection in connections.values {
-            if connection.deadline <= now { connection.cut() }
+            if connection.deadline <= now || connection.hasHungUpUnseen() { connection.cut() }
         }
         streams.tick(now)
     }
@@ -249,6 +249,7 @@ final class EventLoop {
             lastConnectionID += 1
             let connection = Connection(id: lastConnectionID, handle: handle, loop: self)
             connections[connection.id] = connection
+            admit(connection)
             context.pointee = Unmanaged.passUnretained(connection).toOpaque()
             counters.connectionCounter.move(by: 1)
         } else if let connection = connectionObject(context.pointee) {

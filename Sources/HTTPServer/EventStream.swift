@@ -112,6 +112,9 @@ package final class EventStream: Sendable {
         if mustWake { wake() }
     }
 
+    /// Bytes accepted that wait for the client.
+    var waitingBytes: Int { state.withLock { $0.pendingBytes } }
+
     /// True while more than the limit waits for the client.
     package var isCongested: Bool { state.withLock { $0.pendingBytes >= limit } }
 

@@ -13,7 +13,7 @@ import Synchronization
 /// `connectionMemory`, 505 for other protocol versions. All of them close the connection.
 package final class HTTPServer: Sendable {
     package let configuration: ServerConfiguration
-    package let counters = ServerCounters()
+    package let counters: ServerCounters
     private let router: Router
 
     private enum State {
@@ -24,8 +24,13 @@ package final class HTTPServer: Sendable {
 
     private let state = Mutex(State.fresh)
 
-    package init(configuration: ServerConfiguration = ServerConfiguration(), router: Router) {
+    /// - Parameter counters: where its running numbers go.
+    package init(
+        configuration: ServerConfiguration = ServerConfiguration(), router: Router,
+        counters: ServerCounters = ServerCounters()
+    ) {
         self.configuration = configuration
+        self.counters = counters
         self.router = router
     }
 
@@ -43,6 +48,9 @@ package final class HTTPServer: Sendable {
             guard case .fresh = state else { throw .alreadyStarted }
             var configuration = configuration
             if configuration.loops <= 0 { configuration.loops = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1) }
+            if configuration.connectionsPerAddress > 0 {
+                configuration.connectionQuota = Quota(limit: configuration.connectionsPerAddress)
+            }
             configuration.fit(intoDescriptors: raiseDescriptorLimit())
             let listener = try Listener(
                 host: configuration.host, port: configuration.port, count: configuration.loops)

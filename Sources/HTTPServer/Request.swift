@@ -13,11 +13,13 @@ package struct Request: Sendable {
     package var bodyFile: BodyFile?
     /// What a middleware found out about the request, for those inside it.
     package var context: (any RequestContext)?
+    /// What is found out about it, where somebody wants to know.
+    package var trace: RequestTrace?
     package let remoteAddress: RemoteAddress
     /// Identifies the request in logs; unique within the process.
     package let id: UInt64
 
-    private let headerBlock: HeaderBlock
+    private var headerBlock: HeaderBlock
 
     /// The path part of `target`, still percent-encoded.
     package var path: Substring { target.prefix { $0 != "?" } }
@@ -36,6 +38,13 @@ package struct Request: Sendable {
     /// the size of the header.
     package func header(_ name: String) -> String? {
         headerBlock.value(of: name)
+    }
+
+    /// Replaces a header field, or takes it out, for those who see this request from now on.
+    package mutating func setHeader(_ name: String, _ value: String?) {
+        var fields = headerBlock.fields
+        fields[name] = value
+        headerBlock = HeaderBlock(fields)
     }
 
     /// All header fields in the order sent.

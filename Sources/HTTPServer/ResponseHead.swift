@@ -9,7 +9,7 @@ struct ResponseHead {
         var text = "HTTP/1.1 \(response.status) \(reasonPhrase(response.status))\r\nDate: \(httpDate(time(nil)))\r\n"
         text += "Connection: close\r\n"
         // A line break would let a value write fields of its own; the library leaves such fields out as well.
-        for field in response.headers
+        for field in Array(response.headers) + response.headers.missingFields
         where !field.name.utf8.contains(where: isBreak) && !field.value.utf8.contains(where: isBreak) {
             text += "\(field.name): \(field.value)\r\n"
         }

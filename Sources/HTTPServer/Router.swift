@@ -4,7 +4,8 @@ package import Logging
 package typealias Handler = @Sendable (Request, PathParameters) throws -> Reply
 
 /// Runs around every request, matched or not; `next` never throws: errors have become replies by then.
-package typealias Middleware = @Sendable (Request, _ next: (Request) -> Reply) throws -> Reply
+package typealias Middleware =
+    @Sendable (Request, _ next: @escaping @Sendable (Request) -> Reply) throws -> Reply
 
 /// Maps method and path to handlers. Built before the server starts, a constant afterwards.
 ///
@@ -43,6 +44,11 @@ package struct Router: Sendable {
     ) {
         let route = Route(method: method, pattern: pattern)
         if !routes.contains(route) { routes.append(route) }
+        let index = routes.firstIndex(of: route) ?? 0
+        let handler: Handler = { request, path in
+            request.trace?.take(route, index: index)
+            return try handler(request, path)
+        }
         root.insert(pattern.split(separator: "/")[...], names: [], method: method, body: body, handler: handler)
     }
 

@@ -11,6 +11,11 @@ package struct ServerConfiguration: Sendable {
     /// Open connections, all loops together, event streams not counted. Beyond it new ones wait in the listen queue or
     /// are closed. At most a fifth of the files that the process may have open.
     package var connectionLimit = 16_384
+    /// Open connections from one address, or from one IPv6 network of 64 bits, event streams not counted; more are closed
+    /// at once. 0 for as many as there are.
+    package var connectionsPerAddress = 0
+    /// What counts them, for all loops together.
+    var connectionQuota: Quota?
     /// Memory of one connection for its header, response head and upload buffer; at least twice `headerLimit`. The
     /// library clears it after each request, so more costs time too; large uploads are quicker with more.
     package var connectionMemory = 32 * 1024

@@ -18,6 +18,10 @@ package final class ServerCounters: Sendable {
     let connectionCounter = Counter()
     let streamCounter = Counter()
     let stuckStreamCounter = Counter()
+    let crowdedConnectionCounter = Counter()
+    let streamByteCounter = Counter()
+
+    package init() {}
 
     /// Requests that reached the router.
     package var requests: Int { requestCounter.value }
@@ -25,6 +29,10 @@ package final class ServerCounters: Sendable {
     package var refusals: Int { refusalCounter.value }
     package var openConnections: Int { connectionCounter.value }
     package var openStreams: Int { streamCounter.value }
+    /// Connections closed because their address had too many.
+    package var crowdedConnections: Int { crowdedConnectionCounter.value }
+    /// Bytes that wait for the clients of event streams, as of the last tick of each loop.
+    package var streamBytes: Int { streamByteCounter.value }
     /// Streams cut because their client took nothing for too long.
     package var stuckStreams: Int { stuckStreamCounter.value }
 }

@@ -53,6 +53,8 @@ final class StreamSockets {
     /// Streams with something to do, in the order in which they get their turn.
     private var backlog: [UInt64] = []
     private var nextInBacklog = 0
+    /// This loop's part of the counter.
+    private var countedBytes = 0
 
     init(configuration: ServerConfiguration, counters: ServerCounters, inbox: LoopInbox, epoll: Int32) {
         self.configuration = configuration
@@ -120,6 +122,12 @@ final class StreamSockets {
         vacant.append(slot)
         counters.streamCounter.move(by: -1)
         stream.didClose(reason)
+        if isEmpty { countBytes(0) }
+    }
+
+    private func countBytes(_ count: Int) {
+        counters.streamByteCounter.move(by: count - countedBytes)
+        countedBytes = count
     }
 
     private func slot(of id: UInt64) -> Int? {
@@ -246,8 +254,11 @@ final class StreamSockets {
 
     /// Called about once a second: cuts streams that are stuck, and sends heartbeats that are due.
     func tick(_ now: Int64) {
+        var waiting = 0
+        defer { countBytes(waiting) }
         for slot in entries.indices {
             guard let stream = entries[slot].stream else { continue }
+            waiting += stream.waitingBytes
             if !entries[slot].outgoing.isEmpty {
                 let silence = now - entries[slot].lastProgress
                 if entries[slot].isBlocked, silence >= Int64(configuration.streamStuckTimeout) { end(slot, .stuck) }

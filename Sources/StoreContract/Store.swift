@@ -57,6 +57,9 @@ package protocol Store: AnyObject, Sendable {
     /// keys.
     func past(at version: Version, before snapshot: any Snapshot) throws -> Past?
 
+    /// How the store is doing.
+    func statistics() -> StoreStatistics
+
     /// Writes the newest version as a file of its own, while others read and write. The file has its name only when all
     /// of it is on the disk. Throws `fileAccess` when the name is taken or the store has no files, `full`,
     /// `inputOutput`. Blocks as long as that takes; not for the writer's thread.
@@ -81,6 +84,18 @@ package struct Past: Sendable {
 }
 
 extension Store {
+    /// What can be said without knowing the store: its newest version and its change log's floor.
+    package func statistics() -> StoreStatistics {
+        var statistics = StoreStatistics()
+        do {
+            statistics.newestVersion = try snapshot().version
+            statistics.changeLogFloor = try changeLogFloor()
+        } catch {
+            statistics.isClosed = (error as? StoreError)?.code == .closed
+        }
+        return statistics
+    }
+
     package func writeCopy(to path: String, progress: (@Sendable (_ writtenBytes: Int) -> Void)?) throws {
         throw StoreError(.fileAccess, "This store has no file to copy.")
     }

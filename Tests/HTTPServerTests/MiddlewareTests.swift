@@ -7,7 +7,7 @@ struct MiddlewareTests {
         _ origins: Set<String>, _ method: HTTPMethod = .get, _ target: String = "/a", _ headers: HeaderFields
     ) throws -> Response {
         var router = Router()
-        router.use(allowCrossOrigin(origins))
+        router.use(allowCrossOrigin(CrossOriginPolicy(origins: origins)))
         router.get("/a") { _, _ in .now(.text("a")) }
         router.put("/a") { _, _ in .now(.text("a")) }
         router.get("/events") { _, _ in .events { _ in } }
@@ -42,5 +42,52 @@ struct MiddlewareTests {
         #expect(answer.status == 204)
         #expect(answer.headers["Access-Control-Allow-Methods"] == "GET, PUT, HEAD, OPTIONS")
         #expect(answer.headers["Access-Control-Allow-Headers"] == "if-match, content-type")
+    }
+
+    @Test("a page may read what it needs and send the fields that the API knows")
+    func exposedFields() throws {
+        let answer = try head(["*"], .get, "/a", ["Origin": "https://a.example"])
+        let exposed = try #require(answer.headers["Access-Control-Expose-Headers"])
+        for name in ["ETag", "Location", "Retry-After", "X-Request-Id", "RateLimit-Remaining"] {
+            #expect(exposed.contains(name))
+        }
+        let asked = "authorization, if-match, idempotency-key, last-event-id"
+        let preflight = try head(
+            ["https://a.example"], .options, "/a",
+            [
+                "Origin": "https://a.example", "Access-Control-Request-Method": "PUT",
+                "Access-Control-Request-Headers": asked,
+            ])
+        #expect(preflight.headers["Access-Control-Allow-Headers"] == asked)
+        #expect(preflight.headers["Vary"] == "Origin, Access-Control-Request-Headers")
+        #expect(preflight.headers["Access-Control-Allow-Credentials"] == nil)
+    }
+
+    @Test("credentials are allowed for listed origins alone, and when that was asked for", arguments: [true, false])
+    func credentials(isAny: Bool) throws {
+        var policy = CrossOriginPolicy(origins: isAny ? ["*"] : ["https://a.example"])
+        policy.allowsCredentials = true
+        var router = Router()
+        router.use(allowCrossOrigin(policy))
+        router.get("/a") { _, _ in .now(.text("a")) }
+        let answer = try router.answer(try Request(.get, "/a", headers: ["Origin": "https://a.example"]))
+        #expect(answer.headers["Access-Control-Allow-Credentials"] == (isAny ? nil : "true"))
+    }
+
+    @Test("every answer, also a refusal, keeps browsers from doing more with it than it was made for")
+    func security() throws {
+        var router = Router()
+        router.use(secureAnswers(strictTransportSeconds: 60))
+        router.get("/page") { _, _ in .now(Response(headers: ["Content-Security-Policy": "default-src 'self'"])) }
+        for target in ["/page", "/nothing"] {
+            let answer = try router.answer(try Request(.get, target))
+            #expect(answer.headers["X-Content-Type-Options"] == "nosniff")
+            #expect(answer.headers["Referrer-Policy"] == "no-referrer")
+            #expect(answer.headers["Cross-Origin-Resource-Policy"] == "same-origin")
+            #expect(answer.headers["Strict-Transport-Security"] == "max-age=60")
+            #expect(
+                answer.headers["Content-Security-Policy"]
+                    == (target == "/page" ? "default-src 'self'" : "default-src 'none'; frame-ancestors 'none'"))
+        }
     }
 }

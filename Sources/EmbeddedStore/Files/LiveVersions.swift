@@ -53,10 +53,27 @@ final class LiveVersions: Sendable {
         }
     }
 
+    /// How many are held, and for how long the oldest of them has not been the newest, in seconds.
+    var ages: (count: Int, oldest: Double) {
+        let now = ContinuousClock.now
+        return entries.withLock { entries in
+            let held = entries.values.filter { $0.usable != nil }
+            let oldest = held.compactMap(\.outdatedAt).min()
+            return (held.count, oldest.map { (now - $0) / .seconds(1) } ?? 0)
+        }
+    }
+
     /// Takes back what is older than the limit. `newest` is the newest version that is known.
     func expire(newest: Version) {
-        guard let ageLimit else { return }
         let now = ContinuousClock.now
+        guard let ageLimit else {
+            entries.withLock { entries in
+                for (place, entry) in entries where place.version < newest && entry.outdatedAt == nil {
+                    entries[place]?.outdatedAt = now
+                }
+            }
+            return
+        }
         let expired = entries.withLock { entries in
             var expired: [ExpiringSnapshot] = []
             for (place, entry) in entries where place.version < newest {

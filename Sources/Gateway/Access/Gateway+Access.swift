@@ -51,7 +51,7 @@ extension Gateway {
                 switch outcome {
                 case .success: responder.answer(answer.value ?? response(to: Problem.internalError))
                 case .failure(let replay as IdempotentRequest.Replay): responder.answer(replay.response)
-                case .failure(let error): responder.answer(response(to: error))
+                case .failure(let error): responder.answer(response(to: error, of: request))
                 }
             }
         }

@@ -106,5 +106,8 @@ final class SubscriptionSets: Sendable {
         file.save({ [self] in all }, then: action)
     }
 
+    /// How many there are.
+    var count: Int { sets.withLock { $0.count } }
+
     private var all: [SubscriptionSet] { sets.withLock { $0.values.sorted { $0.id < $1.id } } }
 }

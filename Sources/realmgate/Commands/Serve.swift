@@ -92,6 +92,9 @@ struct Serve: ParsableCommand {
             """)
     var logLevel: String?
 
+    @Option(help: "How lines of the log are written: text or json (REALMGATE_LOG_FORMAT; default: text).")
+    var logFormat: String?
+
     @Flag(help: "Print all settings, each with where it comes from, and end. Secrets are not shown.")
     var printConfig = false
 
@@ -124,7 +127,7 @@ struct Serve: ParsableCommand {
             "data": database.data, "host": address.host, "port": address.port.map(String.init), "schema": schema,
             "demo": demo.map(String.init), "demoData": demoData, "static": console, "openapi": openapi,
             "auth.required": auth.map(String.init), "allowOpen": allowOpen.map(String.init),
-            "subscription.lifetime": subscriptionLifetime.map(String.init), "log.level": logLevel,
+            "subscription.lifetime": subscriptionLifetime.map(String.init), "log.level": logLevel, "log.format": logFormat,
         ]
         return try Settings(
             options: options.compactMapValues { $0 }, assignments: configuration.assignments, file: configuration.file,

@@ -66,6 +66,7 @@ extension Setting {
         Setting(
             "log.level", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), .text("info"),
             "What is logged.", isLive: true),
+        Setting("log.format", .choice(["text", "json"]), .text("text"), "How lines of the log are written."),
     ]
 
     static let names = all.map(\.name)

@@ -15,12 +15,11 @@ final class LiveLogLevel: Sendable {
 
 /// Writes logs to standard error as far as the level asks for them.
 struct LiveLogHandler: LogHandler {
-    private var inner: StreamLogHandler
+    private var inner: LineLogHandler
     private let level: LiveLogLevel
 
-    init(label: String, _ level: LiveLogLevel) {
-        inner = StreamLogHandler.standardError(label: label)
-        inner.logLevel = .trace
+    init(label: String, _ format: LogFormat, _ level: LiveLogLevel) {
+        inner = LineLogHandler(label: label, format: format, level: .trace)
         self.level = level
     }
 

@@ -32,7 +32,7 @@ final class Service: Sendable {
         _ settings: ServiceSettings, again: @escaping @Sendable () throws -> ServiceSettings
     ) throws -> Service {
         let level = LiveLogLevel(settings.logLevel)
-        LoggingSystem.bootstrap { LiveLogHandler(label: $0, level) }
+        LoggingSystem.bootstrap { [format = settings.logFormat] label in LiveLogHandler(label: label, format, level) }
         let rules = try settings.accessRules()
         let control = AccessControl(rules, keys: try settings.keyRing())
         try settings.refuseOpenAddress(control)
@@ -57,7 +57,7 @@ final class Service: Sendable {
         var configuration = settings.gatewayConfiguration
         configuration.accessControl = control
         gateway = try Gateway(store: store, configuration: configuration)
-        server = HTTPServer(configuration: settings.serverConfiguration, router: gateway.router)
+        server = HTTPServer(configuration: settings.serverConfiguration, router: gateway.router, counters: gateway.serverCounters)
         let port: UInt16
         do {
             port = try server.start()
@@ -119,6 +119,7 @@ final class Service: Sendable {
     /// Lets requests under way finish, then closes the database.
     func stop(because signal: String) {
         logger.info("Stopping.", metadata: ["signal": "\(signal)"])
+        gateway.beginDraining()
         server.stop(within: Self.stopLimit)
         store.close()
         logger.info("Stopped.")

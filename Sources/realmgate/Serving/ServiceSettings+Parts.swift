@@ -22,6 +22,8 @@ extension ServiceSettings {
         configuration.openapiDirectory = openapi
         configuration.subscriptionFile = data + ".subscriptions"
         configuration.scratchDirectory = dataDirectory
+        configuration.requestLogLevel = .info
+        configuration.version = Realmgate.version
         set(&configuration.subscriptionSetLifetime, "subscription.lifetime")
         set(&configuration.mostSubscriptionSets, "subscription.sets")
         set(&configuration.largestSubscriptionSet, "subscription.setSize")

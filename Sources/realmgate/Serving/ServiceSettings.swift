@@ -14,6 +14,7 @@ struct ServiceSettings: Sendable {
     var console: String?
     var openapi: String?
     var logLevel: Logger.Level
+    var logFormat: LogFormat
 
     init(_ settings: Settings, _ files: InstalledFiles) throws(CommandFailure) {
         self.settings = settings
@@ -21,6 +22,7 @@ struct ServiceSettings: Sendable {
         host = settings.text("host") ?? "127.0.0.1"
         port = settings.integer("port") ?? 8080
         logLevel = settings.text("log.level").flatMap { Logger.Level(rawValue: $0) } ?? .info
+        logFormat = settings.text("log.format").flatMap { LogFormat(rawValue: $0) } ?? .text
         if settings.flag("demo") {
             demo = try Self.directory(.demo, "demoData", settings, files)
             guard demo != nil else {

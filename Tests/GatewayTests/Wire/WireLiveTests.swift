@@ -77,7 +77,7 @@ struct WireLiveTests {
 }
 
 extension LoopbackClient {
-    fileprivate func request(
+    func request(
         _ method: String, _ target: String, _ body: String = ""
     ) throws -> (status: Int, json: JSONValue?) {
         try send("\(method) \(target)", body: body)

@@ -252,7 +252,8 @@ struct WireReadTests {
             "/v1/objects/Dog/1",
             "/v1/aggregates/objects/Dog?sum=age", "/v1/aggregates/objects/Dog?sum=agee",
         ] {
-            let (here, there) = try (wire.send(.get, target), workers.send(.get, target))
+            let id: HeaderFields = ["X-Request-Id": "same"]
+            let (here, there) = try (wire.send(.get, target, headers: id), workers.send(.get, target, headers: id))
             #expect(here.status == there.status)
             #expect(here.text == there.text)
             #expect(here.headers["ETag"] == there.headers["ETag"])

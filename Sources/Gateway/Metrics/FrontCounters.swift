@@ -1,0 +1,10 @@
+import Synchronization
+
+/// What was refused at the gateway's front, for metrics.
+final class FrontCounters: Sendable {
+    let limitedAddresses = Atomic(0)
+    let limitedCallers = Atomic(0)
+    let limitedStreams = Atomic(0)
+    /// Credentials that were missing, wrong or over, and roles that there are not.
+    let unidentified = Atomic(0)
+}

@@ -1,0 +1,153 @@
+import HTTPServer
+import LiveQueries
+import ObjectModel
+import StoreContract
+import Synchronization
+
+extension Gateway {
+    func onHealth(
+        _ on: (HTTPMethod, String, @escaping @Sendable (Request, PathParameters) throws -> Reply) -> Void
+    ) {
+        on(.get, "/healthz") { _, _ in .now(.json(Array(#"{"status":"ok"}"#.utf8))) }
+        on(.get, "/readyz") { [self] _, _ in
+            try checkReadiness()
+            return .now(.json(Array(#"{"status":"ready"}"#.utf8)))
+        }
+        on(.get, "/metrics", getMetrics)
+    }
+
+    /// `GET /metrics`, for administrators unless the configuration opens it.
+    func getMetrics(_ request: Request, _ path: PathParameters) throws -> Reply {
+        if !configuration.metricsAreOpen { try requireAdministrator(request) }
+        _ = try QueryParameters(request, single: [])
+        // Some of the numbers wait for others' locks.
+        return workers.reply { [self] in
+            .now(
+                Response(
+                    headers: ["Content-Type": MetricsText.contentType, "Cache-Control": "no-store"],
+                    body: .bytes(Array(metrics.utf8))))
+        }
+    }
+
+    /// All numbers as a text.
+    var metrics: String {
+        var text = MetricsText()
+        writeProcess(&text)
+        writeRequests(&text)
+        writeConnections(&text)
+        writeStore(&text)
+        writeLive(&text)
+        return text.text
+    }
+
+    private func writeProcess(_ text: inout MetricsText) {
+        let process = ProcessNumbers.now()
+        text.family("realmgate_build_info", .gauge, "Always 1; the label has the version of the program.")
+        text.sample(["version": configuration.version], 1)
+        text.single(
+            "realmgate_uptime_seconds", .gauge, "Seconds since the gateway was started.",
+            (ContinuousClock.now - started) / .seconds(1))
+        text.single("process_cpu_seconds_total", .counter, "User and system CPU time spent.", process.cpuSeconds)
+        text.single(
+            "process_resident_memory_bytes", .gauge, "Memory in use, mapped files included.", process.residentBytes)
+        text.single("process_virtual_memory_bytes", .gauge, "Address space in use.", process.virtualBytes)
+        text.single("process_open_fds", .gauge, "Open file descriptors.", process.openFiles)
+        text.single("process_max_fds", .gauge, "Most file descriptors that may be open.", process.mostFiles)
+    }
+
+    private func writeRequests(_ text: inout MetricsText) {
+        // The ones without a route come last.
+        let routes = knownRoutes
+        let all =
+            routes.indices.map { (routes[$0].method.description, routes[$0].pattern, $0 as Int?) } + [("-", "-", nil)]
+        let seen = all.map { ($0.0, $0.1, requestMetrics.numbers(ofRoute: $0.2)) }.filter { $0.2.count > 0 }
+        text.family(
+            "realmgate_http_requests_total", .counter,
+            "Answers by the method and pattern of the route, and the first digit of the status.")
+        for (method, route, numbers) in seen {
+            for (index, count) in numbers.classes.enumerated() where count > 0 {
+                text.sample(["method": method, "route": route, "status": "\(index + 1)xx"], count)
+            }
+        }
+        text.family(
+            "realmgate_http_request_duration_seconds", .histogram,
+            "Time until the answer was known, by the method and pattern of the route; of event streams until they opened."
+        )
+        for (method, route, numbers) in seen {
+            text.histogram(
+                ("method", method), ("route", route), bounds: RequestMetrics.bounds, buckets: numbers.buckets,
+                sum: numbers.seconds)
+        }
+        text.single(
+            "realmgate_http_malformed_total", .counter, "Requests refused before any route: malformed or too large.",
+            serverCounters.refusals)
+        text.family("realmgate_limited_total", .counter, "What was refused because somebody had too much of it.")
+        text.sample(["limit": "address_rate"], front.limitedAddresses.load(ordering: .relaxed))
+        text.sample(["limit": "caller_rate"], front.limitedCallers.load(ordering: .relaxed))
+        text.sample(["limit": "caller_streams"], front.limitedStreams.load(ordering: .relaxed))
+        text.sample(["limit": "address_connections"], serverCounters.crowdedConnections)
+        text.single(
+            "realmgate_unidentified_total", .counter, "Requests without a credential that is valid.",
+            front.unidentified.load(ordering: .relaxed))
+        text.single(
+            "realmgate_worker_queue_length", .gauge, "Long requests that run or wait for a worker.", workers.length)
+    }
+
+    private func writeConnections(_ text: inout MetricsText) {
+        text.single(
+            "realmgate_connections_open", .gauge, "Open connections, event streams not counted.",
+            serverCounters.openConnections)
+        text.single("realmgate_streams_open", .gauge, "Open event streams.", serverCounters.openStreams)
+        text.single(
+            "realmgate_streams_queued_bytes", .gauge, "Bytes that wait for the clients of event streams.",
+            serverCounters.streamBytes)
+        text.single(
+            "realmgate_streams_stuck_total", .counter, "Event streams cut because their client took nothing.",
+            serverCounters.stuckStreams)
+    }
+
+    private func writeStore(_ text: inout MetricsText) {
+        let store = store.statistics()
+        text.family(
+            "realmgate_store_commit_duration_seconds", .histogram,
+            "Time of a durable commit, from taking up its work to its being on disk.")
+        text.histogram(
+            bounds: StoreStatistics.Durations.bounds, buckets: store.commits.buckets, sum: store.commits.seconds)
+        text.single("realmgate_store_commits_total", .counter, "Durable commits.", store.commits.count)
+        text.single(
+            "realmgate_store_works_total", .counter,
+            "Write transactions made durable; divided by the commits, the size of a group.", store.works)
+        text.single(
+            "realmgate_store_works_failed_total", .counter, "Write transactions that failed.", store.failedWorks)
+        text.single(
+            "realmgate_store_works_waiting", .gauge, "Write transactions that wait for the writer.", store.waitingWorks)
+        text.single("realmgate_store_file_bytes", .gauge, "Length of the database file.", store.fileBytes)
+        text.single(
+            "realmgate_store_used_bytes", .gauge, "Bytes that the file's pages in use reach to.", store.usedBytes)
+        if let free = store.freeDiskBytes {
+            text.single("realmgate_store_disk_free_bytes", .gauge, "Bytes free on the database's disk.", free)
+        }
+        text.single(
+            "realmgate_store_versions_pinned", .gauge, "Versions that somebody holds a snapshot of.", store.heldVersions
+        )
+        text.single(
+            "realmgate_store_oldest_pinned_seconds", .gauge,
+            "For how long the oldest of them has not been the newest version.", store.oldestHeldSeconds)
+        if let newest = store.newestVersion {
+            text.single("realmgate_store_version", .gauge, "The newest version.", Int(clamping: newest.rawValue))
+        }
+        if let floor = store.changeLogFloor {
+            text.single(
+                "realmgate_store_change_log_floor", .gauge, "The oldest version that streams can resume from.",
+                Int(clamping: floor.rawValue))
+        }
+        text.single(
+            "realmgate_store_stopped", .gauge, "1 when a failed write has stopped the store.", store.hasStopped ? 1 : 0)
+    }
+
+    private func writeLive(_ text: inout MetricsText) {
+        text.single("realmgate_live_queries", .gauge, "Different live queries of event streams.", channels.count)
+        text.single("realmgate_live_results", .gauge, "Results that are kept current.", live.resultCount)
+        text.single("realmgate_subscription_sets", .gauge, "Subscription sets.", subscriptions.count)
+    }
+}

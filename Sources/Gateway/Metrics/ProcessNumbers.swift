@@ -1,0 +1,48 @@
+import Glibc
+
+/// What the system says of this process.
+struct ProcessNumbers {
+    var cpuSeconds = 0.0
+    var residentBytes = 0
+    var virtualBytes = 0
+    var openFiles = 0
+    var mostFiles = 0
+
+    /// Some system calls and two small files.
+    static func now() -> ProcessNumbers {
+        var numbers = ProcessNumbers()
+        var usage = rusage()
+        if getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 {
+            numbers.cpuSeconds =
+                Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+                + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
+        }
+        let pages = words(of: "/proc/self/statm").compactMap { Int($0) }
+        if pages.count > 1 {
+            numbers.virtualBytes = pages[0] * sysconf(Int32(_SC_PAGESIZE))
+            numbers.residentBytes = pages[1] * sysconf(Int32(_SC_PAGESIZE))
+        }
+        if let directory = opendir("/proc/self/fd") {
+            // Not `.`, `..` and the descriptor of this very look.
+            var count = -3
+            while readdir(directory) != nil { count += 1 }
+            closedir(directory)
+            numbers.openFiles = max(count, 0)
+        }
+        var limit = rlimit()
+        if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
+            numbers.mostFiles = Int(clamping: limit.rlim_cur)
+        }
+        return numbers
+    }
+
+    private static func words(of path: String) -> [Substring] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(descriptor, &bytes, bytes.count)
+        guard count > 0 else { return [] }
+        return String(decoding: bytes[..<count], as: UTF8.self).split { $0 == " " || $0 == "\n" }
+    }
+}

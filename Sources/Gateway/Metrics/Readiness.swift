@@ -1,0 +1,31 @@
+import HTTPServer
+import StoreContract
+import Synchronization
+
+extension Gateway {
+    /// Says from now on that no new work should come, because the server is about to stop.
+    package func beginDraining() { isDraining.store(true, ordering: .relaxed) }
+
+    /// Throws 503 with the reason when it would be better to ask another server, or none.
+    func checkReadiness() throws {
+        guard !isDraining.load(ordering: .relaxed) else {
+            var problem = Problem(
+                503, "gateway.draining", "The server is about to stop. What is under way is finished; send no more.")
+            problem.retryAfter = 5
+            throw problem
+        }
+        _ = try store.snapshot()
+        let store = store.statistics()
+        guard !store.hasStopped else {
+            throw Problem(
+                503, "store.stopped",
+                "A write to the disk failed, and nothing is written any more; what was committed is safe and can be read. "
+                    + "See to the disk, then restart the server.")
+        }
+        guard let free = store.freeDiskBytes, free < configuration.leastFreeDisk else { return }
+        throw Problem(
+            503, "store.disk_nearly_full",
+            "The database's disk has \(free >> 20) MiB left, less than the \(configuration.leastFreeDisk >> 20) MiB that it "
+                + "should have. Make room.")
+    }
+}

@@ -1,0 +1,30 @@
+import Synchronization
+
+/// Bytes that are in memory, as a body in pieces.
+final class BytesSource: BodySource {
+    private enum Bytes {
+        case array([UInt8])
+        case shared(SharedBytes)
+    }
+
+    private let bytes: Bytes
+    private let count: Int
+    private let place = Atomic(0)
+
+    private static let piece = 64 * 1024
+
+    init(_ bytes: [UInt8]) { (self.bytes, count) = (.array(bytes), bytes.count) }
+
+    init(_ bytes: SharedBytes) { (self.bytes, count) = (.shared(bytes), bytes.count) }
+
+    func next() -> [UInt8]? {
+        let start = place.load(ordering: .relaxed)
+        guard start < count else { return nil }
+        let end = min(start + Self.piece, count)
+        place.store(end, ordering: .relaxed)
+        switch bytes {
+        case .array(let array): return Array(array[start..<end])
+        case .shared(let shared): return shared.withUnsafeBytes { Array($0[start..<end]) }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package import Compression
+
+/// Which answers are compressed, and how.
+package struct CompressionPolicy: Sendable {
+    /// Shorter bodies are sent as they are, in bytes.
+    package var shortest = 1024
+    /// Longer bodies are compressed while they are sent, off the loop's thread, in bytes: what is compressed at once takes
+    /// some hundred microseconds at the most.
+    package var longestAtOnce = 32 * 1024
+    package var pool = EncoderPool()
+
+    package init() {}
+
+    /// Whether bodies of this type become much shorter.
+    package func isWorthwhile(_ contentType: String) -> Bool {
+        let type = contentType.prefix { $0 != ";" }.lowercased()
+        if type == "text/event-stream" { return false }
+        if type.hasPrefix("text/") || type.hasSuffix("+json") || type.hasSuffix("+xml") { return true }
+        return [
+            "application/json", "application/x-ndjson", "application/ndjson", "application/jsonl",
+            "application/javascript", "application/xml", "application/yaml",
+        ].contains(type)
+    }
+}
+
+/// Compresses bodies as the client asks for by `Accept-Encoding`: text, JSON and the like of at least 1 KiB. Event streams,
+/// answers without a body and those that have a `Content-Encoding` are left alone.
+///
+/// ETags keep working: see `CodedTags`. An answer to HEAD has the fields of the one to GET, but for `Content-Length`
+/// where that is only known when the body has been made. 406 when the client takes no coding that there is.
+package func compressAnswers(_ policy: CompressionPolicy = CompressionPolicy()) -> Middleware {
+    { request, next in
+        let accepted = AcceptEncoding(request.header("Accept-Encoding"))
+        guard accepted.allowsIdentity || accepted.coding != nil else {
+            throw HTTPError(
+                406, code: "encoding.not_acceptable",
+                detail: "Accept-Encoding leaves nothing to answer in: allow gzip, zstd or identity.",
+                headers: ["Vary": "Accept-Encoding"])
+        }
+        var plain = request
+        let known = request.header("If-None-Match")
+        if let known, let coding = accepted.coding {
+            plain.setHeader("If-None-Match", CodedTags.plain(known, [coding]))
+        }
+        if let tags = request.header("If-Match") {
+            plain.setHeader("If-Match", CodedTags.plain(tags, Coding.allCases))
+        }
+        return next(plain).mapHead { head in
+            head.compress(accepted, policy, known: known)
+        }
+    }
+}
+
+extension Response {
+    fileprivate mutating func compress(_ accepted: AcceptEncoding, _ policy: CompressionPolicy, known: String?) {
+        if status == 304 {
+            headers.vary("Accept-Encoding")
+            // The client has one of two bodies, by the tag that it asked with.
+            if let coding = accepted.coding, let known, let tag = headers["ETag"].map({ CodedTags.tag($0, coding) }),
+                known.contains(tag)
+            {
+                headers["ETag"] = tag
+            }
+            return
+        }
+        guard status >= 200, status != 204, headers["Content-Encoding"] == nil, headers["Content-Range"] == nil,
+            let type = headers["Content-Type"]
+        else { return }
+        // A client that does not take bodies as they are gets all of them compressed.
+        let isDue = policy.isWorthwhile(type) && isLong(policy.shortest)
+        guard isDue || !accepted.allowsIdentity else { return }
+        if policy.isWorthwhile(type) { headers.vary("Accept-Encoding") }
+        guard let coding = accepted.coding, let compressed = compressedBody(coding, policy) else { return }
+        body = compressed
+        headers["Content-Encoding"] = coding.rawValue
+        if let tag = headers["ETag"] { headers["ETag"] = CodedTags.tag(tag, coding) }
+    }
+
+    private func isLong(_ shortest: Int) -> Bool {
+        if case .pieces = body { true } else { contentLength >= shortest }
+    }
+
+    /// Nil when there is nothing to compress, or no memory to do it.
+    private func compressedBody(_ coding: Coding, _ policy: CompressionPolicy) -> Body? {
+        switch body {
+        case .empty: return nil
+        case .pieces(let source): return .pieces(EncodedSource(source, coding, policy.pool))
+        case .bytes(let bytes) where bytes.count <= policy.longestAtOnce:
+            return (try? bytes.withUnsafeBytes { try policy.pool.encode($0, coding) }).map(Body.bytes)
+        case .shared(let shared) where shared.count <= policy.longestAtOnce:
+            return (try? shared.withUnsafeBytes { try policy.pool.encode($0, coding) }).map(Body.bytes)
+        case .bytes(let bytes): return .pieces(EncodedSource(BytesSource(bytes), coding, policy.pool))
+        case .shared(let shared): return .pieces(EncodedSource(BytesSource(shared), coding, policy.pool))
+        }
+    }
+}
+
+extension HeaderFields {
+    /// Says that the answer depends on a field of the request, as often as that is said.
+    package mutating func vary(_ name: String) {
+        guard let present = self["Vary"] else { return add("Vary", name) }
+        let names = present.split(separator: ",").map { $0.filter { $0 != " " } }
+        guard !names.contains(where: { $0 == "*" || equalsIgnoringCase(String($0), name) }) else { return }
+        self["Vary"] = "\(present), \(name)"
+    }
+}

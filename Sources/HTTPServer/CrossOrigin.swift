@@ -1,0 +1,57 @@
+/// Which web pages may call the server, and what they may see.
+package struct CrossOriginPolicy: Sendable, Hashable {
+    /// Such as `https://app.example.com`; `*` allows every page.
+    package var origins: Set<String>
+    /// Whether pages may let the browser add cookies and the like. Never with `*`, which browsers refuse; tokens and keys
+    /// that a page sends itself, in `Authorization`, are not concerned.
+    package var allowsCredentials = false
+    /// Fields of answers that pages may read, besides the few that they always may.
+    package var exposedHeaders = [
+        "ETag", "Location", "Link", "Retry-After", "X-Request-Id", "RateLimit-Limit", "RateLimit-Remaining",
+        "RateLimit-Reset", "Idempotency-Replayed",
+    ]
+    /// How long browsers need not ask again, in seconds.
+    package var preflightSeconds = 600
+
+    package init(origins: Set<String>) { self.origins = origins }
+}
+
+/// Lets web pages of the given origins call the server, as browsers require; preflight requests are answered with the
+/// methods that the path takes and whatever header fields are asked for, `Authorization`, `If-Match`,
+/// `Idempotency-Key` and `Last-Event-ID` among them.
+///
+/// To be used outside of what asks who calls: preflight requests bring no credentials.
+package func allowCrossOrigin(_ policy: CrossOriginPolicy) -> Middleware {
+    let anyOrigin = policy.origins.contains("*")
+    let exposed = policy.exposedHeaders.joined(separator: ", ")
+    return { request, next in
+        guard let origin = request.header("Origin"), anyOrigin || policy.origins.contains(origin) else {
+            // The answer depends on the origin all the same, and caches must know.
+            return anyOrigin ? next(request) : next(request).mapHead { $0.headers.vary("Origin") }
+        }
+        let isPreflight = request.isPreflight
+        let requestedHeaders = isPreflight ? request.header("Access-Control-Request-Headers") : nil
+        return next(request).mapHead { head in
+            head.headers["Access-Control-Allow-Origin"] = anyOrigin ? "*" : origin
+            if !anyOrigin {
+                head.headers.vary("Origin")
+                if policy.allowsCredentials { head.headers["Access-Control-Allow-Credentials"] = "true" }
+            }
+            if isPreflight {
+                head.headers["Access-Control-Allow-Methods"] = head.headers["Allow"]
+                head.headers["Access-Control-Allow-Headers"] = requestedHeaders
+                head.headers["Access-Control-Max-Age"] = String(policy.preflightSeconds)
+                if requestedHeaders != nil { head.headers.vary("Access-Control-Request-Headers") }
+            } else {
+                head.headers["Access-Control-Expose-Headers"] = exposed
+            }
+        }
+    }
+}
+
+extension Request {
+    /// A browser asks whether a page may make a request.
+    package var isPreflight: Bool {
+        method == .options && header("Origin") != nil && header("Access-Control-Request-Method") != nil
+    }
+}

@@ -1,0 +1,52 @@
+package import ObjectModel
+
+/// How a store is doing, for metrics and health. What a store does not know is nil or 0.
+package struct StoreStatistics: Sendable, Hashable {
+    /// How long commits took, from taking up the work to its being on disk.
+    package struct Durations: Sendable, Hashable {
+        /// Upper bounds, in seconds.
+        package static let bounds: [Double] = [
+            0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5,
+        ]
+        /// Commits no longer than the bound with the same index and longer than the one before; the last one counts those
+        /// beyond every bound.
+        package var buckets = [Int](repeating: 0, count: bounds.count + 1)
+        /// Of all of them together.
+        package var seconds = 0.0
+
+        package var count: Int { buckets.reduce(0, +) }
+
+        package init() {}
+
+        package mutating func add(_ seconds: Double) {
+            buckets[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
+            self.seconds += seconds
+        }
+    }
+
+    package var newestVersion: Version?
+    package var changeLogFloor: Version?
+    /// Versions that somebody in this process holds.
+    package var heldVersions = 0
+    /// For how long the oldest of them has not been the newest one, in seconds.
+    package var oldestHeldSeconds = 0.0
+    /// Durable commits of this process.
+    package var commits = Durations()
+    /// Pieces of work that they made durable; one commit may hold many.
+    package var works = 0
+    /// Pieces of work that failed or were refused.
+    package var failedWorks = 0
+    /// Pieces of work that wait for the writer.
+    package var waitingWorks = 0
+    /// What the store takes on the disk, in bytes.
+    package var fileBytes = 0
+    /// Bytes that the file reaches to with pages in use.
+    package var usedBytes = 0
+    /// Bytes that are free on the file's disk for this process.
+    package var freeDiskBytes: Int?
+    /// A write failed in such a way that nothing is written any more until the store is opened again.
+    package var hasStopped = false
+    package var isClosed = false
+
+    package init() {}
+}
