@@ -17,10 +17,10 @@ struct CommandFailure: Error {
         case let failure as CommandFailure: self = failure
         case let error as StoreError: self.init(error)
         case let fault as TransferFault: self.init(fault.message)
-        case let problem as Problem: self.init(TransferFault.sentence(problem.detail, hint: problem.hint))
+        case let problem as Problem: self.init(withHint(problem.detail, problem.hint))
         default: return nil
         }
     }
 
-    init(_ error: StoreError) { self.init(TransferFault.sentence(error.message, hint: error.hint)) }
+    init(_ error: StoreError) { self.init(withHint(error.message, error.hint)) }
 }

@@ -23,7 +23,8 @@ extension Gateway {
             if let version = input.version, transaction.version.rawValue != UInt64(version) + 1 {
                 throw Problem(
                     412, "transaction.version_changed",
-                    "The store is at version \(transaction.version.rawValue - 1), not \(version). Read again what the transaction depends on.")
+                    "The store is at version \(transaction.version.rawValue - 1), not \(version). Read again what the transaction depends on."
+                )
             }
             let json = JSONWriter(capacity: 128 + input.operations.count * 64)
             json.beginObject()

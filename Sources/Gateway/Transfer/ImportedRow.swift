@@ -32,7 +32,7 @@ package struct LineFault: Error, Hashable {
 
 extension RecordFault {
     package init(_ problem: Problem) {
-        self.init(TransferFault.sentence(problem.detail, hint: problem.hint), code: problem.code)
+        self.init(withHint(problem.detail, problem.hint), code: problem.code)
     }
 }
 

@@ -234,7 +234,7 @@ extension RecordFault {
     fileprivate init?(aboutOneObject error: any Error) {
         switch error {
         case let error as StoreError where error.code.rawValue.hasPrefix("object."):
-            self.init(TransferFault.sentence(error.message, hint: error.hint), code: error.code.rawValue)
+            self.init(withHint(error.message, error.hint), code: error.code.rawValue)
         case let problem as Problem where problem.code.hasPrefix("object."): self.init(problem)
         case let fault as RecordFault: self = fault
         default: return nil

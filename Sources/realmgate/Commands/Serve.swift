@@ -127,7 +127,8 @@ struct Serve: ParsableCommand {
             "data": database.data, "host": address.host, "port": address.port.map(String.init), "schema": schema,
             "demo": demo.map(String.init), "demoData": demoData, "static": console, "openapi": openapi,
             "auth.required": auth.map(String.init), "allowOpen": allowOpen.map(String.init),
-            "subscription.lifetime": subscriptionLifetime.map(String.init), "log.level": logLevel, "log.format": logFormat,
+            "subscription.lifetime": subscriptionLifetime.map(String.init), "log.level": logLevel,
+            "log.format": logFormat,
         ]
         return try Settings(
             options: options.compactMapValues { $0 }, assignments: configuration.assignments, file: configuration.file,

@@ -1,3 +1,4 @@
+import Gateway
 import ArgumentParser
 import Identity
 import JSONCoding
@@ -124,9 +125,9 @@ struct CreateToken: ParsableCommand {
         let known = settings.roles.map(\.name) + ["admin"]
         for name in role where !known.contains(name) {
             throw CommandFailure(
-                CommandFailure.sentence(
+                withHint(
                     "The configuration has no role '\(name)', but \(known.joined(separator: ", ")).",
-                    hint: known.nearest(to: name)), exitCode: 64)
+                    known.nearest(to: name)), exitCode: 64)
         }
     }
 

@@ -1,3 +1,4 @@
+import Gateway
 import AccessRules
 import Glibc
 import JSONCoding
@@ -57,8 +58,8 @@ struct ConfigurationFile {
                 let place = prefix.isEmpty ? "" : " in '\(prefix.dropLast())'"
                 throw Self.failure(
                     path, entry.place,
-                    CommandFailure.sentence(
-                        "There is no setting '\(entry.name)'\(place).", hint: known.nearest(to: entry.name)))
+                    withHint(
+                        "There is no setting '\(entry.name)'\(place).", known.nearest(to: entry.name)))
             }
         }
     }

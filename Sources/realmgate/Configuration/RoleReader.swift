@@ -1,3 +1,4 @@
+import Gateway
 import AccessRules
 import JSONCoding
 import ObjectModel
@@ -103,9 +104,9 @@ struct RoleReader {
     private func unknown(_ entry: YAMLNode.Entry, _ what: String, _ members: [String]) -> CommandFailure {
         failure(
             entry.place,
-            CommandFailure.sentence(
+            withHint(
                 "\(what) takes no '\(entry.name)', but \(members.joined(separator: ", ")).",
-                hint: members.nearest(to: entry.name)))
+                members.nearest(to: entry.name)))
     }
 
     private func failure(_ place: YAMLPlace, _ sentence: String) -> CommandFailure {

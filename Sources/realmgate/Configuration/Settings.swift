@@ -1,3 +1,4 @@
+import Gateway
 import AccessRules
 import JSONCoding
 import ObjectModel
@@ -40,9 +41,9 @@ struct Settings: Sendable {
             let parts = assignment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let setting = Setting.all.first(where: { $0.name == parts[0] }) else {
                 throw CommandFailure(
-                    CommandFailure.sentence(
+                    withHint(
                         "--set takes NAME=VALUE with the name of a setting, not '\(parts.first ?? "")'.",
-                        hint: parts.count < 2 ? nil : Setting.names.nearest(to: String(parts.first ?? ""))),
+                        parts.count < 2 ? nil : Setting.names.nearest(to: String(parts.first ?? ""))),
                     exitCode: 64)
             }
             given[setting.name] = (String(parts[1]), "--set \(setting.name)")

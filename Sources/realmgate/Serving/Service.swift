@@ -57,7 +57,8 @@ final class Service: Sendable {
         var configuration = settings.gatewayConfiguration
         configuration.accessControl = control
         gateway = try Gateway(store: store, configuration: configuration)
-        server = HTTPServer(configuration: settings.serverConfiguration, router: gateway.router, counters: gateway.serverCounters)
+        server = HTTPServer(
+            configuration: settings.serverConfiguration, router: gateway.router, counters: gateway.serverCounters)
         let port: UInt16
         do {
             port = try server.start()

@@ -1,6 +1,7 @@
 import EmbeddedStore
 import Gateway
 import HTTPServer
+import Logging
 
 extension ServiceSettings {
     /// How the database is opened.

@@ -75,9 +75,9 @@ struct ServiceSettings: Sendable {
             guard let algorithm = TokenAlgorithm(rawValue: name) else {
                 let known = TokenAlgorithm.allCases.map(\.rawValue)
                 throw CommandFailure(
-                    CommandFailure.sentence(
+                    withHint(
                         "auth.tokens.algorithms (\(settings.origin("auth.tokens.algorithms"))): there is no '\(name)', but "
-                            + known.joined(separator: ", ") + ".", hint: known.nearest(to: name)), exitCode: 78)
+                            + known.joined(separator: ", ") + ".", known.nearest(to: name)), exitCode: 78)
             }
             tokens.algorithms.insert(algorithm)
         }
