@@ -73,4 +73,8 @@ final class LentTransaction: WriteTransaction {
     func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {
         try handover.transaction.select(query, window)
     }
+
+    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
+        try handover.transaction.matches(query, key)
+    }
 }

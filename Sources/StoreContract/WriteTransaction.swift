@@ -73,6 +73,9 @@ package protocol WriteTransaction: AnyObject {
 
     /// The objects that the query gives, in its order, with this work's changes.
     func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey]
+
+    /// See `ObjectReads.matches`.
+    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool
 }
 
 extension WriteTransaction {

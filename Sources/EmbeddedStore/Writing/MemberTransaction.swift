@@ -88,6 +88,10 @@ class MemberTransaction: WriteTransaction {
         try session.queryView().select(query, window)
     }
 
+    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
+        try session.queryView().matches(query, key)
+    }
+
     // MARK: Changing
 
     func create(_ classID: ClassID, _ values: [PropertyID: Value]) throws -> ObjectKey {
