@@ -85,8 +85,8 @@ extension StoreConformance {
                         PropertySchema("list", PropertyType(.link("Node"), collection: .list)),
                         PropertySchema("set", PropertyType(.link("Node"), collection: .set)),
                         PropertySchema("map", PropertyType(.link("Node"), isOptional: true, collection: .map)),
-                        PropertySchema("any", PropertyType(.mixed, isOptional: true)),
-                        PropertySchema("anys", PropertyType(.mixed, isOptional: true, collection: .list)),
+                        PropertySchema("any", PropertyType(.mixed)),
+                        PropertySchema("anys", PropertyType(.mixed, collection: .list)),
                         PropertySchema("part", PropertyType(.link("Part"), isOptional: true)),
                     ]),
                 ClassSchema(

@@ -54,12 +54,21 @@ struct TransactionTests {
 
     /// The second operation fails, after one that would have changed something.
     static let failures: [(operation: String, status: Int, code: String, path: String)] = [
-        (#"{"op":"set","object":{"class":"Dog","key":1},"value":{"age":"x"}}"#, 422, "object.invalid_value", ".value.age"),
+        (
+            #"{"op":"set","object":{"class":"Dog","key":1},"value":{"age":"x"}}"#, 422, "object.invalid_value",
+            ".value.age"
+        ),
         (#"{"op":"set","object":{"class":"Dog","key":99},"value":{}}"#, 404, "object.not_found", ".object"),
         (#"{"op":"set","object":{"ref":"b"},"value":{}}"#, 422, "transaction.invalid", ".object"),
-        (#"{"op":"set","object":{"class":"Dog","key":1},"value":{"owner":"no"}}"#, 422, "object.invalid_value", ".value.owner"),
+        (
+            #"{"op":"set","object":{"class":"Dog","key":1},"value":{"owner":"no"}}"#, 422, "object.invalid_value",
+            ".value.owner"
+        ),
         (#"{"op":"create","class":"Dog","value":{"_id":1}}"#, 409, "object.duplicate_key", ".value"),
-        (#"{"op":"create","class":"Dog","value":{"_id":50,"owner":{"$ref":"x"}}}"#, 422, "transaction.invalid", ".value.owner"),
+        (
+            #"{"op":"create","class":"Dog","value":{"_id":50,"owner":{"$ref":"x"}}}"#, 422, "transaction.invalid",
+            ".value.owner"
+        ),
         (#"{"op":"create","class":"Cat"}"#, 422, "object.unknown_class", ".class"),
         (#"{"op":"create","class":"Note","update":"all"}"#, 422, "object.no_primary_key", ".update"),
         (#"{"op":"create","class":"Note","as":"a"}"#, 422, "transaction.invalid", ".as"),
@@ -67,9 +76,18 @@ struct TransactionTests {
         (#"{"op":"delete","object":{"class":"Dog","key":1},"why":1}"#, 422, "transaction.invalid", ".why"),
         (#"{"op":"delete"}"#, 422, "transaction.invalid", ".object"),
         (#"{"op":"delete","object":{"class":"Dog","key":"x"}}"#, 422, "transaction.invalid", ".object.key"),
-        (#"{"op":"append","object":{"class":"Dog","key":1},"property":"age","value":1}"#, 422, "object.not_a_collection", ".op"),
-        (#"{"op":"append","object":{"class":"Dog","key":1},"property":"agee","value":1}"#, 422, "object.unknown_property", ".property"),
-        (#"{"op":"clear","object":{"class":"Person","key":"ada"},"property":"dogs"}"#, 422, "object.not_a_collection", ""),
+        (
+            #"{"op":"append","object":{"class":"Dog","key":1},"property":"age","value":1}"#, 422,
+            "object.not_a_collection", ".op"
+        ),
+        (
+            #"{"op":"append","object":{"class":"Dog","key":1},"property":"agee","value":1}"#, 422,
+            "object.unknown_property", ".property"
+        ),
+        (
+            #"{"op":"clear","object":{"class":"Person","key":"ada"},"property":"dogs"}"#, 422,
+            "object.not_a_collection", ""
+        ),
         (#"{"op":"require","object":{"class":"Dog","key":99}}"#, 412, "transaction.requirement_failed", ""),
         (#"{"op":"require","class":"Dog","count":3}"#, 412, "transaction.requirement_failed", ""),
         (#"{"op":"require","class":"Dog","filter":"age >","count":3}"#, 400, "query.syntax", ".filter"),
@@ -106,7 +124,8 @@ struct TransactionTests {
         #expect(try gateway.get("/v1/objects/Note?count=true").member("count") == .int(1))
     }
 
-    @Test("random transactions are kept as a whole or not at all", arguments: [UInt64(1), UInt64.random(in: 2...(.max))])
+    @Test(
+        "random transactions are kept as a whole or not at all", arguments: [UInt64(1), UInt64.random(in: 2...(.max))])
     func random(seed: UInt64) throws {
         let gateway = try TestGateway(
             schema: #"""
@@ -130,7 +149,8 @@ struct TransactionTests {
                 switch below(12) {
                 case 0, 1, 2:
                     let link = below(3) == 0 ? next.keys.sorted().first : nil
-                    text = #"{"op":"create","class":"Box","value":{"id":\#(id),"n":\#(value),"next":\#(link.map(String.init) ?? "null")}}"#
+                    text =
+                        #"{"op":"create","class":"Box","value":{"id":\#(id),"n":\#(value),"next":\#(link.map(String.init) ?? "null")}}"#
                     works = next[id] == nil
                     if works { next[id] = Box(n: value, next: link) }
                 case 3:
@@ -159,7 +179,8 @@ struct TransactionTests {
                     works = works && at < next[id]?.list.count ?? 0
                     if works { next[id]?.list.remove(at: at) }
                 case 9:
-                    text = #"{"op":"\#(value < 3 ? "add" : "remove")",\#(object),"property":"set","value":\#(value % 3)}"#
+                    text =
+                        #"{"op":"\#(value < 3 ? "add" : "remove")",\#(object),"property":"set","value":\#(value % 3)}"#
                     if value < 3 { next[id]?.set.insert(value % 3) } else { next[id]?.set.remove(value % 3) }
                 case 10:
                     text = #"{"op":"put",\#(object),"property":"map","mapKey":"k\#(value % 3)","value":\#(value)}"#
@@ -196,7 +217,8 @@ struct TransactionTests {
 
         func json(_ id: Int) -> String {
             let pairs = map.sorted { $0.key < $1.key }.map { #""\#($0.key)":\#($0.value)"# }
-            return #"{"id":\#(id),"n":\#(n),"list":\#(list),"set":\#(set.sorted()),"map":{\#(pairs.joined(separator: ","))},"next":\#(next.map(String.init) ?? "null")}"#
+            return
+                #"{"id":\#(id),"n":\#(n),"list":\#(list),"set":\#(set.sorted()),"map":{\#(pairs.joined(separator: ","))},"next":\#(next.map(String.init) ?? "null")}"#
         }
     }
 

@@ -21,7 +21,7 @@ enum ModuleMap {
         "AccessRules": ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"],
         "Gateway": [
             "HTTPServer", "Identity", "AccessRules", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage",
-            "ObjectModel", "Logging",
+            "ObjectModel", "Crypto", "Logging",
         ],
         "StoreTesting": ["StoreContract", "QueryLanguage", "ObjectModel"],
         "realmgate": [
