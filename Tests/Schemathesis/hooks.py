@@ -36,9 +36,8 @@ def before_load_schema(context, raw_schema):
                 continue
             for answer in operation.get("responses", {}).values():
                 stream = answer.get("content", {}).get("text/event-stream")
-                if not stream:
+                if not stream or "x-events" not in stream:
                     continue
-                # Data of any event but an error says which subscription it is about, where there are several.
                 stream["schema"] = {
                     "oneOf": [
                         {
@@ -103,18 +102,19 @@ def is_embedded(path):
 
 # What would change the classes under the other tests goes to a gateway of its own, with the same classes.
 APART = {"putSchema"}
-# What may empty classes; they are filled again.
-EMPTYING = {"deleteObjects", "patchObjects"}
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
     if case.operation.definition.raw.get("operationId") in APART:
         kwargs["base_url"] = os.environ["REALMGATE_SCRATCH"]
+    # A stream that goes on from where the client is has nothing to say until something changes.
+    if case.path.startswith("/v1/observe/") or case.path.endswith("/stream"):
+        kwargs["timeout"] = 2
 
 
 @schemathesis.hook
 def after_call(context, case, response):
-    name = case.operation.definition.raw.get("operationId", "")
+    # Whole classes can be emptied; the other requests are to find something.
     if case.method == "DELETE" and response.status_code < 300 and "{key}" not in case.path and "/objects/" in case.path:
         fill.objects(os.environ["REALMGATE_URL"], os.environ.get("REALMGATE_KEY"))

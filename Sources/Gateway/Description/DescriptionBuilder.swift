@@ -175,7 +175,8 @@ struct DescriptionBuilder {
         case .array(let elements): return .array(elements.map { native($0, isRequest: isRequest, method) })
         case .object(let object):
             guard let content = object["schema"] else {
-                return JSONValue(members: object.members.map { ($0.name, native($0.value, isRequest: isRequest, method)) })
+                return JSONValue(
+                    members: object.members.map { ($0.name, native($0.value, isRequest: isRequest, method)) })
             }
             let targets = Self.targets(of: content)
             guard !targets.isDisjoint(with: dependent.union(naming)) else { return json }
