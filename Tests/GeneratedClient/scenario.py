@@ -3,7 +3,6 @@
 import datetime
 import sys
 
-import realmgate_client.api as api
 from realmgate_client import Client
 from realmgate_client.api.airport import create_airports, delete_airport, get_airport, list_airports
 from realmgate_client.api.everything import get_everything, put_everything
@@ -58,11 +57,6 @@ copy = EverythingProperties.from_dict({**everything.to_dict(), "id": 1})
 copy.next_ = None
 written = put_everything.sync(1, client=client, body=copy)
 assert {**written.to_dict(), "next": None} == {**everything.to_dict(), "next": None}, (written, everything)
-
-if hasattr(api, "transactions"):
-    from scenario_transactions import run  # noqa: F401
-
-    run(client)
 
 # Delete.
 for key in (900001, 900002, 900003):
