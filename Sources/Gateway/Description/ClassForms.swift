@@ -50,18 +50,18 @@ struct ClassForms {
         schema.classes.flatMap { objectClass -> [(String, JSONValue)] in
             guard let names = names[objectClass.name] else { return [] }
             var components = [
-                (names.read, read(objectClass)),
-                (names.create, written(objectClass, .create)),
-                (names.change, written(objectClass, .change)),
+                (names.read, read(objectClass, names)),
+                (names.create, written(objectClass, .create, names)),
+                (names.change, written(objectClass, .change, names)),
             ]
-            if !objectClass.isEmbedded { components.append((names.link, link(objectClass))) }
+            if !objectClass.isEmbedded { components.append((names.link, link(objectClass, names))) }
             return components
         }
     }
 
     // MARK: Objects
 
-    private func read(_ objectClass: ClassSchema) -> JSONValue {
+    private func read(_ objectClass: ClassSchema, _ names: Names) -> JSONValue {
         var properties: [(String, JSONValue)] = []
         if objectClass.primaryKey == nil {
             properties.append(
@@ -73,7 +73,7 @@ struct ClassForms {
             properties.append((property.name, form.with("description", words(property))))
         }
         var members: [(String, JSONValue)] = [
-            ("type", "object"), ("title", .string(objectClass.name)),
+            ("type", "object"), ("title", .string(names.read)),
             (
                 "description",
                 .string(
@@ -88,7 +88,7 @@ struct ClassForms {
         return JSONValue(members: members)
     }
 
-    private func written(_ objectClass: ClassSchema, _ form: Form) -> JSONValue {
+    private func written(_ objectClass: ClassSchema, _ form: Form, _ names: Names) -> JSONValue {
         let properties = objectClass.storedProperties.map { property -> (String, JSONValue) in
             var json = written(property)
             if let value = property.defaultValue, form == .create {
@@ -102,7 +102,7 @@ struct ClassForms {
             ? "\(name) to be created: what is not given takes its default."
             : "Properties of \(name.lowercased(firstLetterOf: name)) to be set. The primary key cannot change."
         var members: [(String, JSONValue)] = [
-            ("type", "object"), ("title", .string(objectClass.name + (form == .create ? " (new)" : " (changes)"))),
+            ("type", "object"), ("title", .string(form == .create ? names.create : names.change)),
             ("description", .string(description)), ("properties", JSONValue(members: properties)),
             ("additionalProperties", false),
         ]
@@ -114,10 +114,9 @@ struct ClassForms {
     }
 
     /// `{"$link": …}` to an object of the class.
-    private func link(_ objectClass: ClassSchema) -> JSONValue {
+    private func link(_ objectClass: ClassSchema, _ names: Names) -> JSONValue {
         [
-            "type": "object", "title": .string("Link to \(Self.article(objectClass, isFirst: false))"),
-            "required": ["$link"], "additionalProperties": false,
+            "type": "object", "title": .string(names.link), "required": ["$link"], "additionalProperties": false,
             "properties": [
                 "$link": [
                     "type": "object", "required": ["class", "key"], "additionalProperties": false,
@@ -212,9 +211,9 @@ struct ClassForms {
         return .string(words)
     }
 
-    private static func article(_ objectClass: ClassSchema, isFirst: Bool = true) -> String {
+    private static func article(_ objectClass: ClassSchema) -> String {
         let isVowel = objectClass.name.first.map { "AEIOaeio".contains($0) } ?? false
-        return (isFirst ? "A" : "a") + (isVowel ? "n " : " ") + objectClass.name
+        return (isVowel ? "An " : "A ") + objectClass.name
     }
 }
 

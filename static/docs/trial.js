@@ -1,7 +1,7 @@
 // Sending a request as the description has it, and the same as a command for a shell.
 
-import { resolve } from "./docs-schemas.js";
-import { make, copyButton } from "./docs-elements.js";
+import { resolve } from "./schemas.js";
+import { make, copyButton } from "./elements.js";
 
 /** The key as long as the page is there, where it cannot be stored. */
 let held = null;

@@ -1,6 +1,6 @@
 // JSON Schemas as trees that open.
 
-import { make, words } from "./docs-elements.js";
+import { make, words } from "./elements.js";
 
 /** What a reference leads to; anything else as it is. */
 export function resolve(description, json) {

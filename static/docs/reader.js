@@ -1,8 +1,8 @@
 // The reader of the API description: all that it shows comes from openapi.json.
 
-import { schemaTree, kindOf, resolve } from "./docs-schemas.js";
-import { trial } from "./docs-trial.js";
-import { make, words, example } from "./docs-elements.js";
+import { schemaTree, kindOf, resolve } from "./schemas.js";
+import { trial } from "./trial.js";
+import { make, words, example } from "./elements.js";
 
 const methods = ["get", "post", "put", "patch", "delete", "head", "options"];
 const keyName = "realmgate.key";
