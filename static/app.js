@@ -64,8 +64,12 @@ async function arrive() {
 function markRail(place) {
   listClasses(byId("classes"), database, place);
   for (const link of document.querySelectorAll("#pages a")) {
-    if (link.getAttribute("href") === `#${place.page}`) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (link.getAttribute("href") !== `#${place.page}`) {
+      link.removeAttribute("aria-current");
+    } else if (!link.hasAttribute("aria-current")) {
+      link.setAttribute("aria-current", "page");
+      link.scrollIntoView({ block: "nearest", inline: "nearest" });
+    }
   }
 }
 
