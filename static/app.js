@@ -37,6 +37,7 @@ async function arrive() {
   const place = readPlace();
   const name = locked !== null ? "sign-in" : Object.hasOwn(pages, place.page) ? place.page : "objects";
   if (database.schema === null && !free.has(name)) return;
+  for (const id of ["classes", "pages"]) byId(id).hidden = locked !== null;
   markRail(place);
   if (shown?.name === name && shown.page.arrive) {
     shown.page.arrive(place);
@@ -63,8 +64,12 @@ async function arrive() {
 function markRail(place) {
   listClasses(byId("classes"), database, place);
   for (const link of document.querySelectorAll("#pages a")) {
-    if (link.getAttribute("href") === `#${place.page}`) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (link.getAttribute("href") !== `#${place.page}`) {
+      link.removeAttribute("aria-current");
+    } else if (!link.hasAttribute("aria-current")) {
+      link.setAttribute("aria-current", "page");
+      link.scrollIntoView({ block: "nearest", inline: "nearest" });
+    }
   }
 }
 
@@ -105,13 +110,13 @@ byId("sign-out").addEventListener("click", () => {
 // MARK: The database
 
 database.addEventListener("schema", () => {
-  if (shown?.page.schemaChanged) shown.page.schemaChanged();
-  else if (shown === null || shown.name === "objects" || shown.name === "object" || shown.name === "sign-in") {
+  if (locked === null) markRail(readPlace());
+  if (shown?.page.schemaChanged) {
+    shown.page.schemaChanged();
+  } else if (shown === null || shown.name === "objects" || shown.name === "object" || shown.name === "sign-in") {
     shown?.page.close?.();
     if (shown !== null) shown.page.arrive = null;
     arrive();
-  } else {
-    markRail(readPlace());
   }
 });
 database.addEventListener("counts", () => {

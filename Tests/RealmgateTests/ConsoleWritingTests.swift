@@ -53,7 +53,7 @@ extension ConsoleTests {
         #expect(
             shown as? [String] == [
                 "1", "1.10", "AP8=", #"["a","b"]"#, #"{"at":{"$date":"2026-01-31T00:00:00Z"}}"#, #"{"size":"0.50"}"#,
-                #"{"x":null}"#,
+                #"{"x":null}"#, "[]", "[]",
             ])
         try browser.click(cell(1, 3), times: 2)
         try browser.wait(for: "document.activeElement.matches('.editor textarea')")

@@ -20,7 +20,7 @@ export class Problem extends Error {
   /** Whether this gateway has no such endpoint, or does not offer it to this caller. */
   get isAbsent() {
     return this.status === 403 || this.status === 405 || this.status === 501
-      || (this.status === 404 && (this.code === null || this.code === "not_found" || this.code.startsWith("route")));
+      || (this.status === 404 && (this.code === null || this.code === "not_found" || this.code.endsWith(".unavailable")));
   }
 
   /** The sentence with the nearest name, for places that cannot offer it as a button. */

@@ -146,6 +146,10 @@ function begin(next, source) {
     state: setState, sound, unsound, measured,
     rows: showSoon,
     tail: (differences) => grid.refreshTail(differences),
+    recount: async () => {
+      await database.count(next.name);
+      if (objectClass === next) showTally();
+    },
   });
   query.source = source;
   query.place = place;

@@ -9,6 +9,8 @@ import { Tail } from "./tail.js";
 /** The number of rows that are followed; those after them are fetched where they are looked at. */
 export const followed = 200;
 
+const refusedPause = 1500;
+
 /** What the gateway is asked for a place. */
 export function parametersOf({ filter, sort, distinct, snapshot }) {
   return { filter: filter.trim(), sort: sortText(sort), distinct, snapshot };
@@ -16,7 +18,8 @@ export function parametersOf({ filter, sort, distinct, snapshot }) {
 
 /**
  * Calls `on.state(state, sentence?)`, `on.sound()` when the gateway takes the query and `on.unsound(problem)` when not,
- * `on.measured(answer)` with the aggregates, and `on.rows(changes)`; changes are null for the first answer to a query.
+ * `on.measured(answer)` with the aggregates, `on.recount()` when the number of all objects may be another one,
+ * `on.tail(differences)` when rows of the tail have come, and `on.rows(changes)`; changes are null for the first answer to a query.
  */
 export class Query {
   rows = null;
@@ -102,6 +105,7 @@ export class Query {
       this.#timer = null;
       try {
         await this.measure(undefined);
+        if (this.parameters.filter !== "") await this.on.recount();
       } catch (error) {
         // The stream notices when the gateway is gone; the numbers stay as they were.
         if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
@@ -128,9 +132,11 @@ export class Query {
         this.rows.tail?.refresh();
       },
       state: (state) => this.on.state(state),
-      refused: () => {
+      refused: (problem) => {
         this.#stream = null;
-        this.ask(this.place);
+        this.on.state("waiting", problem.detail ?? problem.message);
+        // The question says what is wrong with it; where it is sound, whoever refused the stream may take it later.
+        this.#retry = setTimeout(() => this.ask(this.place), refusedPause);
       },
     });
   }

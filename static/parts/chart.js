@@ -16,7 +16,7 @@ export class Chart {
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.svg.setAttribute("preserveAspectRatio", "none");
     this.svg.setAttribute("aria-hidden", "true");
-    this.root = make("section.chart", { "aria-label": name }, make("h3", {}, name), this.value, this.svg, make("p.note", {}, note));
+    this.root = make("section.chart", { "aria-label": name }, make("h2", {}, name), this.value, this.svg, make("p.note", {}, note));
     this.remark = this.root.lastChild;
   }
 

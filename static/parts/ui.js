@@ -116,6 +116,6 @@ export function plainError(sentence) {
 export function absent(what, problem) {
   const reason = problem.status === 403
     ? `Your key does not allow this. ${problem.message}`
-    : `This gateway does not offer ${what}.`;
+    : problem.code?.endsWith(".unavailable") ? problem.message : `This gateway does not offer ${what}.`;
   return empty(reason);
 }
