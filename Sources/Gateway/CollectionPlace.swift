@@ -41,35 +41,32 @@ struct CollectionPlace: Sendable {
     }
 }
 
-/// A collection property, or linking objects, of one object: what `{Class}/{key}/{property}` names.
+/// A collection property, or linking objects, of one object: what `{Class}/{key}/{property}` and deeper paths name.
 struct HeldProperty: Sendable {
     let snapshot: any Snapshot
     let holder: ObjectReference
     let holderClass: ClassSchema
     let schema: PropertySchema
 
-    /// Throws 404 for a class, object or property that is not there, and 400 for a property of a single value.
+    /// Throws 404 for what is not there on the way, and 400 for a single value or an element.
     init(_ path: PathParameters, _ snapshot: any Snapshot) throws {
-        let object = try AddressedObject(path, snapshot)
-        let name = path["property"] ?? ""
-        guard let property = object.objectClass[name] else {
-            throw Problem(
-                404, "object.unknown_property", "'\(object.objectClass.name)' has no property '\(name)'.",
-                property: name, hint: object.objectClass.properties.map(\.name).nearest(to: name))
-        }
-        guard property.type.isCollection || property.type.isComputed else {
+        let place = try PropertyPath(path, snapshot.schema).resolve(in: .snapshot(snapshot))
+        guard let held = HeldProperty(place, snapshot) else {
             throw Problem(
                 400, StoreError.Code.notACollection.rawValue,
-                "'\(object.objectClass.name).\(name)' is a single value. Read it with the object, or alone with ?fields=\(name).",
-                property: name)
+                "'\(place.name)' is a single value. Read it with the object, or alone at /v1/objects/….",
+                property: place.property.name)
         }
-        guard let key = try object.address.find(object.objectClass, in: snapshot) else {
-            throw object.address.notFound(object.objectClass)
-        }
+        self = held
+    }
+
+    /// Nil for a place that is no collection by its declaration.
+    init?(_ place: PropertyPlace, _ snapshot: any Snapshot) {
+        guard place.isCollection else { return nil }
         self.snapshot = snapshot
-        holder = ObjectReference(object.objectClass.id, key)
-        holderClass = object.objectClass
-        schema = property
+        holder = place.holder
+        holderClass = place.holderClass
+        schema = place.property
     }
 
     /// Of a stored property. Throws what the store does.

@@ -50,9 +50,11 @@ extension Gateway {
         try getCollection(request, try CollectionPlace(class: path, try readSnapshot(for: request)))
     }
 
-    /// The objects, or the values, that a property of one object holds.
+    /// The objects, or the values, that a property of one object holds; one value, or the object that a link leads to.
     func getHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let property = try HeldProperty(path, try readSnapshot(for: request))
+        let snapshot = try readSnapshot(for: request)
+        let named = try PropertyPath(path, snapshot.schema).resolve(in: .snapshot(snapshot))
+        guard let property = HeldProperty(named, snapshot) else { return try getSingle(request, named, snapshot) }
         guard let place = try CollectionPlace(property) else { return try getElements(request, property) }
         return try getCollection(request, place)
     }

@@ -22,20 +22,30 @@ struct AddressedObject: Sendable {
 
 extension Gateway {
     func getObject(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let parameters = try QueryParameters(request, single: ["fields", "expand", "types", Self.snapshotParameter])
         let snapshot = try readSnapshot(for: request)
         let object = try AddressedObject(path, snapshot)
+        return try getObject(
+            request, try object.address.find(object.objectClass, in: snapshot), object.objectClass, snapshot
+        ) {
+            object.address.notFound(object.objectClass)
+        }
+    }
+
+    /// One object; nil for one that is not there, for which it throws what `missing` makes after all other faults.
+    func getObject(
+        _ request: Request, _ key: ObjectKey?, _ objectClass: ClassSchema, _ snapshot: any Snapshot,
+        missing: () -> Problem = { .internalError }
+    ) throws -> Reply {
+        let parameters = try QueryParameters(request, single: ["fields", "expand", "types", Self.snapshotParameter])
         let style = try parameters.choice("types", default: TypeStyle.plain)
-        let plain = RowPlan(object.objectClass, of: snapshot.schema)
+        let plain = RowPlan(objectClass, of: snapshot.schema)
         var plan = plain
         if style != .plain || parameters["fields"] != nil || parameters["expand"] != nil {
             plan = try RowPlan(
-                object.objectClass, of: snapshot.schema, fields: parameters["fields"], expand: parameters["expand"],
+                objectClass, of: snapshot.schema, fields: parameters["fields"], expand: parameters["expand"],
                 style: style)
         }
-        guard let key = try object.address.find(object.objectClass, in: snapshot) else {
-            throw object.address.notFound(object.objectClass)
-        }
+        guard let key else { throw missing() }
         let row = JSONWriter(capacity: 512)
         try plain.write([key], of: snapshot, into: row)
         var tag = EntityTag(row: row)

@@ -97,6 +97,7 @@ package final class Gateway: Sendable {
         onTransactions(on)
         on(.put, "/v1/values/objects/:class", putValues)
         on(.put, "/v1/values/objects/:class/:key/:property", putHeldValues)
+        on(.put, "/v1/values/objects/:class/:key/:property/*steps", putHeldValues)
         for (pattern, read) in reads { on(.get, pattern, read) }
         let queries = queryRouter
         on(.post, "/v1/query/*path") { [self] request, _ in try query(request, by: queries) }

@@ -67,7 +67,7 @@ struct IndexAndValueTests {
         }
     }
 
-    static let paths: [(String, String)] = [
+    static let pathExamples: [(String, String)] = [
         ("Person?key=self", #"{"values":["ada","bob","cy","dee"]}"#),
         ("Person?keyPath=dog.name", #"{"values":["Rex","Fido",null,"nora"]}"#),
         ("Person?keyPath=dogs.name", #"{"values":[["Rex","Fido","Rex"],["Ace","Fido"],[],[]]}"#),
@@ -104,7 +104,7 @@ struct IndexAndValueTests {
         ("Person/ada/marks?key=self&types=typed", #"{"values":[{"$decimal":"1.5"},{"$decimal":"2.5"}]}"#),
     ]
 
-    @Test("key-value coding gives what it says", arguments: ReadHome.Kind.allCases, paths)
+    @Test("key-value coding gives what it says", arguments: ReadHome.Kind.allCases, pathExamples)
     func paths(kind: ReadHome.Kind, example: (target: String, expected: String)) throws {
         let wire = try ReadHome(kind).wire
         let target = example.target.replacing(">", with: "%3E")
@@ -117,7 +117,7 @@ struct IndexAndValueTests {
         #expect(answer["value"] == expected["value"], "\(example.target) \(answer)")
     }
 
-    static let elements: [(String, String)] = [
+    static let elementExamples: [(String, String)] = [
         ("objects/Person/ada/tags?sort=self", #"{"version":3,"count":2,"items":["blue","red"]}"#),
         ("objects/Person/ada/nums?sort=self", #"{"version":3,"count":3,"items":[null,3,5]}"#),
         ("objects/Person/ada/nums?sort=-self&limit=1&offset=1", #"{"version":3,"count":3,"items":[3]}"#),
@@ -140,7 +140,7 @@ struct IndexAndValueTests {
         ("index/objects/Person/ada/things?of=2.5", #"{"version":3,"index":2}"#),
     ]
 
-    @Test("values in lists, sets and maps have an order and positions", arguments: ReadHome.Kind.allCases, elements)
+    @Test("values in lists, sets and maps have an order and positions", arguments: ReadHome.Kind.allCases, elementExamples)
     func elements(kind: ReadHome.Kind, example: (target: String, expected: String)) throws {
         let answer = try ReadHome(kind).wire.send(.get, "/v1/\(example.target)")
         #expect(answer.text == example.expected)
@@ -155,7 +155,7 @@ struct IndexAndValueTests {
             try wire.send(.get, "/v1/objects/Person/cy/nums?distinct=self&sort=-self")["items"] == [3, 2, 1, .null])
     }
 
-    static let refusals: [(String, Int, String)] = [
+    static let refusalExamples: [(String, Int, String)] = [
         ("index/objects/Dog", 400, "parameter.missing"),
         ("index/objects/Dog?of=1&matching=age==1", 400, "parameter.missing"),
         ("index/objects/Dog?of=x", 400, "object.invalid_key"),
@@ -186,7 +186,7 @@ struct IndexAndValueTests {
         ("objects/Person/ada/tags?distinct=x", 400, "query.invalid"),
     ]
 
-    @Test("what has no meaning is refused with a reason", arguments: refusals)
+    @Test("what has no meaning is refused with a reason", arguments: refusalExamples)
     func refusals(target: String, status: Int, code: String) throws {
         let answer = try ReadHome(.model).wire.send(.get, "/v1/\(target)")
         #expect(answer.status == status && answer.code == code, "\(answer)")
@@ -238,7 +238,7 @@ struct ValueWritingTests {
         #expect(try put("Person?key=age&filter=FALSEPREDICATE", "1")["modified"] == 0)
     }
 
-    static let refusals: [(String, String, Int, String)] = [
+    static let refusalExamples: [(String, String, Int, String)] = [
         ("Dog?key=age", "1", 400, "values.all"), ("Dog?all", "1", 400, "parameter.missing"),
         ("Dog?key=agee&all", "1", 400, "object.unknown_property"), ("Dog?key=id&all", "1", 422, "object.key_immutable"),
         ("Dog?key=age&all", #""x""#, 422, "object.invalid_value"),
@@ -250,7 +250,7 @@ struct ValueWritingTests {
         ("Nope?key=a", "1", 404, "object.unknown_class"),
     ]
 
-    @Test("what cannot be set is refused, and nothing is set", arguments: refusals)
+    @Test("what cannot be set is refused, and nothing is set", arguments: refusalExamples)
     func refusals(target: String, body: String, status: Int, code: String) throws {
         let wire = try ReadHome(.embedded).wire
         let answer = try wire.send(.put, "/v1/values/objects/\(target)", body)

@@ -12,7 +12,7 @@ struct SnapshotTests {
         return id
     }
 
-    static let reads = [
+    static let readExamples = [
         "objects/Dog", "objects/Dog/1", "objects/Person/ada/dogs", "objects/Person/ada/tags", "objects/Dog/1/owners",
         "aggregates/objects/Dog?sum=age&by=breed", "aggregates/objects/Person/ada/dogs?max=age",
         "aggregates/objects/Person/ada/nums?sum", "sections/objects/Dog?by=breed",
@@ -22,7 +22,7 @@ struct SnapshotTests {
         "values/objects/Person/ada/tags?key=self",
     ]
 
-    @Test("every read shows the kept version while the data changes", arguments: ReadHome.Kind.allCases, reads)
+    @Test("every read shows the kept version while the data changes", arguments: ReadHome.Kind.allCases, readExamples)
     func keptVersion(kind: ReadHome.Kind, read: String) throws {
         let wire = try ReadHome(kind).wire
         let id = try make(wire)
@@ -121,13 +121,13 @@ struct SnapshotTests {
         #expect(ids.allSatisfy { $0.utf8.count == 22 })
     }
 
-    static let refusals: [(HTTPMethod, String, String?)] = [
+    static let refusalExamples: [(HTTPMethod, String, String?)] = [
         (.get, "/v1/observe/objects/Dog", nil), (.get, "/v1/observe/objects/Dog/1", nil),
         (.post, "/v1/objects/Dog", #"{"id":7,"name":"x"}"#), (.put, "/v1/objects/Dog/1", #"{"name":"x"}"#),
         (.patch, "/v1/objects/Dog/1", #"{"name":"x"}"#), (.delete, "/v1/objects/Dog/1", nil),
     ]
 
-    @Test("streams and writes are about the present and say so", arguments: refusals)
+    @Test("streams and writes are about the present and say so", arguments: refusalExamples)
     func refusals(method: HTTPMethod, target: String, body: String?) throws {
         let wire = try ReadHome(.model).wire
         let answer = try wire.send(method, "\(target)?snapshot=\(try make(wire))", body)

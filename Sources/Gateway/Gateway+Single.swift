@@ -1,0 +1,41 @@
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import StoreContract
+
+extension Gateway {
+    /// A single value, or an element, as `{"version", "value"}`; the object that a link leads to as it is.
+    ///
+    /// Throws 404 for an element that does not exist and a link that is null.
+    func getSingle(_ request: Request, _ place: PropertyPlace, _ snapshot: any Snapshot) throws -> Reply {
+        let source = ObjectSource.snapshot(snapshot)
+        guard let value = try place.value(in: source) else { throw try place.missing(in: source) }
+        let target: ObjectReference? =
+            switch value {
+            case .link(let key): place.property.targetClass.map { ObjectReference($0, key) }
+            case .reference(let object): object
+            default: nil
+            }
+        if let target, let objectClass = snapshot.schema[target.classID] {
+            return try getObject(request, target.key, objectClass, snapshot)
+        }
+        if value == .null, place.property.type.isLink {
+            throw Problem(
+                404, StoreError.Code.notFound.rawValue, "'\(place.name)' is null: it leads to no object.",
+                property: place.property.name)
+        }
+        let parameters = try QueryParameters(request, single: ["types", Self.snapshotParameter])
+        let style = try parameters.choice("types", default: TypeStyle.plain)
+        if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
+        let look = LookUps(.snapshot(snapshot))
+        let json = JSONWriter(capacity: 128)
+        json.beginObject()
+        json.name("version")
+        json.int(snapshot.version.rawValue)
+        json.name("value")
+        look.value(value, isMixed: place.property.type.isMixed, style, json)
+        json.endObject()
+        if let fault = look.fault { throw fault }
+        return .now(.json(json.bytes, of: snapshot))
+    }
+}
