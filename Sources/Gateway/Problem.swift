@@ -25,6 +25,8 @@ package struct Problem: HTTPErrorConvertible, Hashable {
     package var hint: String?
     /// Each fault of a document that may have several.
     package var faults: [SchemaFault] = []
+    /// Each line of a file that does not fit.
+    package var lines: [LineFault] = []
     /// The value of a `Retry-After` header, in seconds.
     package var retryAfter: Int?
 
@@ -83,6 +85,7 @@ package struct Problem: HTTPErrorConvertible, Hashable {
             writer.endArray()
         }
         if !faults.isEmpty { writer.faults(faults) }
+        if !lines.isEmpty { writer.lines(lines) }
         writer.endObject()
     }
 }

@@ -1,5 +1,6 @@
 import CMicrohttpd
 import Glibc
+import Logging
 
 /// One TCP connection and the request it is busy with. Lives on its loop's thread alone.
 ///
@@ -40,6 +41,11 @@ final class Connection {
     private var parsedTarget: (segments: [String], query: [QueryItem])?
     private var method = HTTPMethod.get
     private var body: [UInt8] = []
+    /// Where the body goes, if not into memory.
+    private var file: BodyFileWriter?
+    private var bodyLimit = 0
+    /// The body that the suspended connection waits for a piece of.
+    private var awaitedFeed: PieceFeed?
     private var answer: Responder.Answer?
     private var discarded = 0
 
@@ -95,6 +101,8 @@ final class Connection {
         targetStart = nil
         answer = nil
         if !body.isEmpty { body = [] }
+        file = nil
+        awaitedFeed = nil
         // An answer that was on its way when the server began to stop had promised to keep the connection.
         if loop.isStopping { cut() }
     }
@@ -109,23 +117,36 @@ final class Connection {
 
     private func receiveHead(method name: UnsafePointer<CChar>?) -> MHD_Result {
         guard let name else { return .NO }
-        do throws(HTTPError) {
+        do throws(Refusal) {
             let head = try checkHead(name)
             self.head = head
-            guard head.contentLength <= loop.configuration.bodyLimit else {
-                throw .bodyTooLarge(loop.configuration.bodyLimit)
-            }
-            body.reserveCapacity(min(head.contentLength, 1 << 18))
+            if head.announcesBody { try prepareBody(head) }
             return .YES
         } catch {
-            loop.counters.refusalCounter.move(by: 1)
-            if let head, head.announcesBody, !head.expectsContinue { return refuseWhileReceiving(error) }
-            head = RequestHead.refused
-            return queue(error.httpResponse, closing: true)
+            return refuse(error.response)
         }
     }
 
-    private func checkHead(_ name: UnsafePointer<CChar>) throws(HTTPError) -> RequestHead {
+    /// Refuses a request whose header alone is here.
+    private func refuse(_ response: Response) -> MHD_Result {
+        loop.counters.refusalCounter.move(by: 1)
+        if let head, head.announcesBody, !head.expectsContinue { return refuseWhileReceiving(response) }
+        head = RequestHead.refused
+        return queue(response, closing: true)
+    }
+
+    /// The answer to a request that is not let in.
+    private struct Refusal: Error {
+        var response: Response
+        init(response: Response) { self.response = response }
+        init(_ error: HTTPError) { response = error.httpResponse }
+    }
+
+    private func checkHead(_ name: UnsafePointer<CChar>) throws(Refusal) -> RequestHead {
+        do throws(HTTPError) { return try parseHead(name) } catch { throw Refusal(error) }
+    }
+
+    private func parseHead(_ name: UnsafePointer<CChar>) throws(HTTPError) -> RequestHead {
         guard let targetStart else { throw .malformed("The request line must have a target.") }
         let raw = UnsafeRawPointer(name).assumingMemoryBound(to: UInt8.self)
         let start = UnsafeRawPointer(targetStart) - UnsafeRawPointer(name)
@@ -140,16 +161,63 @@ final class Connection {
         return head
     }
 
+    /// Finds out where the body goes and whether it may come.
+    private func prepareBody(_ head: RequestHead) throws(Refusal) {
+        let handling = parsedTarget.map { loop.router.bodyHandling(method, $0.segments) } ?? .memory
+        switch handling {
+        case .memory: bodyLimit = loop.configuration.bodyLimit
+        case .file(let limit): bodyLimit = limit
+        }
+        guard head.contentLength <= bodyLimit else { throw Refusal(.bodyTooLarge(bodyLimit)) }
+        guard handling != .memory else {
+            body.reserveCapacity(min(head.contentLength, 1 << 18))
+            return
+        }
+        if let request = makeRequest(), let response = loop.router.refusal(of: request) {
+            throw Refusal(response: response)
+        }
+        do throws(BodyFileWriter.Failure) {
+            file = try BodyFileWriter(in: loop.configuration.temporaryDirectory)
+        } catch {
+            throw Refusal(problem(error))
+        }
+    }
+
+    /// What the client hears of a body that cannot be kept, and the log.
+    private func problem(_ failure: BodyFileWriter.Failure) -> HTTPError {
+        loop.configuration.logger.error(
+            "A request's body cannot be kept. Make room for temporary files, or choose another directory for them.",
+            metadata: [
+                "directory": "\(loop.configuration.temporaryDirectory)", "call": "\(failure.call)",
+                "error": "\(errorText(failure.errno))",
+            ])
+        return failure.isFull ? .storageFull : .internalError
+    }
+
     private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> MHD_Result {
         if phase == .discarding {
             discarded += bytes.count
             return discarded <= 64 << 20 ? .YES : .NO
         }
-        guard body.count + bytes.count <= loop.configuration.bodyLimit else {
+        guard (file?.count ?? body.count) + bytes.count <= bodyLimit else {
             loop.counters.refusalCounter.move(by: 1)
-            return refuseWhileReceiving(.bodyTooLarge(loop.configuration.bodyLimit))
+            return refuseWhileReceiving(HTTPError.bodyTooLarge(bodyLimit).httpResponse)
         }
-        body.append(contentsOf: bytes)
+        guard let file else {
+            body.append(contentsOf: bytes)
+            return .YES
+        }
+        // A large body may take its time, but has to come.
+        let step = 256 * 1024
+        if file.count / step != (file.count + bytes.count) / step {
+            deadline = loop.now + Int64(loop.configuration.receiveTimeout)
+        }
+        do throws(BodyFileWriter.Failure) {
+            try file.append(bytes)
+        } catch {
+            loop.counters.refusalCounter.move(by: 1)
+            return refuseWhileReceiving(problem(error).httpResponse)
+        }
         return .YES
     }
 
@@ -158,8 +226,7 @@ final class Connection {
     ///
     /// What the client still sends is read and dropped for a short while. Closing at once would make the kernel
     /// reset the connection, and the client might lose the answer.
-    private func refuseWhileReceiving(_ error: HTTPError) -> MHD_Result {
-        let response = error.httpResponse
+    private func refuseWhileReceiving(_ response: Response) -> MHD_Result {
         let bytes = ResponseHead(response, contentLength: response.contentLength).bytes + response.bodyBytes
         // A few hundred bytes fit in the buffer of a socket that nothing has been sent on since the last answer.
         _ = Glibc.send(fd, bytes, bytes.count, sendFlags)
@@ -167,6 +234,7 @@ final class Connection {
         phase = .discarding
         deadline = loop.now + 2_000
         body = []
+        file = nil
         discarded = 0
         return .YES
     }
@@ -174,11 +242,10 @@ final class Connection {
     // MARK: - Answering
 
     private func dispatch() -> MHD_Result {
-        guard let head, let parsedTarget else { return .NO }
+        guard var request = makeRequest() else { return .NO }
         loop.counters.requestCounter.move(by: 1)
-        let request = Request(
-            method: method, target: target, parsedTarget: parsedTarget, headerBlock: head.headers, body: body,
-            remoteAddress: remoteAddress, id: requestID)
+        request.bodyFile = file?.finish()
+        file = nil
         body = []
         switch loop.router.respond(to: request) {
         case .now(let response): return queue(response)
@@ -193,6 +260,14 @@ final class Connection {
                 })
             return .YES
         }
+    }
+
+    /// The request with as much of its body as is in memory.
+    private func makeRequest() -> Request? {
+        guard let head, let parsedTarget else { return nil }
+        return Request(
+            method: method, target: target, parsedTarget: parsedTarget, headerBlock: head.headers, body: body,
+            remoteAddress: remoteAddress, id: requestID)
     }
 
     /// A responder has answered: wakes the connection, which then asks for the answer again.
@@ -213,9 +288,35 @@ final class Connection {
     private func queue(_ response: Response, closing: Bool = false) -> MHD_Result {
         phase = .responding
         deadline = .max
-        guard let made = loop.makeResponse(response, closing: closing) else { return .NO }
+        guard let made = loop.makeResponse(response, for: self, closing: closing) else { return .NO }
         defer { MHD_destroy_response(made) }
         return MHD_queue_response(handle, UInt32(clamping: response.status), made)
+    }
+
+    // MARK: - Bodies in pieces
+
+    /// Sleeps until the feed has a piece. Called while the library asks for bytes.
+    func awaitPiece(of feed: PieceFeed) {
+        awaitedFeed = feed
+        MHD_suspend_connection(handle)
+    }
+
+    func resumeBody() {
+        guard awaitedFeed != nil else { return }
+        awaitedFeed = nil
+        loop.resume(self)
+    }
+
+    /// Ends a body that the server has no time left for.
+    func abandonBody() {
+        awaitedFeed?.abandon()
+        resumeBody()
+    }
+
+    /// The library has been told that the body is over. When that ends the connection, it looks after it in a run that
+    /// follows at once, not in one that some other connection causes.
+    func bodyEnded() {
+        loop.runAgain()
     }
 
     /// Takes the socket away from the library and makes it an event stream's.

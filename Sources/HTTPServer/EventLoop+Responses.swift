@@ -7,8 +7,8 @@ extension EventLoop {
     private static let copyLimit = 64 * 1024
 
     /// The library's form of a response, owned by the caller. `nil` when memory ran out.
-    func makeResponse(_ response: Response, closing: Bool) -> OpaquePointer? {
-        guard let made = makeBody(response) else { return nil }
+    func makeResponse(_ response: Response, for connection: Connection, closing: Bool) -> OpaquePointer? {
+        guard let made = makeBody(response, for: connection) else { return nil }
         addHeaders(response.headers, to: made)
         if closing || isStopping { MHD_add_response_header(made, "Connection", "close") }
         return made
@@ -21,10 +21,21 @@ extension EventLoop {
         }
     }
 
-    private func makeBody(_ response: Response) -> OpaquePointer? {
+    private func makeBody(_ response: Response, for connection: Connection) -> OpaquePointer? {
         switch response.body {
-        case .pieces:
-            return makeBody(Response(body: .bytes(response.bodyBytes)))
+        case .pieces(let source):
+            let body = Unmanaged.passRetained(PiecedBody(feed(source, connection), connection)).toOpaque()
+            // The library chunks it, or ends the connection after it for clients that know no chunks.
+            let made = MHD_create_response_from_callback(
+                UInt64.max, Self.copyLimit,
+                { body, _, buffer, size in
+                    guard let body, let buffer else { return -2 }
+                    return Unmanaged<PiecedBody>.fromOpaque(body).takeUnretainedValue().copy(
+                        to: UnsafeMutableRawBufferPointer(start: buffer, count: size))
+                }, body,
+                { body in body.map { Unmanaged<PiecedBody>.fromOpaque($0).takeRetainedValue().feed.abandon() } })
+            if made == nil { Unmanaged<PiecedBody>.fromOpaque(body).release() }
+            return made
         case .empty:
             return MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
         case .bytes(let bytes) where bytes.count <= Self.copyLimit:
@@ -51,6 +62,48 @@ extension EventLoop {
                 { owner in owner.map { Unmanaged<SharedBytes>.fromOpaque($0).release() } }, owner)
             if made == nil { Unmanaged<SharedBytes>.fromOpaque(owner).release() }
             return made
+        }
+    }
+}
+
+extension EventLoop {
+    private func feed(_ source: any BodySource, _ connection: Connection) -> PieceFeed {
+        PieceFeed(
+            source, makers: makers,
+            wake: { [inbox, request = connection.requestID, id = connection.id] in
+                inbox.post(.piece(request: request, connection: id))
+            },
+            report: { [logger = configuration.logger, request = connection.requestID] error in
+                logger.error(
+                    "A body ended early, and its connection was cut.",
+                    metadata: ["request": "\(request)", "error": "\(error)"])
+            })
+    }
+}
+
+private final class PiecedBody {
+    let feed: PieceFeed
+    private let connection: Connection
+
+    init(_ feed: PieceFeed, _ connection: Connection) {
+        self.feed = feed
+        self.connection = connection
+    }
+
+    /// What the library's reader returns: a number of bytes, 0 for a connection that has been suspended, or an end.
+    func copy(to buffer: UnsafeMutableRawBufferPointer) -> Int {
+        switch feed.read(into: buffer) {
+        case .bytes(let count): return count
+        case .wait:
+            connection.awaitPiece(of: feed)
+            return 0
+        case .end:
+            connection.bodyEnded()
+            return -1
+        case .failed:
+            connection.cut()
+            connection.bodyEnded()
+            return -2
         }
     }
 }

@@ -15,6 +15,7 @@ final class EventLoop {
     let router: Router
     let counters: ServerCounters
     let inbox: LoopInbox
+    let makers: PieceMakers
     let headLimits: RequestHead.Limits
 
     /// The time when the loop last woke, in monotonic milliseconds.
@@ -39,11 +40,12 @@ final class EventLoop {
 
     init(
         index: Int, listening socket: Int32, isIPv6: Bool, configuration: ServerConfiguration, router: Router,
-        counters: ServerCounters
+        counters: ServerCounters, makers: PieceMakers
     ) throws(ServerError) {
         self.configuration = configuration
         self.router = router
         self.counters = counters
+        self.makers = makers
         inbox = try LoopInbox()
         headLimits = RequestHead.Limits(
             headerBytes: configuration.headerLimit, headerCount: configuration.headerCountLimit)
@@ -130,6 +132,9 @@ final class EventLoop {
         case .answer(let request, let id, let answer):
             guard let connection = connections[id], connection.requestID == request else { return }
             connection.resume(with: answer)
+        case .piece(let request, let id):
+            guard let connection = connections[id], connection.requestID == request else { return }
+            connection.resumeBody()
         case .stop(let deadline):
             stopDeadline = min(stopDeadline, deadline)
             if !isStopping { beginStopping() }
@@ -163,6 +168,7 @@ final class EventLoop {
     private func finish() {
         for connection in connections.values {
             connection.resume(with: nil)
+            connection.abandonBody()
         }
         // Resumed connections queue their last answer in the first run and send it in the second.
         for _ in 0..<3 { MHD_run(daemon) }
@@ -183,6 +189,9 @@ final class EventLoop {
         MHD_resume_connection(connection.handle)
         mustRunDaemon = true
     }
+
+    /// Has the library look at its connections again soon, although nothing has happened on them.
+    func runAgain() { mustRunDaemon = true }
 
     /// Makes an event stream of a connection's socket, by a descriptor of its own. `nil` when there are too many.
     func openStream(on socket: Int32, head: SharedBytes) -> EventStream? {

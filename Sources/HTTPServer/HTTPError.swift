@@ -91,6 +91,7 @@ package func reasonPhrase(_ status: Int) -> String {
     case 500: "Internal Server Error"
     case 501: "Not Implemented"
     case 503: "Service Unavailable"
+    case 507: "Insufficient Storage"
     case 505: "HTTP Version Not Supported"
     default: status < 500 ? "Request Failed" : "Server Error"
     }

@@ -18,7 +18,7 @@ package final class HTTPServer: Sendable {
 
     private enum State {
         case fresh
-        case running([(inbox: LoopInbox, thread: pthread_t)])
+        case running([(inbox: LoopInbox, thread: pthread_t)], PieceMakers)
         case stopped
     }
 
@@ -46,12 +46,13 @@ package final class HTTPServer: Sendable {
             configuration.fit(intoDescriptors: raiseDescriptorLimit())
             let listener = try Listener(
                 host: configuration.host, port: configuration.port, count: configuration.loops)
+            let makers = PieceMakers(limit: configuration.bodyThreads)
             var threads: [(inbox: LoopInbox, thread: pthread_t)] = []
             do throws(ServerError) {
                 for (index, socket) in listener.sockets.enumerated() {
                     let loop = try EventLoop(
                         index: index, listening: socket, isIPv6: listener.isIPv6, configuration: configuration,
-                        router: router, counters: counters)
+                        router: router, counters: counters, makers: makers)
                     threads.append((loop.inbox, try Self.run(loop)))
                 }
             } catch {
@@ -60,7 +61,7 @@ package final class HTTPServer: Sendable {
                 for socket in listener.sockets.dropFirst(threads.count + 1) { close(socket) }
                 throw error
             }
-            state = .running(threads)
+            state = .running(threads, makers)
             return listener.port
         }
     }
@@ -69,18 +70,22 @@ package final class HTTPServer: Sendable {
     /// the time is up, whatever comes first; then what is left is cut. Calling it again does nothing. Not to be
     /// called from a handler.
     package func stop(within time: Duration = .seconds(10)) {
-        let threads = state.withLock { state in
+        let running = state.withLock { state in
             defer { state = .stopped }
-            guard case .running(let threads) = state else { return [(inbox: LoopInbox, thread: pthread_t)]() }
-            return threads
+            return state
         }
-        Self.join(threads, within: time)
+        guard case .running(let threads, let makers) = running else { return }
+        let deadline = Self.join(threads, within: time)
+        makers.stop(by: deadline)
     }
 
-    private static func join(_ threads: [(inbox: LoopInbox, thread: pthread_t)], within time: Duration) {
+    /// - Returns: when the time is up, in monotonic milliseconds.
+    @discardableResult
+    private static func join(_ threads: [(inbox: LoopInbox, thread: pthread_t)], within time: Duration) -> Int64 {
         let deadline = monotonicMilliseconds() + Int64(min(time, .seconds(86_400)) / .milliseconds(1))
         for (inbox, _) in threads { inbox.post(.stop(deadline: deadline)) }
         for (_, thread) in threads { pthread_join(thread, nil) }
+        return deadline
     }
 
     private static func run(_ loop: EventLoop) throws(ServerError) -> pthread_t {

@@ -7,6 +7,8 @@ final class LoopInbox: Sendable {
     enum Message: Sendable {
         /// The answer to a suspended request.
         case answer(request: UInt64, connection: UInt64, Responder.Answer)
+        /// The next piece of a body is there, for a connection that sleeps until then.
+        case piece(request: UInt64, connection: UInt64)
         /// Finish what is under way by then, in monotonic milliseconds, and end.
         case stop(deadline: Int64)
     }

@@ -8,7 +8,7 @@ package struct Request: Sendable {
     /// Query items in the order sent, decoded (`+` is a space); names may repeat.
     package var query: [QueryItem]
     /// Empty when the body is in a file.
-    package let body: [UInt8]
+    package internal(set) var body: [UInt8]
     /// The body of a route that takes it as a file.
     package var bodyFile: BodyFile?
     /// What a middleware found out about the request, for those inside it.

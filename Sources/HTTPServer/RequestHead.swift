@@ -135,6 +135,9 @@ extension HTTPError {
     static func bodyTooLarge(_ limit: Int) -> HTTPError {
         HTTPError(413, code: "body_too_large", detail: "The body is larger than \(limit) bytes. Send it in parts.")
     }
+    static let storageFull = HTTPError(
+        507, code: "storage.full",
+        detail: "The server has no room left for the body of this request. Free space there, or send it in parts.")
     static let stopping = HTTPError(
         503, code: "stopping", detail: "The server is stopping. Try again shortly.", headers: ["Retry-After": "1"])
     static let tooManyStreams = HTTPError(

@@ -2,6 +2,7 @@
 struct RouteNode: Sendable {
     struct Endpoint: Sendable {
         let names: [String]
+        let body: Router.BodyHandling
         let handler: Handler
     }
 
@@ -12,24 +13,27 @@ struct RouteNode: Sendable {
     private var endpoints: [(method: HTTPMethod, endpoint: Endpoint)] = []
 
     mutating func insert(
-        _ components: ArraySlice<Substring>, names: [String], method: HTTPMethod, handler: @escaping Handler
+        _ components: ArraySlice<Substring>, names: [String], method: HTTPMethod, body: Router.BodyHandling,
+        handler: @escaping Handler
     ) {
         guard let component = components.first else {
             endpoints.removeAll { $0.method == method }
-            endpoints.append((method, Endpoint(names: names, handler: handler)))
+            endpoints.append((method, Endpoint(names: names, body: body, handler: handler)))
             return
         }
         let following = components.dropFirst()
         if component.hasPrefix(":") {
             if parameter.isEmpty { parameter.append(RouteNode()) }
             parameter[0].insert(
-                following, names: names + [String(component.dropFirst())], method: method, handler: handler)
+                following, names: names + [String(component.dropFirst())], method: method, body: body,
+                handler: handler)
         } else if component.hasPrefix("*") {
             if rest.isEmpty { rest.append(RouteNode()) }
-            rest[0].insert([], names: names + [String(component.dropFirst())], method: method, handler: handler)
+            rest[0].insert(
+                [], names: names + [String(component.dropFirst())], method: method, body: body, handler: handler)
         } else {
             literals[String(component), default: RouteNode()].insert(
-                following, names: names, method: method, handler: handler)
+                following, names: names, method: method, body: body, handler: handler)
         }
     }
 

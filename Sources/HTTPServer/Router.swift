@@ -16,7 +16,7 @@ package struct Router: Sendable {
     package enum BodyHandling: Sendable, Hashable {
         /// In memory, up to the server's limit.
         case memory
-        /// In a file without a name, up to so many bytes.
+        /// In a file without a name, up to so many bytes; the handler always finds a `bodyFile`, also an empty one.
         case file(limit: Int)
     }
 
@@ -30,6 +30,7 @@ package struct Router: Sendable {
 
     private var root = RouteNode()
     private var middlewares: [Middleware] = []
+    private var admissions: [@Sendable (Request) throws -> Void] = []
     private let logger: Logger
 
     package init(logger: Logger = Logger(label: "http")) {
@@ -42,7 +43,7 @@ package struct Router: Sendable {
     ) {
         let route = Route(method: method, pattern: pattern)
         if !routes.contains(route) { routes.append(route) }
-        root.insert(pattern.split(separator: "/")[...], names: [], method: method, handler: handler)
+        root.insert(pattern.split(separator: "/")[...], names: [], method: method, body: body, handler: handler)
     }
 
     package mutating func get(_ pattern: String, _ handler: @escaping Handler) { on(.get, pattern, handler) }
@@ -56,6 +57,28 @@ package struct Router: Sendable {
         middlewares.append(middleware)
     }
 
+    /// Adds a check that runs before a body is let into a file: what it throws is the answer, and the body is not read.
+    /// The request that it sees has no body yet. It runs on the loop's thread, before and besides all middlewares.
+    package mutating func beforeFile(_ check: @escaping @Sendable (Request) throws -> Void) {
+        admissions.append(check)
+    }
+
+    /// Where the body of a request to this path is to be kept.
+    func bodyHandling(_ method: HTTPMethod, _ segments: [String]) -> BodyHandling {
+        var values: [String] = []
+        return root.find(segments[...], &values)?.endpoint(for: method)?.body ?? .memory
+    }
+
+    /// The refusal of a request whose body is about to go into a file.
+    func refusal(of request: Request) -> Response? {
+        do {
+            for check in admissions { try check(request) }
+            return nil
+        } catch {
+            return response(to: error, of: request)
+        }
+    }
+
     /// Answers a request; the server calls this, and so can anything that has no socket.
     package func respond(to request: Request) -> Reply {
         run(request, middlewares[...])
@@ -65,14 +88,17 @@ package struct Router: Sendable {
         do {
             guard let first = chain.first else { return try dispatch(request) }
             return try first(request) { run($0, chain.dropFirst()) }
-        } catch let error as any HTTPErrorConvertible {
-            return .now(error.httpResponse)
         } catch {
-            logger.error(
-                "A handler failed.",
-                metadata: ["request": "\(request.id)", "method": "\(request.method)", "error": "\(error)"])
-            return .now(HTTPError.internalError.httpResponse)
+            return .now(response(to: error, of: request))
         }
+    }
+
+    private func response(to error: any Error, of request: Request) -> Response {
+        if let error = error as? any HTTPErrorConvertible { return error.httpResponse }
+        logger.error(
+            "A handler failed.",
+            metadata: ["request": "\(request.id)", "method": "\(request.method)", "error": "\(error)"])
+        return HTTPError.internalError.httpResponse
     }
 
     private func dispatch(_ request: Request) throws -> Reply {
@@ -82,7 +108,15 @@ package struct Router: Sendable {
             throw HTTPError.notFound("There is nothing at this path. Check it against /openapi.json.")
         }
         if let endpoint = node.endpoint(for: request.method) {
-            return try endpoint.handler(request, PathParameters(names: endpoint.names, values: values))
+            let parameters = PathParameters(names: endpoint.names, values: values)
+            guard endpoint.body != .memory, request.bodyFile == nil else {
+                return try endpoint.handler(request, parameters)
+            }
+            // The request has no body, or was made in memory.
+            var request = request
+            request.bodyFile = try BodyFile(request.body)
+            request.body = []
+            return try endpoint.handler(request, parameters)
         }
         let allowed = node.allowedMethods
         guard request.method == .options else {

@@ -23,12 +23,17 @@ package struct ServerConfiguration: Sendable {
     package var headerCountLimit = 100
     /// Largest request body; 413 beyond.
     package var bodyLimit = 8 * 1024 * 1024
+    /// Where bodies of routes that take them as files are kept while they arrive. The system's place for temporary files
+    /// unless another is given.
+    package var temporaryDirectory = systemTemporaryDirectory()
+    /// Threads that make bodies in pieces.
+    package var bodyThreads = 4
 
     /// From accepting a connection to its first complete request line.
     package var firstRequestTimeout = 15_000
     /// Between an answer and the next complete request line, and without any progress while an answer is sent.
     package var idleTimeout = 60_000
-    /// From a request line to the last byte of its body.
+    /// From a request line to the last byte of its body; for a body that goes to a file, from each 256 KiB to the next.
     package var receiveTimeout = 60_000
 
     /// Open event streams, all loops together; 503 beyond. At most as many as the process may have files open besides

@@ -10,6 +10,11 @@ func errorText(_ number: Int32) -> String {
     }
 }
 
+/// Where this system keeps temporary files: `TMPDIR`, or `/tmp`.
+package func systemTemporaryDirectory() -> String {
+    getenv("TMPDIR").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+}
+
 /// Milliseconds of the monotonic clock.
 func monotonicMilliseconds() -> Int64 {
     var time = timespec()

@@ -23,8 +23,8 @@ struct Realmgate: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            Serve.self, Query.self, Import.self, Export.self, SchemaCommand.self, Backup.self, Compact.self, Check.self,
-            TokenCommand.self, Health.self,
+            Serve.self, Query.self, Import.self, Export.self, SchemaCommand.self, Backup.self, Restore.self,
+            Compact.self, Check.self, TokenCommand.self, Health.self,
         ])
 
     static let version = "0.1.0"
@@ -33,11 +33,8 @@ struct Realmgate: ParsableCommand {
         do {
             var command = try parseAsRoot()
             try command.run()
-        } catch let failure as CommandFailure {
-            fail(failure.message, failure.exitCode)
-        } catch let error as StoreError {
-            fail(CommandFailure(error).message, 1)
         } catch {
+            if let failure = CommandFailure(error) { fail(failure.message, failure.exitCode) }
             // What ArgumentParser found wrong, and its clean exits such as --help.
             exit(withError: error)
         }

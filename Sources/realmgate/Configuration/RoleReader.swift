@@ -1,6 +1,7 @@
 import AccessRules
 import JSONCoding
 import ObjectModel
+import QueryLanguage
 import YAMLCoding
 
 /// Reads `auth.roles` of a configuration file: a mapping from names to what the role may do.
@@ -62,7 +63,16 @@ struct RoleReader {
     private func predicate(_ entry: YAMLNode.Entry) throws(CommandFailure) -> String? {
         switch entry.value.content {
         case .scalar(.bool(let isAllowed)): return isAllowed ? "TRUEPREDICATE" : nil
-        case .scalar(.string(let text)) where !text.isEmpty: return text
+        case .scalar(.string(let text)) where !text.isEmpty:
+            do throws(QueryError) {
+                try ClassRule.check(text)
+                return text
+            } catch {
+                throw failure(
+                    entry.value.place,
+                    CommandFailure.sentence(
+                        "The rule for '\(entry.name)' cannot be read: \(error.message)", hint: error.hint))
+            }
         default:
             throw failure(
                 entry.value.place,

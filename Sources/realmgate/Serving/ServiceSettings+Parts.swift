@@ -21,6 +21,9 @@ extension ServiceSettings {
         configuration.staticDirectory = console
         configuration.openapiDirectory = openapi
         configuration.subscriptionFile = data + ".subscriptions"
+        configuration.scratchDirectory = settings.text("scratch") ?? Self.directory(of: data)
+        set(&configuration.importLimit, "limits.import")
+        set(&configuration.transfers, "limits.transfers")
         set(&configuration.subscriptionSetLifetime, "subscription.lifetime")
         set(&configuration.mostSubscriptionSets, "subscription.sets")
         set(&configuration.largestSubscriptionSet, "subscription.setSize")
@@ -39,7 +42,14 @@ extension ServiceSettings {
         set(&configuration.bodyLimit, "limits.body")
         set(&configuration.connectionLimit, "limits.connections")
         set(&configuration.streamLimit, "limits.streams")
+        if let scratch = settings.text("scratch") { configuration.temporaryDirectory = scratch }
         return configuration
+    }
+
+    /// The directory that a file is in.
+    private static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     private func set(_ value: inout Int, _ name: String) {
