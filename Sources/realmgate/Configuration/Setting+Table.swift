@@ -39,6 +39,8 @@ extension Setting {
         Setting(
             "auth.tokens.roles", .list, .list(["role", "roles"]),
             "Where the role is in a token; a point leads into an object.", isLive: true),
+        Setting(
+            "cors.origins", .list, .list(["*"]), "Pages that browsers let call the server; * for all of them."),
         Setting("limits.connections", .integer(1...1_000_000), .integer(16_384), "Open connections."),
         Setting("limits.body", .size(1024...(1 << 40)), .integer(16 << 20), "The largest request body."),
         Setting("limits.import", .size(1024...(1 << 46)), .integer(4 << 30), "The largest file to import."),

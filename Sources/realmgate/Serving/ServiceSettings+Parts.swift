@@ -21,6 +21,7 @@ extension ServiceSettings {
         configuration.staticDirectory = console
         configuration.openapiDirectory = openapi
         configuration.subscriptionFile = data + ".subscriptions"
+        configuration.allowedOrigins = Set(settings.list("cors.origins"))
         configuration.scratchDirectory = settings.text("scratch") ?? Self.directory(of: data)
         set(&configuration.importLimit, "limits.import")
         set(&configuration.transfers, "limits.transfers")
