@@ -1,8 +1,13 @@
 # Realmgate in a container.
 #
 #   docker build -t realmgate .
-#   docker run -p 8080:8080 -v realmgate:/data realmgate
-#   docker run -p 8080:8080 -v realmgate:/data -e REALMGATE_DEMO=true realmgate
+#   docker run --name shop -p 8080:8080 -v realmgate:/data realmgate
+#   docker exec shop realmgate token create --name me --role admin
+#
+# The container asks everybody for a credential; the second command makes the first one. To look around without any,
+# on a machine of your own:
+#
+#   docker run -p 127.0.0.1:8080:8080 -e REALMGATE_DEMO=true -e REALMGATE_AUTH=false -e REALMGATE_ALLOW_OPEN=true realmgate
 
 ARG SWIFT_VERSION=6.3
 
@@ -38,10 +43,12 @@ RUN apt-get update \
 COPY --from=build /stage/ /usr/local/
 
 # Every setting is a variable; a command after the name of the image takes the place of `serve`, as in
-# `docker run … realmgate export Flight`.
+# `docker run … realmgate export Flight`. A configuration file is mounted and named by REALMGATE_CONFIG; the first
+# administrator's key may also be given as REALMGATE_ADMIN_KEY, of 32 characters or more.
 ENV REALMGATE_DATA=/data/data.realmgate \
     REALMGATE_HOST=0.0.0.0 \
-    REALMGATE_PORT=8080
+    REALMGATE_PORT=8080 \
+    REALMGATE_AUTH=true
 USER 10001:10001
 WORKDIR /data
 VOLUME /data

@@ -103,6 +103,7 @@ struct ConfigurationTests {
         ("auth: {roles: {a: {classes: {Dog: {red: true}}}}}", "'Dog' of the role 'a' takes no 'red'"),
         ("auth: {roles: {a: {others: {read: 3}}}}", "'read' takes true, false, or a predicate as a text"),
         ("auth: {roles: {a: {others: {readable: name}}}}", "'readable' takes a list of properties"),
+        ("auth: {roles: {a: {others: {read: 'shop =='}}}}", "c.yaml:1:35: The rule for 'read' cannot be read"),
         ("auth: {roles: [a]}", "'auth.roles' takes names with values, not an array."),
     ]
 

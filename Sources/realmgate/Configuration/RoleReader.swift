@@ -2,6 +2,7 @@ import Gateway
 import AccessRules
 import JSONCoding
 import ObjectModel
+import QueryLanguage
 import YAMLCoding
 
 /// Reads `auth.roles` of a configuration file: a mapping from names to what the role may do.
@@ -63,7 +64,16 @@ struct RoleReader {
     private func predicate(_ entry: YAMLNode.Entry) throws(CommandFailure) -> String? {
         switch entry.value.content {
         case .scalar(.bool(let isAllowed)): return isAllowed ? "TRUEPREDICATE" : nil
-        case .scalar(.string(let text)) where !text.isEmpty: return text
+        case .scalar(.string(let text)) where !text.isEmpty:
+            do throws(QueryError) {
+                try ClassRule.check(text)
+                return text
+            } catch {
+                throw failure(
+                    entry.value.place,
+                    withHint(
+                        "The rule for '\(entry.name)' cannot be read: \(error.message)", error.hint))
+            }
         default:
             throw failure(
                 entry.value.place,

@@ -10,6 +10,8 @@ extension Setting {
         Setting("static", .text, nil, "Where the console is (default: beside the program)."),
         Setting("openapi", .text, nil, "Where the API description is (default: beside the program)."),
         Setting(
+            "scratch", .text, nil, "Where files lie while they come in or go out (default: beside the database)."),
+        Setting(
             "allowOpen", .flag, .flag(false), "Listen on any address although everybody may do everything."),
         Setting(
             "auth.required", .flag, .flag(false), "Ask for credentials even before the first key has been made.",
@@ -37,8 +39,12 @@ extension Setting {
         Setting(
             "auth.tokens.roles", .list, .list(["role", "roles"]),
             "Where the role is in a token; a point leads into an object.", isLive: true),
+        Setting(
+            "cors.origins", .list, .list(["*"]), "Pages that browsers let call the server; * for all of them."),
         Setting("limits.connections", .integer(1...1_000_000), .integer(16_384), "Open connections."),
         Setting("limits.body", .size(1024...(1 << 40)), .integer(16 << 20), "The largest request body."),
+        Setting("limits.import", .size(1024...(1 << 46)), .integer(4 << 30), "The largest file to import."),
+        Setting("limits.transfers", .integer(1...64), .integer(2), "Threads for imports and backups."),
         Setting("limits.page", .integer(1...1_000_000), .integer(10_000), "The most objects of a page."),
         Setting("limits.observed", .integer(1...100_000_000), .integer(100_000), "The most objects of a live query."),
         Setting("limits.streams", .integer(1...1_000_000), .integer(100_000), "Open event streams."),

@@ -22,7 +22,10 @@ extension ServiceSettings {
         configuration.staticDirectory = console
         configuration.openapiDirectory = openapi
         configuration.subscriptionFile = data + ".subscriptions"
-        configuration.scratchDirectory = dataDirectory
+        configuration.allowedOrigins = Set(settings.list("cors.origins"))
+        configuration.scratchDirectory = settings.text("scratch") ?? Self.directory(of: data)
+        set(&configuration.importLimit, "limits.import")
+        set(&configuration.transfers, "limits.transfers")
         configuration.requestLogLevel = .info
         configuration.version = Realmgate.version
         set(&configuration.subscriptionSetLifetime, "subscription.lifetime")
@@ -43,13 +46,14 @@ extension ServiceSettings {
         set(&configuration.bodyLimit, "limits.body")
         set(&configuration.connectionLimit, "limits.connections")
         set(&configuration.streamLimit, "limits.streams")
+        if let scratch = settings.text("scratch") { configuration.temporaryDirectory = scratch }
         return configuration
     }
 
-    /// The directory that the database is in.
-    private var dataDirectory: String {
-        guard let slash = data.lastIndex(of: "/") else { return "." }
-        return slash == data.startIndex ? "/" : String(data[..<slash])
+    /// The directory that a file is in.
+    private static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     private func set(_ value: inout Int, _ name: String) {
