@@ -27,6 +27,11 @@ def parse(*arguments, **options):
 ast.parse = parse
 
 
+@schemathesis.serializer("application/x-ndjson", "text/csv")
+def text(context, value):
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
     """Event streams: the tester takes `schema` to describe each event, and looks into its data.
@@ -75,8 +80,8 @@ BEYOND_SCHEMAS = {
     "object.not_found", "object.unknown_property", "object.missing_value", "object.no_primary_key",
     # The tag is of another state.
     "object.precondition_failed",
-    # Classes that do not fit together.
-    "schema.invalid",
+    # Classes that do not fit together; lines of a file that is a string to the description.
+    "schema.invalid", "import.refused", "import.malformed", "import.unreadable", "import.empty",
 }
 
 
