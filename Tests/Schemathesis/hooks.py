@@ -94,9 +94,10 @@ def filter_failure(context, failure, case, response):
         except ValueError:
             return True
         code, detail = problem.get("code"), problem.get("detail", "")
-        # A link that leads nowhere is refused as a value; where the path has any class, its key may be of another.
+        # A link that leads nowhere is refused as a value. Where the path has any class, the key may be of another, and
+        # the class one of embedded objects.
         is_lost = code == "object.invalid_value" and "which does not exist" in detail
-        is_foreign = code == "object.invalid_key" and "{class}" in case.path
+        is_foreign = code in {"object.invalid_key", "object.embedded_without_owner"} and "{class}" in case.path
         return not (code in BEYOND_SCHEMAS or is_lost or is_foreign)
     if kind == "AllowHeaderMismatch":
         # Embedded objects cannot be created on their own, so the description has no POST for their classes; the path
