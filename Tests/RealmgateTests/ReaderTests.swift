@@ -19,7 +19,7 @@ struct ReaderTests {
         server = try RunningServer(["--data", directory.file("a.realmgate"), "--schema", schema], in: directory)
         browser = try Browser()
         try browser.open(server.address + "/docs")
-        try browser.wait(for: "document.documentElement.dataset.ready === 'true'")
+        try browser.wait(for: "document.documentElement?.dataset.ready === 'true'")
     }
 
     @Test("finds an operation by its words, shows it, sends it and shows the answer")

@@ -27,6 +27,11 @@ def parse(*arguments, **options):
 ast.parse = parse
 
 
+@schemathesis.serializer("application/x-ndjson", "text/csv")
+def text(context, value):
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
     """Event streams: the tester takes `schema` to describe each event, and looks into its data.
@@ -75,8 +80,8 @@ BEYOND_SCHEMAS = {
     "object.not_found", "object.unknown_property", "object.missing_value", "object.no_primary_key",
     # The tag is of another state.
     "object.precondition_failed",
-    # Classes that do not fit together.
-    "schema.invalid",
+    # Classes that do not fit together; lines of a file that is a string to the description.
+    "schema.invalid", "import.refused", "import.malformed", "import.unreadable", "import.empty",
 }
 
 
@@ -89,9 +94,10 @@ def filter_failure(context, failure, case, response):
         except ValueError:
             return True
         code, detail = problem.get("code"), problem.get("detail", "")
-        # A link that leads nowhere is refused as a value; where the path has any class, its key may be of another.
+        # A link that leads nowhere is refused as a value. Where the path has any class, the key may be of another, and
+        # the class one of embedded objects.
         is_lost = code == "object.invalid_value" and "which does not exist" in detail
-        is_foreign = code == "object.invalid_key" and "{class}" in case.path
+        is_foreign = code in {"object.invalid_key", "object.embedded_without_owner"} and "{class}" in case.path
         return not (code in BEYOND_SCHEMAS or is_lost or is_foreign)
     if kind == "AllowHeaderMismatch":
         # Embedded objects cannot be created on their own, so the description has no POST for their classes; the path
