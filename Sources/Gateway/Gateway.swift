@@ -42,6 +42,7 @@ package final class Gateway: Sendable {
         files = try StaticFiles(configuration)
         description = try StaticFiles.description(configuration).map { APIDescription($0) }
         subscriptions.expireRegularly()
+        configuration.accessControl?.onChange { [weak self] in self?.endStreams() }
     }
 
     /// All routes, with the middleware that they need.

@@ -56,7 +56,7 @@ extension Gateway {
         _ = try QueryParameters(request, single: [])
         let object = try place.linkedObject(in: .snapshot(snapshot))
         guard let objectClass = snapshot.schema[object.classID] else { throw StoreError.unknownClass(object.classID) }
-        let input = try ObjectInputReader(schema: snapshot.schema).object(try request.json(), objectClass)
+        let input = try ObjectInputReader(writing: snapshot).object(try request.json(), objectClass)
         let conditions = try Preconditions(request)
         return try write(for: request) { transaction in
             let place = try target.resolve(in: .transaction(transaction))
