@@ -10,7 +10,7 @@ import StoreContract
 import Testing
 
 /// Every route against a role: what is hidden is in no answer, and what is forbidden does nothing. A new route must be
-/// added here: see `knownRoutes`.
+/// added here: see `everyRoute`.
 @Suite("permissions, route by route")
 struct PermissionMatrixTests {
     /// What is asked of each route that reads: by both gateways, whose answers must be the same.
@@ -444,6 +444,8 @@ struct PermissionMatrixTests {
         let asked = target.removingPercentEncoding ?? target
         #expect(!answer.text.contains(Ward.marker), "\(target): \(answer)")
         if !asked.contains(Ward.number) { #expect(!answer.text.contains(Ward.number), "\(target): \(answer)") }
+        // The description speaks of secrets and defaults of its own.
+        guard target != "/openapi.json" else { return }
         if !asked.contains("ault") { #expect(!answer.text.contains("ault\""), "\(target): \(answer)") }
         if !asked.contains("secre") { #expect(!answer.text.contains("secret"), "\(target): \(answer)") }
     }
