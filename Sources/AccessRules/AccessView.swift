@@ -9,12 +9,13 @@ import Synchronization
 /// Callers with equal views share live results and encoded events.
 package struct AccessView: Hashable, Sendable {
     package let role: Role
-    /// What the rules refer to.
+    /// What the rules refer to, and nothing else: callers whose other claims differ have equal views.
     package let claims: JSONValue
 
+    /// - Parameter claims: all that are known of the caller.
     package init(role: Role, claims: JSONValue = [:]) {
         self.role = role
-        self.claims = claims
+        self.claims = ClaimNames.keep(claims, for: role)
     }
 
     /// Sees and does everything.

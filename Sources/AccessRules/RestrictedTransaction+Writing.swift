@@ -32,10 +32,12 @@ extension RestrictedTransaction {
             let isWritable = isWritable(property, of: objectClass)
             if !isWritable || access.hides(property) {
                 let shown = try shown(property, of: classID, key)
-                let isHiding = try shown != base.value(classID, key, id)
+                let present = try base.value(classID, key, id)
+                let isHiding = shown != present
                 if value == shown, isHiding || !isWritable { continue }
                 guard isWritable else { throw notWritable(property, objectClass) }
-                if isHiding, property.type.isCollection { throw hidden(property, objectClass) }
+                // A link to what is hidden is a null that may be overwritten; what is around it may not get lost.
+                if isHiding, property.type.isCollection || present.isNested { throw hidden(property, objectClass) }
             }
             try check(value, of: property, objectClass)
             assigned[id] = value
@@ -61,6 +63,11 @@ extension RestrictedTransaction {
         if needsAll(operation, found), try shown(found, of: classID, key) != base.value(classID, key, property) {
             throw hidden(found, objectClass)
         }
+        if let element = try replaced(by: operation, found, of: classID, key), element.isNested,
+            try element.isHidden(found, { try isVisible($0) })
+        {
+            throw hidden(found, objectClass)
+        }
         try touch(objectClass, key)
         return try base.edit(classID, key, property, operation)
     }
@@ -80,6 +87,20 @@ extension RestrictedTransaction {
         }
         try base.delete(classID, key)
         note(deleted: key, of: classID)
+    }
+
+    func delete(_ classID: ClassID, _ keys: [ObjectKey]) throws {
+        let objectClass = try objectClass(classID)
+        guard !objectClass.isEmbedded else { return try keys.forEach { try delete(classID, $0) } }
+        for key in keys {
+            guard try exists(classID, key) else { throw notFound(objectClass) }
+        }
+        let others = Set(keys).subtracting(created[classID] ?? [])
+        guard try satisfying(others, of: classID, access.access(classID).delete).count == others.count else {
+            throw denied("delete all of these objects of class '\(objectClass.name)'")
+        }
+        try base.delete(classID, keys)
+        for key in keys { note(deleted: key, of: classID) }
     }
 
     /// Checks what must hold at the end: for the objects that were created, and for those that were changed.
@@ -197,6 +218,21 @@ extension RestrictedTransaction {
         }
     }
 
+    /// The element of a collection of mixed values that the operation puts another in the place of.
+    private func replaced(
+        by operation: CollectionOperation, _ property: PropertySchema, of classID: ClassID, _ key: ObjectKey
+    ) throws -> Value? {
+        guard property.type.isMixed, access.hides(property) else { return nil }
+        switch operation {
+        case .replace(_, let index) where index >= 0 && index < .max:
+            return try base.elements(classID, key, property.id, index..<index + 1).first
+        case .put(_, let name):
+            guard case .dictionary(let map) = try base.value(classID, key, property.id) else { return nil }
+            return map[name]
+        default: return nil
+        }
+    }
+
     // MARK: Refusals
 
     private func denied(_ what: String) -> StoreError {
@@ -219,6 +255,14 @@ extension RestrictedTransaction {
 }
 
 extension Value {
+    /// Whether other values are inside.
+    fileprivate var isNested: Bool {
+        switch self {
+        case .list, .dictionary: true
+        default: false
+        }
+    }
+
     /// Whether the value leads to an object that is not there.
     fileprivate func isHidden(
         _ property: PropertySchema, _ isVisible: (ObjectReference) throws -> Bool

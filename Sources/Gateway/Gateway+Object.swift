@@ -64,9 +64,10 @@ extension Gateway {
     func putObject(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["types"])
         let style = try parameters.choice("types", default: TypeStyle.plain)
-        let object = try AddressedObject(path, try snapshot(for: request))
+        let snapshot = try snapshot(for: request)
+        let object = try AddressedObject(path, snapshot)
         let conditions = try Preconditions(request)
-        var body = try ObjectInputReader(schema: object.schema).object(
+        var body = try ObjectInputReader(writing: snapshot).object(
             try object.withoutObjectKey(try request.json()), object.objectClass)
         try object.adoptKey(&body)
         let input = body
@@ -87,9 +88,10 @@ extension Gateway {
     func patchObject(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["types"])
         let style = try parameters.choice("types", default: TypeStyle.plain)
-        let object = try AddressedObject(path, try snapshot(for: request))
+        let snapshot = try snapshot(for: request)
+        let object = try AddressedObject(path, snapshot)
         let conditions = try Preconditions(request)
-        let input = try ObjectInputReader(schema: object.schema).object(
+        let input = try ObjectInputReader(writing: snapshot).object(
             try object.withoutObjectKey(try request.json()), object.objectClass)
         return try write(for: request) { transaction in
             guard let key = try object.address.find(object.objectClass, in: transaction) else {
@@ -119,15 +121,15 @@ extension Gateway {
         let parameters = try QueryParameters(request, single: ["update", "types"])
         let style = try parameters.choice("types", default: TypeStyle.plain)
         let policy = try parameters.choice("update", default: UpdatePolicy.error)
-        let schema = try snapshot(for: request).schema
-        let objectClass = try schema.named(path["class"] ?? "")
+        let snapshot = try snapshot(for: request)
+        let objectClass = try snapshot.schema.named(path["class"] ?? "")
         guard policy == .error || objectClass.primaryKey != nil else {
             throw Problem(
                 422, StoreError.Code.noPrimaryKey.rawValue,
                 "'\(objectClass.name)' does not have a primary key and can not be updated. Leave 'update' out.",
                 parameter: "update")
         }
-        let reader = ObjectInputReader(schema: schema)
+        let reader = ObjectInputReader(writing: snapshot)
         switch try request.json() {
         case .array(let elements):
             var inputs: [ObjectInput] = []

@@ -54,6 +54,7 @@ package final class Gateway: Sendable {
         snapshots = FrozenVersions(configuration)
         subscriptions.expireRegularly()
         snapshots.expireRegularly()
+        configuration.accessControl?.onChange { [weak self] in self?.endStreams() }
     }
 
     /// All routes, with the middleware that they need.

@@ -1,3 +1,4 @@
+import AccessRules
 package import JSONCoding
 package import ObjectModel
 import StoreContract
@@ -8,9 +9,14 @@ package struct ObjectInputReader {
 
     package init(schema: Schema) { self.schema = schema }
 
+    /// Of what the caller may write, whose snapshot this is: that can be more than it may read.
+    init(writing snapshot: any Snapshot) {
+        self.init(schema: BoundAccess.of(snapshot)?.writableSchema ?? snapshot.schema)
+    }
+
     /// An object by its properties.
     package func object(_ json: JSONValue, _ objectClass: ClassSchema) throws(Problem) -> ObjectInput {
-        try object(json, objectClass, at: .root)
+        try object(json, schema[objectClass.id] ?? objectClass, at: .root)
     }
 
     /// Reads one property into an object.

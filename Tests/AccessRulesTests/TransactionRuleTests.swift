@@ -228,6 +228,14 @@ struct TransactionRuleTests {
         #expect(found == visible.map { .int($0) })
     }
 
+    @Test("views that differ in what no rule names are equal")
+    func equalViews() throws {
+        let role = Role(name: "r", classes: ["Person": ClassRule(read: "id == $claims.number AND name != '$claims.x'")])
+        func view(_ claims: String) throws -> AccessView { AccessView(role: role, claims: try JSONValue.parse(claims)) }
+        #expect(try view(#"{"number": 1, "x": 1, "exp": 5}"#) == view(#"{"exp": 6, "number": 1}"#))
+        #expect(try view(#"{"number": 1}"#) != view(#"{"number": 2}"#))
+    }
+
     @Test("classes without a rule are not in the schema, nor what leads to them; the primary key always is")
     func visibleSchema() throws {
         let house = try House()

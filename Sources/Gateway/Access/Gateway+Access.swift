@@ -59,7 +59,15 @@ extension Gateway {
 
     /// Notes a stream that ends when its caller may not see any more what it saw when it was opened.
     func opened(_ stream: EventStream, by caller: Caller) {
-        guard configuration.accessControl != nil else { return }
+        guard let control = configuration.accessControl else { return }
         streams.add(stream, of: caller)
+        // It may have changed since the caller was let in.
+        if !control.isValid(caller) { endStreams() }
+    }
+
+    /// Ends the streams of callers that are not let in any more, or may do other things now.
+    func endStreams() {
+        guard let control = configuration.accessControl else { return }
+        streams.end { control.isValid($0) }
     }
 }

@@ -12,10 +12,10 @@ extension Gateway {
 
     private func patchCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: BulkSelection.parameters)
-        let schema = try snapshot(for: request).schema
-        let objectClass = try schema.named(path["class"] ?? "")
-        let selection = try BulkSelection(parameters, objectClass, schema, configuration)
-        let input = try ObjectInputReader(schema: schema).object(try request.json(), objectClass)
+        let snapshot = try snapshot(for: request)
+        let objectClass = try snapshot.schema.named(path["class"] ?? "")
+        let selection = try BulkSelection(parameters, objectClass, snapshot.schema, configuration)
+        let input = try ObjectInputReader(writing: snapshot).object(try request.json(), objectClass)
         let conditions = try Preconditions(request)
         return try write(for: request) { transaction in
             try conditions.checkVersion(transaction)
@@ -46,7 +46,7 @@ extension Gateway {
     ) throws -> Reply {
         let target = try place.heldClass(snapshot.schema)
         let selection = try BulkSelection(parameters, target, snapshot.schema, configuration)
-        let input = try ObjectInputReader(schema: snapshot.schema).object(try request.json(), target)
+        let input = try ObjectInputReader(writing: snapshot).object(try request.json(), target)
         let conditions = try Preconditions(request)
         return try write(for: request) { transaction in
             let place = try path.resolve(in: .transaction(transaction))

@@ -57,7 +57,7 @@ extension Gateway {
         try parameters.refuse(BulkSelection.parameters, "'\(place.name)' is one object.")
         let object = try place.linkedObject(in: .snapshot(snapshot))
         guard let objectClass = snapshot.schema[object.classID] else { throw StoreError.unknownClass(object.classID) }
-        let input = try ObjectInputReader(schema: snapshot.schema).object(try request.json(), objectClass)
+        let input = try ObjectInputReader(writing: snapshot).object(try request.json(), objectClass)
         let conditions = try Preconditions(request)
         return try write(for: request) { transaction in
             let place = try target.resolve(in: .transaction(transaction))

@@ -1,5 +1,6 @@
 import AccessRules
 import EmbeddedStore
+import Foundation
 import Gateway
 import HTTPServer
 import Identity
@@ -123,8 +124,11 @@ struct Ward {
                 path: homes[index].path + "/store",
                 schema: try SchemaCoding.decode(try JSONValue.parse(Self.schema(version: version))), options: options)
         }
-        gateway = try Gateway(store: stores[0])
-        partGateway = try Gateway(store: stores[1])
+        var configuration = GatewayConfiguration()
+        configuration.openapiDirectory =
+            URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../openapi").standardized.path
+        gateway = try Gateway(store: stores[0], configuration: configuration)
+        partGateway = try Gateway(store: stores[1], configuration: configuration)
         whole = Wire(store: stores[0], router: gateway.router)
         part = Wire(store: stores[1], router: partGateway.router)
         for wire in [whole, part] {
@@ -165,6 +169,7 @@ extension Router {
             calling.on(method, "/*path") { [self] request, _ in
                 var known = request
                 known.context = caller
+                if request.path.hasPrefix("/v1/import/") { known.bodyFile = try BodyFile(request.body) }
                 return respond(to: known)
             }
         }
