@@ -29,6 +29,7 @@ var targets: [Target] = [
     .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
     .systemLibrary(
         name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
     .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -51,7 +52,7 @@ var targets: [Target] = [
     module("JSONCoding", ["ObjectModel", "CJansson"]),
     module("YAMLCoding", ["JSONCoding", "ObjectModel", "CYAML"]),
     module("Compression", ["CZlib", "CZstd"]),
-    module("HTTPServer", ["Compression", "CMicrohttpd", log]),
+    module("HTTPServer", ["Compression", "CMicrohttpd", "CGnuTLS", log]),
     module("Identity", ["JSONCoding", "ObjectModel", jwt, crypto, log]),
     module("AccessRules", ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
     module(

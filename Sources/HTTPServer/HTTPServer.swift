@@ -18,7 +18,7 @@ package final class HTTPServer: Sendable {
 
     private enum State {
         case fresh
-        case running([(inbox: LoopInbox, thread: pthread_t)], PieceMakers)
+        case running([(inbox: LoopInbox, thread: pthread_t)], PieceMakers, CertificateSlot?)
         case stopped
     }
 
@@ -43,6 +43,11 @@ package final class HTTPServer: Sendable {
             guard case .fresh = state else { throw .alreadyStarted }
             var configuration = configuration
             if configuration.loops <= 0 { configuration.loops = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1) }
+            let pem = try configuration.tls.map { files throws(ServerError) in try Certificate.PEM(files) }
+            var certificates: CertificateSlot?
+            if let files = configuration.tls, let pem {
+                certificates = try CertificateSlot(files, pem: pem, logger: configuration.logger)
+            }
             configuration.fit(intoDescriptors: raiseDescriptorLimit())
             let listener = try Listener(
                 host: configuration.host, port: configuration.port, count: configuration.loops)
@@ -52,7 +57,8 @@ package final class HTTPServer: Sendable {
                 for (index, socket) in listener.sockets.enumerated() {
                     let loop = try EventLoop(
                         index: index, listening: socket, isIPv6: listener.isIPv6, configuration: configuration,
-                        router: router, counters: counters, makers: makers)
+                        router: router, counters: counters, makers: makers,
+                        certificates: certificates, pem: pem)
                     threads.append((loop.inbox, try Self.run(loop)))
                 }
             } catch {
@@ -61,29 +67,48 @@ package final class HTTPServer: Sendable {
                 for socket in listener.sockets.dropFirst(threads.count + 1) { close(socket) }
                 throw error
             }
-            state = .running(threads, makers)
+            state = .running(threads, makers, certificates)
             return listener.port
         }
+    }
+
+    /// Reads the certificate and its key again from the files of the configuration. Connections that are open
+    /// go on with the old one; handshakes that begin from now on see the new one. May be called from any
+    /// thread; the change is logged.
+    ///
+    /// - Throws: ``ServerError`` that says what is wrong with the new one; then the old one stays.
+    package func reloadCertificates() throws(ServerError) {
+        let slot = state.withLock { state -> CertificateSlot? in
+            guard case .running(_, _, let slot) = state else { return nil }
+            return slot
+        }
+        guard let slot else { throw .noTLS }
+        try slot.reload()
     }
 
     /// Stops accepting, lets requests under way finish, ends event streams, and returns when all is closed or
     /// the time is up, whatever comes first; then what is left is cut. Calling it again does nothing. Not to be
     /// called from a handler.
-    package func stop(within time: Duration = .seconds(10)) {
+    ///
+    /// - Parameter farewell: the last event of every stream, after all that was sent to it. Clients then see an orderly
+    ///   end, and connect again as event sources do.
+    package func stop(within time: Duration = .seconds(10), farewell: SharedBytes? = nil) {
         let running = state.withLock { state in
             defer { state = .stopped }
             return state
         }
-        guard case .running(let threads, let makers) = running else { return }
-        let deadline = Self.join(threads, within: time)
+        guard case .running(let threads, let makers, _) = running else { return }
+        let deadline = Self.join(threads, within: time, farewell)
         makers.stop(by: deadline)
     }
 
     /// - Returns: when the time is up, in monotonic milliseconds.
     @discardableResult
-    private static func join(_ threads: [(inbox: LoopInbox, thread: pthread_t)], within time: Duration) -> Int64 {
+    private static func join(
+        _ threads: [(inbox: LoopInbox, thread: pthread_t)], within time: Duration, _ farewell: SharedBytes? = nil
+    ) -> Int64 {
         let deadline = monotonicMilliseconds() + Int64(min(time, .seconds(86_400)) / .milliseconds(1))
-        for (inbox, _) in threads { inbox.post(.stop(deadline: deadline)) }
+        for (inbox, _) in threads { inbox.post(.stop(deadline: deadline, farewell: farewell)) }
         for (_, thread) in threads { pthread_join(thread, nil) }
         return deadline
     }

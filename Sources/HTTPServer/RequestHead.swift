@@ -19,6 +19,8 @@ struct RequestHead {
     var contentLength = 0
     var isChunked = false
     var expectsContinue = false
+    /// False for HTTP/1.0, which knows no chunks.
+    var isHTTP11 = true
 
     var announcesBody: Bool { isChunked || contentLength > 0 }
 
@@ -46,12 +48,13 @@ struct RequestHead {
         guard minor == UInt8(ascii: "1") || minor == UInt8(ascii: "0") else {
             throw HTTPError(505, code: "version_not_supported", detail: "This server speaks HTTP/1.1 and HTTP/1.0.")
         }
+        isHTTP11 = minor == UInt8(ascii: "1")
         headers.reserve(raw.count - fields)
-        try parseFields(raw, from: fields, isHTTP11: minor == UInt8(ascii: "1"), countLimit: limits.headerCount)
+        try parseFields(raw, from: fields, countLimit: limits.headerCount)
     }
 
     private mutating func parseFields(
-        _ raw: UnsafeBufferPointer<UInt8>, from start: Int, isHTTP11: Bool, countLimit: Int
+        _ raw: UnsafeBufferPointer<UInt8>, from start: Int, countLimit: Int
     ) throws(HTTPError) {
         var position = start
         var count = 0
