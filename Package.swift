@@ -36,6 +36,7 @@ var targets: [Target] = [
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(name: "CKernels"),
     .target(name: "CExecutor"),
+    .target(name: "CRefusals"),
     // Stands between a process under test and the system: loaded, not linked. See its header.
     .target(name: "CFaults"),
     // Intel's decimal library comes as an archive and is linked in; Debian has it in libintelrdfpmath-dev.
@@ -52,7 +53,7 @@ var targets: [Target] = [
     module("JSONCoding", ["ObjectModel", "CJansson"]),
     module("YAMLCoding", ["JSONCoding", "ObjectModel", "CYAML"]),
     module("Compression", ["CZlib", "CZstd"]),
-    module("HTTPServer", ["Compression", "CMicrohttpd", "CGnuTLS", log]),
+    module("HTTPServer", ["Compression", "CMicrohttpd", "CGnuTLS", "CRefusals", log]),
     module("Identity", ["JSONCoding", "ObjectModel", jwt, crypto, log]),
     module("AccessRules", ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
     module(

@@ -93,7 +93,7 @@ final class Certificate: Sendable {
         case GNUTLS_E_DECRYPTION_FAILED:
             throw .badKey(file: file, reason: "it is locked with a passphrase; give a key without one")
         case GNUTLS_E_BASE64_DECODING_ERROR, GNUTLS_E_BASE64_UNEXPECTED_HEADER_ERROR,
-            GNUTLS_E_ASN1_TAG_ERROR, GNUTLS_E_ASN1_DER_ERROR:
+            GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE, GNUTLS_E_ASN1_TAG_ERROR, GNUTLS_E_ASN1_DER_ERROR:
             throw .badKey(file: file, reason: "it holds no private key in PEM form")
         default: throw .badKey(file: file, reason: gnutlsText(status))
         }
@@ -110,7 +110,9 @@ private func withDatum(_ bytes: [UInt8], _ body: (UnsafePointer<gnutls_datum_t>)
 }
 
 private func gnutlsText(_ status: Int32) -> String {
-    gnutls_strerror(status).map { String(cString: $0) } ?? "error \(status)"
+    guard let text = gnutls_strerror(status) else { return "error \(status)" }
+    // A sentence of its own, which becomes a part of one here.
+    return String(String(cString: text).reversed().drop { $0 == "." }.reversed())
 }
 
 /// A file of at most a mebibyte.

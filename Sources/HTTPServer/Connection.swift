@@ -1,4 +1,5 @@
 import CMicrohttpd
+import CRefusals
 import Glibc
 import Logging
 
@@ -242,6 +243,17 @@ final class Connection {
     /// What the client still sends is read and dropped for a short while. Closing at once would make the kernel
     /// reset the connection, and the client might lose the answer.
     private func refuseWhileReceiving(_ response: Response) -> MHD_Result {
+        sendPastLibrary(response)
+        phase = .discarding
+        deadline = loop.now + 2_000
+        body = []
+        file = nil
+        discarded = 0
+        return .YES
+    }
+
+    /// Sends the last answer of this connection straight to the socket.
+    private func sendPastLibrary(_ response: Response) {
         let bytes = ResponseHead(response, contentLength: response.contentLength).bytes + response.bodyBytes
         // A few hundred bytes fit in the buffer of a socket that nothing has been sent on since the last answer.
         if let session {
@@ -250,12 +262,15 @@ final class Connection {
             _ = Glibc.send(fd, bytes, bytes.count, sendFlags)
         }
         endSending()
-        phase = .discarding
-        deadline = loop.now + 2_000
-        body = []
-        file = nil
-        discarded = 0
-        return .YES
+    }
+
+    /// The library refuses what it cannot parse, and closes the connection next.
+    func refuse(forLibrary status: Int) {
+        guard phase != .detached, phase != .discarding else { return }
+        loop.counters.refusalCounter.move(by: 1)
+        sendPastLibrary(HTTPError.refusal(status).httpResponse)
+        // What has arrived and nobody has read would turn the end into a reset, and the answer be lost.
+        for _ in 0..<16 where recv(fd, nil, 1 << 20, Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)) < 1 << 20 { break }
     }
 
     // MARK: - Answering
@@ -309,7 +324,7 @@ final class Connection {
         deadline = .max
         guard let made = loop.makeResponse(response, for: self, closing: closing) else { return .NO }
         defer { MHD_destroy_response(made) }
-        return MHD_queue_response(handle, UInt32(clamping: response.status), made)
+        return rg_queue_response(handle, UInt32(clamping: response.status), made)
     }
 
     // MARK: - Bodies in pieces

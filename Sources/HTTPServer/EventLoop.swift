@@ -1,4 +1,5 @@
 import CMicrohttpd
+import CRefusals
 import Glibc
 
 /// One thread, one libmicrohttpd daemon, and everything that happens on their connections.
@@ -252,6 +253,9 @@ final class EventLoop {
             guard let loop, let handle, let context else { return }
             let object = Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue()
             object.connectionChanged(handle, context, opened: what == .CONNECTION_NOTIFY_STARTED)
+        }
+        rg_handle_refusals { handle, status in
+            connectionObject(rg_mhd_socket_context(handle))?.refuse(forLibrary: Int(status))
         }
         // The router decodes: the library's own decoding of the target is switched off.
         options.unescape = { _, _, text in text.map { strlen($0) } ?? 0 }

@@ -6,11 +6,8 @@ import Synchronization
 ///
 /// Handlers run on the loop threads and must not block; work that waits answers with `Reply.later`.
 ///
-/// Refusals are `application/problem+json` documents, but for those that the library sends itself before
-/// anybody else sees the request, whose bodies are HTML: 400 for a Content-Length that is no number (its head
-/// comes twice, a fault of
-/// 0.9.75) and for a header line without a colon, 413 for a Content-Length beyond 64 bits, 414 and 431 beyond
-/// `connectionMemory`, 505 for other protocol versions. All of them close the connection.
+/// Refusals are `application/problem+json` documents, also those of requests that the library cannot parse; a connection
+/// that is refused closes.
 package final class HTTPServer: Sendable {
     package let configuration: ServerConfiguration
     package let counters = ServerCounters()

@@ -199,8 +199,10 @@ struct TLSTests {
                 $0.connectionLimit = 1
             }, routes: routes
         ) { server, port in
-            let streams = try (0..<3).map { _ in try Client(port: port, over: .tls) }
-            for (index, client) in streams.enumerated() {
+            var streams: [Client] = []
+            for index in 0..<3 {
+                let client = try Client(port: port, over: .tls)
+                streams.append(client)
                 try client.send("GET /events HTTP/1.1\r\nHost: t\r\n\r\n")
                 _ = try client.readHead()
                 #expect(eventually { server.counters.openStreams == index + 1 })
