@@ -1,11 +1,14 @@
 /* The yardstick for our HTTP layer: libmicrohttpd from C with nothing around it, in the same arrangement (a daemon and
    a loop for each core, the daemon's epoll set inside our own). Prints the port it listens on and answers every request
-   with the same three bytes. */
+   with the same bytes.
+
+     bare [fresh | shared [BYTES]]: a response made for each request, or one for all; three bytes unless said */
 #include <arpa/inet.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -13,6 +16,8 @@
 
 struct reply {
   struct MHD_Response *shared; /* NULL: make a fresh response for each request */
+  char *bytes;
+  size_t size;
 };
 
 static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
@@ -24,9 +29,12 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
     *context = &seen;
     return MHD_YES;
   }
-  *size = 0;
+  if (0 != *size) { /* a piece of the body; the answer comes after the last */
+    *size = 0;
+    return MHD_YES;
+  }
   if (NULL != reply->shared) return MHD_queue_response(connection, 200, reply->shared);
-  struct MHD_Response *fresh = MHD_create_response_from_buffer(3, "ok\n", MHD_RESPMEM_MUST_COPY);
+  struct MHD_Response *fresh = MHD_create_response_from_buffer(reply->size, reply->bytes, MHD_RESPMEM_MUST_COPY);
   MHD_add_response_header(fresh, "Content-Type", "text/plain; charset=utf-8");
   enum MHD_Result result = MHD_queue_response(connection, 200, fresh);
   MHD_destroy_response(fresh);
@@ -57,9 +65,14 @@ static void *run(void *cls) {
 }
 
 int main(int argc, char **argv) {
-  struct reply reply = {NULL};
+  struct reply reply = {NULL, "ok\n", 3};
+  if (argc > 2) {
+    reply.size = strtoul(argv[2], NULL, 10);
+    reply.bytes = malloc(reply.size);
+    memset(reply.bytes, 'x', reply.size);
+  }
   if (argc > 1 && 0 == strcmp(argv[1], "shared")) {
-    reply.shared = MHD_create_response_from_buffer(3, "ok\n", MHD_RESPMEM_PERSISTENT);
+    reply.shared = MHD_create_response_from_buffer(reply.size, reply.bytes, MHD_RESPMEM_PERSISTENT);
     MHD_add_response_header(reply.shared, "Content-Type", "text/plain; charset=utf-8");
   }
   struct MHD_Daemon *first = start(&reply, 0);

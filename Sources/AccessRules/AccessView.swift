@@ -2,6 +2,7 @@ package import JSONCoding
 package import ObjectModel
 package import QueryLanguage
 package import StoreContract
+import Synchronization
 
 /// The database as one caller may see and change it: as if what it may not read did not exist.
 ///
@@ -21,16 +22,41 @@ package struct AccessView: Hashable, Sendable {
 
     package var isUnrestricted: Bool { role.isAdministrator }
 
+    /// The view bound to a schema. Cost: a look-up when it was asked for lately.
+    package func access(under schema: Schema) -> BoundAccess {
+        Self.known.withLock { known in
+            if let access = known[self], access.schema == schema { return access }
+            if known.count >= Self.mostKnown { known = [:] }
+            let access = BoundAccess(role, claims: claims, schema)
+            known[self] = access
+            return access
+        }
+    }
+
+    private static let known = Mutex<[AccessView: BoundAccess]>([:])
+    private static let mostKnown = 1000
+
     /// The snapshot with the schema, the objects, the properties and the links that exist for the caller.
-    package func restrict(_ snapshot: any Snapshot) throws -> any Snapshot { snapshot }
+    package func restrict(_ snapshot: any Snapshot) throws -> any Snapshot {
+        guard !isUnrestricted else { return snapshot }
+        return RestrictedSnapshot(snapshot, access(under: snapshot.schema))
+    }
 
     /// What the query, bound to the visible schema, means to the caller: for those who run it without the snapshot
     /// above, as live queries do.
-    package func restrict(_ query: BoundQuery, _ schema: Schema) throws -> BoundQuery { query }
+    package func restrict(_ query: BoundQuery, _ schema: Schema) throws -> BoundQuery {
+        isUnrestricted ? query : access(under: schema).restrict(query)
+    }
 
     /// Does work in a transaction that shows what exists for the caller and refuses what it may not do. What must hold
     /// at the end of a write is checked when the work is done.
     package func perform<R>(
         in transaction: any WriteTransaction, _ work: (any WriteTransaction) throws -> R
-    ) throws -> R { try work(transaction) }
+    ) throws -> R {
+        guard !isUnrestricted else { return try work(transaction) }
+        let restricted = RestrictedTransaction(transaction, access(under: transaction.schema))
+        let result = try work(restricted)
+        try restricted.finish()
+        return result
+    }
 }

@@ -92,6 +92,7 @@ enum CursorCoding {
                 case .elements(let property, let target, let selector):
                     text += "e\(property.rawValue):\(target.rawValue):\(selector)"
                 case .backward(let origin, let property): text += "b\(origin.rawValue):\(property.rawValue)"
+                case .visible: break
                 }
             }
             switch key.path.end {

@@ -10,7 +10,11 @@ struct AddressedObject: Sendable {
     let address: ObjectAddress
 
     init(_ path: PathParameters, _ snapshot: any Snapshot) throws(Problem) {
-        schema = snapshot.schema
+        try self.init(path, snapshot.schema)
+    }
+
+    init(_ path: PathParameters, _ schema: Schema) throws(Problem) {
+        self.schema = schema
         objectClass = try schema.named(path["class"] ?? "")
         address = try ObjectAddress(path["key"] ?? "", objectClass)
     }
@@ -82,7 +86,7 @@ extension Gateway {
                 throw object.address.notFound(object.objectClass)
             }
             try conditions.check(key, object, transaction)
-            try ObjectWriter(transaction, .modified).set(input, of: key)
+            try ObjectWriter(transaction, .modified).assign(input, to: key)
             return try WrittenObject(key, object.objectClass, isNew: false, style, transaction).response
         }
     }

@@ -13,8 +13,11 @@ package final class Gateway: Sendable {
     let configuration: GatewayConfiguration
     let logger: Logger
     let workers: WorkerPool
+    /// For what takes as long as a file is large.
+    let transfers: WorkerPool
     let channels: Channels
     let subscriptions: SubscriptionSets
+    let description: APIDescription?
     private let files: StaticFiles
 
     /// Reads the static files and begins to listen to the store. Throws when a directory cannot be read or the store
@@ -28,12 +31,14 @@ package final class Gateway: Sendable {
         self.logger = logger
         live = try LiveQueries(store)
         workers = WorkerPool(count: configuration.workers, limit: configuration.workerQueue)
+        transfers = WorkerPool(count: configuration.transfers, limit: configuration.transferQueue)
         channels = Channels(
             ChannelContext(
                 live: live, workers: workers, largest: configuration.largestObserved,
                 problem: { [logger] in Problem(of: $0, logger) }, version: { try store.snapshot().version }))
         subscriptions = SubscriptionSets(configuration, logger)
         files = try StaticFiles(configuration)
+        description = try StaticFiles.description(configuration).map { APIDescription($0) }
         subscriptions.expireRegularly()
     }
 
@@ -49,11 +54,11 @@ package final class Gateway: Sendable {
                 "The body is larger than \(limit) bytes. Send the objects in smaller batches.")
         }
         router.use(identify)
-        func on(
-            _ method: HTTPMethod, _ pattern: String,
+        func register(
+            _ method: HTTPMethod, _ pattern: String, _ body: Router.BodyHandling,
             _ handler: @escaping @Sendable (Request, PathParameters) throws -> Reply
         ) {
-            router.on(method, pattern) { [self] request, path in
+            router.on(method, pattern, body: body) { [self] request, path in
                 let answer: @Sendable () -> Reply = { [self] in
                     do {
                         return try handler(request, path)
@@ -64,6 +69,14 @@ package final class Gateway: Sendable {
                 return request.body.count <= configuration.inlineBody ? answer() : workers.reply(answer)
             }
         }
+        func on(
+            _ method: HTTPMethod, _ pattern: String,
+            _ handler: @escaping @Sendable (Request, PathParameters) throws -> Reply
+        ) { register(method, pattern, .memory, handler) }
+        func onFile(
+            _ method: HTTPMethod, _ pattern: String, _ limit: Int,
+            _ handler: @escaping @Sendable (Request, PathParameters) throws -> Reply
+        ) { register(method, pattern, .file(limit: limit), handler) }
 
         on(.get, "/v1/schema", getSchema)
         on(.put, "/v1/schema", putSchema)
@@ -72,16 +85,21 @@ package final class Gateway: Sendable {
         on(.put, "/v1/objects/:class/:key", putObject)
         on(.patch, "/v1/objects/:class/:key", patchObject)
         on(.delete, "/v1/objects/:class/:key", deleteObject)
+        onBulk(on)
+        onEdits(on)
         for (pattern, read) in reads { on(.get, pattern, read) }
         let queries = queryRouter
         on(.post, "/v1/query/*path") { [self] request, _ in try query(request, by: queries) }
         onSubscriptions(on)
+        onKeys(on)
+        onTransfer(on, onFile)
         on(.get, "/healthz") { _, _ in .now(.json(Array(#"{"status":"ok"}"#.utf8))) }
         on(.get, "/readyz") { [self] _, _ in
             _ = try store.snapshot()
             return .now(.json(Array(#"{"status":"ready"}"#.utf8)))
         }
-        on(.get, "/openapi.json") { [files] request, _ in try files.description(request) }
+        on(.get, "/openapi.json", getDescription)
+        on(.get, "/docs") { [files] request, _ in try files.reader(request) }
         on(.get, "/") { [files] request, _ in try files.index(request) }
         on(.get, "/static/*path") { [files] request, path in
             try files.file(path.rest.joined(separator: "/"), request)

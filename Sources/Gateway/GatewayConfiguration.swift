@@ -42,6 +42,15 @@ package struct GatewayConfiguration: Sendable {
     /// The time of day, for what expires.
     package var clock: @Sendable () -> Timestamp = { .now() }
 
+    /// Largest file to import; 413 beyond.
+    package var importLimit = 4 << 30
+    /// Where files lie while they come in or go out. Put it on the disk that has room for another copy of the store.
+    package var scratchDirectory = "/tmp"
+    /// Threads for imports and backups.
+    package var transfers = 2
+    /// Imports and backups that may wait for one; 503 beyond.
+    package var transferQueue = 16
+
     /// Collections of classes with more objects are read by worker threads, so that a scan never holds up a loop.
     package var inlineObjects = 50_000
     /// Requests with larger bodies are read by worker threads, for the same reason.

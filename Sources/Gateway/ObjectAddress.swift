@@ -62,21 +62,21 @@ enum ObjectAddress: Hashable, Sendable {
             }
         return "/v1/objects/\(percentEncoded(objectClass.name))/\(percentEncoded(text))"
     }
+}
 
-    /// Everything but letters, digits and `-._~` as `%XX`.
-    private static func percentEncoded(_ text: String) -> String {
-        var encoded = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let hex = String(byte, radix: 16, uppercase: true)
-                encoded += byte < 16 ? "%0\(hex)" : "%\(hex)"
-            }
+/// Everything but letters, digits and `-._~` as `%XX`.
+func percentEncoded(_ text: String) -> String {
+    var encoded = ""
+    for byte in text.utf8 {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            encoded.unicodeScalars.append(Unicode.Scalar(byte))
+        default:
+            let hex = String(byte, radix: 16, uppercase: true)
+            encoded += byte < 16 ? "%0\(hex)" : "%\(hex)"
         }
-        return encoded
     }
+    return encoded
 }

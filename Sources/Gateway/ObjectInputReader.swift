@@ -20,6 +20,26 @@ package struct ObjectInputReader {
         try read(json, property, objectClass, &input, in: .root)
     }
 
+    /// Reads a value of a property as a whole, or one element of a collection, or a value within a mixed one.
+    ///
+    /// - Parameters:
+    ///   - isElement: whether it is one element of what the property's type says.
+    ///   - name: what the place is called in sentences.
+    ///   - path: where the value stands in the document.
+    func content(
+        _ json: JSONValue, _ property: PropertySchema, isElement: Bool, called name: String, at path: String
+    ) throws(Problem) -> ObjectInput.Content {
+        let type = isElement ? PropertyType(property.type.base, isOptional: property.type.isOptional) : property.type
+        let place = Place(property: property.name, path: path)
+        let draft: ValueDraft
+        do {
+            draft = try ValueCoding.draft(json, as: type)
+        } catch {
+            throw place.within(error.path).problem(error.sentence(name))
+        }
+        return try content(draft, property, name, at: place)
+    }
+
     private func object(
         _ json: JSONValue, _ objectClass: ClassSchema, at place: Place
     ) throws(Problem) -> ObjectInput {

@@ -5,7 +5,7 @@ package import StoreContract
 /// Stores objects within one write transaction. All methods throw what the transaction does, and problems with the
 /// place where a link leads nowhere.
 package struct ObjectWriter {
-    private let transaction: any WriteTransaction
+    let transaction: any WriteTransaction
     private let policy: UpdatePolicy
 
     package init(_ transaction: any WriteTransaction, _ policy: UpdatePolicy) {
@@ -55,6 +55,29 @@ package struct ObjectWriter {
         return try transaction.set(input.classID, key, values, onlyDifferent: onlyDifferent)
     }
 
+    /// `set` with as few edits of its collections as it takes; see `reassign`.
+    func assign(_ input: ObjectInput, to key: ObjectKey) throws {
+        try assign(try resolved(input), to: ObjectReference(input.classID, key))
+    }
+
+    /// All values of an input with their links looked up and the objects in their places stored.
+    func resolved(_ input: ObjectInput) throws -> [PropertyID: Value] {
+        var values = input.values
+        for draft in input.drafts { values[draft.property] = try resolve(draft.content) }
+        return values
+    }
+
+    func assign(_ values: [PropertyID: Value], to object: ObjectReference) throws {
+        let objectClass = try objectClass(object.classID)
+        let collections = values.filter { objectClass[$0.key]?.type.isCollection == true }
+        let others = collections.isEmpty ? values : values.filter { collections[$0.key] == nil }
+        if !others.isEmpty { try transaction.set(object.classID, object.key, others) }
+        for (id, value) in collections.sorted(by: { $0.key < $1.key }) {
+            guard let property = objectClass[id] else { continue }
+            _ = try reassign(property, of: object, to: value)
+        }
+    }
+
     private func check(_ values: [PropertyID: Value], of key: ObjectKey, _ objectClass: ClassSchema) throws {
         let rules = ValueRules(transaction.schema) { try transaction.exists($0.classID, $0.key) }
         for (id, value) in values {
@@ -76,7 +99,7 @@ package struct ObjectWriter {
         {
             whole.values[property.id] = property.initialValue
         }
-        try set(whole, of: key)
+        try assign(whole, to: key)
     }
 
     /// A value with its links looked up, and those of them that lead nowhere; then the value is of no use.
@@ -123,15 +146,17 @@ package struct ObjectWriter {
         return .link(present)
     }
 
-    /// Throws the problem of the first link that leads nowhere.
-    private func resolve(_ content: ObjectInput.Content) throws -> Value {
+    /// A value with its links looked up and the objects in their places stored. Throws the problem of the first link
+    /// that leads nowhere.
+    func resolve(_ content: ObjectInput.Content) throws -> Value {
         var missing: [ObjectInput.Link] = []
         let value = try resolve(content, &missing)
         if let first = missing.first { throw problem(ofMissing: first) }
         return value
     }
 
-    private func resolve(_ content: ObjectInput.Content, _ missing: inout [ObjectInput.Link]) throws -> Value {
+    /// The same with the links that lead nowhere, if there are any; then the value is of no use.
+    func resolve(_ content: ObjectInput.Content, _ missing: inout [ObjectInput.Link]) throws -> Value {
         switch content {
         case .value(let value): return value
         case .link(let link): return try target(of: link, &missing).map { .link($0) } ?? .null

@@ -11,6 +11,7 @@ extension Problem {
         .invalidValue: 422, .missingValue: 422, .valueTooLarge: 413, .preconditionFailed: 412,
         .embeddedWithoutOwner: 422, .embeddedOwned: 422, .invalidMapKey: 422, .indexOutOfBounds: 422,
         .notACollection: 422, .tooDeep: 422, .noPrimaryKey: 422, .keyPathTooWide: 400,
+        .accessDenied: 403, .hiddenElements: 403,
         .schemaInvalid: 422, .schemaVersionTooLow: 409, .migrationRequired: 409, .migrationFailed: 409,
         .nestedWrite: 500, .tooManyVersions: 503,
         .fileAccess: 500, .invalidFile: 500, .unsupportedFormat: 500, .full: 507, .inputOutput: 500,
@@ -62,6 +63,8 @@ extension Problem {
         switch error {
         case let problem as Problem: self = problem
         case let error as StoreError: self.init(error)
+        case let fault as TransferFault: self.init(fault)
+        case let refusal as ObjectImporter.Refusal: self.init(refusal)
         case let error as HTTPError: self.init(error.status, error.code, error.detail)
         default: return nil
         }

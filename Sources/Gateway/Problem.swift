@@ -25,6 +25,8 @@ package struct Problem: HTTPErrorConvertible, Hashable {
     package var hint: String?
     /// Each fault of a document that may have several.
     package var faults: [SchemaFault] = []
+    /// Each line of a file that does not fit.
+    package var lines: [LineFault] = []
     /// The value of a `Retry-After` header, in seconds.
     package var retryAfter: Int?
 
@@ -45,6 +47,10 @@ package struct Problem: HTTPErrorConvertible, Hashable {
         let writer = JSONWriter(capacity: 512)
         encode(into: writer)
         var response = Response(status: status, contentType: "application/problem+json", body: writer.bytes)
+        if status == 401 {
+            let error = code == "auth.required" ? "" : ", error=\"invalid_token\""
+            response.headers["WWW-Authenticate"] = "Bearer realm=\"realmgate\"" + error
+        }
         if let retryAfter { response.headers["Retry-After"] = String(retryAfter) }
         return response
     }
@@ -79,6 +85,7 @@ package struct Problem: HTTPErrorConvertible, Hashable {
             writer.endArray()
         }
         if !faults.isEmpty { writer.faults(faults) }
+        if !lines.isEmpty { writer.lines(lines) }
         writer.endObject()
     }
 }

@@ -1,7 +1,8 @@
 import Glibc
 import HTTPServer
+import JSONCoding
 
-/// The console and the description of the API, read once: what a request names is looked up in what was read, so that
+/// The console, read once: what a request names is looked up in what was read, so that
 /// no path leads anywhere else.
 struct StaticFiles: Sendable {
     private struct File {
@@ -12,7 +13,6 @@ struct StaticFiles: Sendable {
 
     /// By path within the directory, such as `console.css`.
     private var files: [String: File] = [:]
-    private var openapi: File?
 
     private static let sizeLimit = 64 << 20
 
@@ -27,10 +27,6 @@ struct StaticFiles: Sendable {
         if let directory = configuration.staticDirectory {
             var room = Self.sizeLimit
             try read(directory, under: "", &room, depth: 0)
-        }
-        if let directory = configuration.openapiDirectory {
-            let content = try Self.content(of: directory + "/openapi.json", limit: Self.sizeLimit)
-            openapi = File(type: "application/json", content: content, tag: Self.tag(content))
         }
     }
 
@@ -50,12 +46,24 @@ struct StaticFiles: Sendable {
         return try reply(file, request)
     }
 
-    /// `/openapi.json`
-    func description(_ request: Request) throws -> Reply {
-        guard let openapi else {
-            throw Problem(404, "not_found", "This gateway was started without a description of its API.")
+    /// The page at `/docs`.
+    func reader(_ request: Request) throws -> Reply {
+        guard let page = files["docs.html"] else {
+            throw Problem(404, "not_found", "This gateway was started without its files. GET /openapi.json has it all.")
         }
-        return try reply(openapi, request)
+        return try reply(page, request)
+    }
+
+    /// The description of the API for any schema; nil when there is no directory for it. Throws when there is none in
+    /// it.
+    static func description(_ configuration: GatewayConfiguration) throws -> JSONValue? {
+        guard let directory = configuration.openapiDirectory else { return nil }
+        let path = directory + "/openapi.json"
+        do {
+            return try JSONValue.parse(try content(of: path, limit: sizeLimit).bytes)
+        } catch is JSONError {
+            throw Unreadable(path: path)
+        }
     }
 
     private func reply(_ file: File, _ request: Request) throws(Problem) -> Reply {

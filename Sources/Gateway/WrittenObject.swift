@@ -37,6 +37,16 @@ extension EntityTag {
     /// The tag of an object: of its row with all stored properties, written plainly.
     init(row: JSONWriter) { text = row.withBytes { Fingerprint.text(of: $0) } }
 
+    /// The tag of an object as the transaction has it. Cost: the object is written as a whole.
+    init(_ object: ObjectReference, _ transaction: any WriteTransaction) throws {
+        guard let objectClass = transaction.schema[object.classID] else {
+            throw StoreError.unknownClass(object.classID)
+        }
+        let row = JSONWriter(capacity: 512)
+        try RowPlan(objectClass, of: transaction.schema).write(object.key, of: transaction, into: row)
+        self.init(row: row)
+    }
+
     /// The part that identifies the object's own state, without that of what was expanded.
     var own: EntityTag { EntityTag(String(text.prefix { $0 != "-" })) }
 }
@@ -62,9 +72,14 @@ struct Preconditions: Sendable {
             }
             return
         }
-        let row = JSONWriter(capacity: 512)
-        try RowPlan(object.objectClass, of: transaction.schema).write(key, of: transaction, into: row)
-        let tag = EntityTag(row: row)
+        try check(try EntityTag(ObjectReference(object.objectClass.id, key), transaction))
+    }
+
+    /// Whether anything is asked.
+    var isEmpty: Bool { match == nil && noneMatch == nil }
+
+    /// Throws 412 when the object that there is, or anything else with this tag, is not as asked.
+    func check(_ tag: EntityTag) throws(Problem) {
         if let match, !match.contains(tag) {
             throw Problem(
                 412, StoreError.Code.preconditionFailed.rawValue,

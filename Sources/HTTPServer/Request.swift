@@ -6,7 +6,7 @@ package struct Request: Sendable {
     /// Percent-decoded path segments: `/v1/objects/a%2Fb` is `["v1", "objects", "a/b"]`, `/` is `[]`.
     package let segments: [String]
     /// Query items in the order sent, decoded (`+` is a space); names may repeat.
-    package let query: [QueryItem]
+    package var query: [QueryItem]
     /// Empty when the body is in a file.
     package internal(set) var body: [UInt8]
     /// The body of a route that takes it as a file.

@@ -244,6 +244,11 @@ extension QueryRoute {
             // Steps go on inside the value, and every edit of a collection is a modification of its holder.
             try check(property, of: tree.nodes[end].classID, schema) { $0.type == type }
             tree.read(property, at: end)
+            for case .visible(let objects) in path.steps {
+                for (classID, predicate) in objects.predicates {
+                    try add(predicate, at: tree.follow(.forward(property), from: end, to: classID), schema)
+                }
+            }
         }
     }
 
@@ -266,6 +271,9 @@ extension QueryRoute {
                     $0.type.isMixed || $0.type.isLink && $0.targetClass == here
                 }
                 node = tree.follow(.backward(property), from: node, to: origin)
+            case .visible(let predicate, _):
+                // Whether an object is there depends on what its own condition reads.
+                try add(predicate, at: node, schema)
             }
         }
         return node

@@ -6,14 +6,15 @@ import QueryLanguage
 final class LinkReader {
     private enum Step {
         case forward(ColumnReader)
-        /// One element of a list or map of links.
-        case element(ColumnReader, ElementSelector, key: StableBytes?)
+        /// One element of a list or map of links, of a list among those objects that are there.
+        case element(ColumnReader, ElementSelector, key: StableBytes?, among: RowPredicate?)
+        case visible(RowPredicate)
         case elements(ColumnReader)
         case backward(to: ClassID, origin: ClassID, property: PropertyID)
 
         var isToMany: Bool {
             switch self {
-            case .forward, .element: false
+            case .forward, .element, .visible: false
             case .elements, .backward: true
             }
         }
@@ -31,6 +32,8 @@ final class LinkReader {
     let endClass: ClassID
     private let source: any ColumnSource
     private let steps: [Step]
+    /// The place of the last step that leads from one object to another.
+    private let lastLink: Int
     /// One for each to-many step, used again for every object. Going deep first, and without recursion, takes memory
     /// for the neighbours on the way only, however many ways there are.
     private var levels: [Level]
@@ -39,7 +42,7 @@ final class LinkReader {
         self.source = source
         var current = classID
         var steps: [Step] = []
-        for link in links {
+        for (place, link) in links.enumerated() {
             switch link {
             case .forward(let property, let target):
                 steps.append(.forward(ColumnReader(source, current, property)))
@@ -50,14 +53,23 @@ final class LinkReader {
             case .elements(let property, let target, let selector):
                 var key: StableBytes?
                 if case .key(let text) = selector { key = StableBytes(text.utf8) }
-                steps.append(.element(ColumnReader(source, current, property), selector, key: key))
+                var visible: RowPredicate?
+                if selector.isPosition, place + 1 < links.count, case .visible(let predicate, _) = links[place + 1] {
+                    visible = RowPredicate(predicate, on: target, in: source)
+                }
+                steps.append(.element(ColumnReader(source, current, property), selector, key: key, among: visible))
                 current = target
             case .backward(let origin, let property):
                 steps.append(.backward(to: current, origin: origin, property: property))
                 current = origin
+            case .visible(let predicate, _):
+                steps.append(.visible(RowPredicate(predicate, on: current, in: source)))
             }
         }
         self.steps = steps
+        var links = steps[...]
+        while case .visible? = links.last { links.removeLast() }
+        lastLink = max(0, links.count - 1)
         endClass = current
         levels = steps.indices.filter { steps[$0].isToMany }.map { Level(step: $0) }
         isToMany = !levels.isEmpty
@@ -70,7 +82,7 @@ final class LinkReader {
     }
 
     /// The object before the last of several to-one links.
-    func beforeLast(_ key: ObjectKey) throws -> ObjectKey? { try follow(key, 0..<max(0, steps.count - 1)) }
+    func beforeLast(_ key: ObjectKey) throws -> ObjectKey? { try follow(key, 0..<lastLink) }
 
     /// Calls `body` with each object that the links lead to, one as often as there are ways to it, until it returns
     /// false; returns whether it got to the end.
@@ -126,7 +138,7 @@ final class LinkReader {
                 }
             case .backward(let target, let origin, let property):
                 keys = try source.backlinks(to: ObjectReference(target, key), from: origin, property)
-            case .forward, .element:
+            case .forward, .element, .visible:
                 break
             }
         }
@@ -140,7 +152,9 @@ final class LinkReader {
             let next: ObjectKey?
             switch steps[index] {
             case .forward(let reader): next = try reader.link(current)
-            case .element(let reader, let selector, let key): next = try element(reader, selector, key, of: current)
+            case .element(let reader, let selector, let key, let visible):
+                next = try element(reader, selector, key, among: visible, of: current)
+            case .visible(let predicate): next = try predicate.holds(current) ? current : nil
             case .elements, .backward: next = nil
             }
             guard let next else { return nil }
@@ -150,12 +164,45 @@ final class LinkReader {
     }
 
     private func element(
-        _ reader: ColumnReader, _ selector: ElementSelector, _ key: StableBytes?, of object: ObjectKey
+        _ reader: ColumnReader, _ selector: ElementSelector, _ key: StableBytes?, among visible: RowPredicate?,
+        of object: ObjectKey
     ) throws -> ObjectKey? {
+        if let visible { return try element(reader, selector, among: visible, of: object) }
         guard let collection = try reader.collection(object),
             case .link(let target)? = try collection.element(selector, key)
         else { return nil }
         return target
+    }
+
+    private func element(
+        _ reader: ColumnReader, _ selector: ElementSelector, among visible: RowPredicate, of object: ObjectKey
+    ) throws -> ObjectKey? {
+        guard let collection = try reader.collection(object) else { return nil }
+        var place = 0
+        var found: ObjectKey?
+        _ = try collection.forEach { element in
+            guard case .link(let target) = element, try visible.holds(target) else { return true }
+            defer { place += 1 }
+            switch selector {
+            case .position(let wanted):
+                if place == wanted { found = target }
+                return place < wanted
+            case .last: found = target
+            case .all, .key: break
+            }
+            return true
+        }
+        return found
+    }
+}
+
+extension ElementSelector {
+    /// Whether it counts elements of a list.
+    var isPosition: Bool {
+        switch self {
+        case .position, .last: true
+        case .all, .key: false
+        }
     }
 }
 

@@ -30,6 +30,7 @@ struct Names {
             case .backward(let origin, let property):
                 words.append("@links.\(self[origin]).\(name(property, of: origin))")
                 current = origin
+            case .visible: break
             }
         }
         switch path.end {
@@ -41,6 +42,7 @@ struct Names {
         for step in path.steps {
             switch step {
             case .elements(let selector): text += Self.words(selector)
+            case .visible: break
             case .keys: text += ".@keys"
             case .size: text += ".@count"
             case .length: text += ".length"

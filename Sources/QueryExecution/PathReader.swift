@@ -22,7 +22,7 @@ final class PathReader {
     init(_ path: BoundPath, from classID: ClassID, in source: any ColumnSource) {
         isToMany = path.isToMany
         links = LinkReader(path.links, from: classID, in: source)
-        steps = ValueSteps(path.steps)
+        steps = ValueSteps(path.steps, in: source)
         switch path.end {
         case .property(let property, let type):
             let reader = ColumnReader(source, links.endClass, property)
@@ -50,7 +50,7 @@ final class PathReader {
         case .count:
             return .int(Int64(try links.count(key)))
         case .column(let reader):
-            return try links.single(key).map { steps.single(in: try reader.view($0)) ?? .null }
+            return try links.single(key).map { try steps.single(in: try reader.view($0)) ?? .null }
         case .collection(let reader):
             return try links.single(key).map { try reader.collection($0).flatMap { try steps.single(in: $0) } ?? .null }
         case .object:

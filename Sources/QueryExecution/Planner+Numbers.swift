@@ -49,8 +49,11 @@ extension Planner {
     private func holder(of links: [LinkStep], _ classID: ClassID) -> ClassID? {
         var current = classID
         for link in links.dropLast() {
-            guard case .forward(_, let target) = link else { return nil }
-            current = target
+            switch link {
+            case .forward(_, let target): current = target
+            case .visible: continue
+            case .elements, .backward: return nil
+            }
         }
         return current
     }

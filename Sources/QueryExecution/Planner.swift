@@ -112,7 +112,10 @@ struct Planner {
         guard path.steps.count == 1, case .property(let property, let type) = path.end, type.collection != .single
         else { return nil }
         for link in path.links {
-            guard case .forward = link else { return nil }
+            switch link {
+            case .forward, .visible: continue
+            case .elements, .backward: return nil
+            }
         }
         let part: CollectionOperator.Part
         switch path.steps[0] {
@@ -120,7 +123,7 @@ struct Planner {
         case .elements(let selector): part = .one(selector)
         case .keys: part = .keys(quantifier)
         case .size: part = .size
-        case .length, .typeName: return nil
+        case .length, .typeName, .visible: return nil
         }
         // A null link on the way makes a single value null, and leaves no elements of several.
         let keepsNull = path.isToMany ? quantifier != .any : test.holds(.null)
@@ -191,6 +194,11 @@ struct Planner {
         case .backward(let origin, let property):
             let inner = try plan(links.dropFirst(), origin, walk)
             return BacklinkSetOperator(classID, property, origin: ClassScan(source, origin, inner))
+        case .visible(let predicate, _):
+            // To who keeps nulls, an object that is not there is as good as one that passes.
+            let inner = try plan(links.dropFirst(), classID, walk)
+            let isThere = try plan(try predicate.namingObjects { try source.key(of: $0, primaryKey: $1) }, classID)
+            return walk.keepsNull ? disjunction([inner, negation(isThere)]) : try conjunction([isThere, inner], classID)
         }
     }
 
@@ -233,8 +241,12 @@ struct Planner {
     }
 
     /// Whether following the links of each object costs less than asking all objects that they may lead to: those are
-    /// so many more that a pass over a column of theirs takes longer.
+    /// so many more that a pass over a column of theirs takes longer. True also where only that is right: a position
+    /// among those elements that are visible is known for each object alone.
     func isShorter(_ links: [LinkStep], _ classID: ClassID) -> Bool {
+        for (link, next) in zip(links, links.dropFirst()) {
+            if case .elements(_, _, let selector) = link, selector.isPosition, case .visible = next { return true }
+        }
         let rows = source.objectCount(of: classID)
         return links.contains { link in
             guard case .elements(_, let target, _) = link else { return false }

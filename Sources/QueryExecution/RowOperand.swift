@@ -17,10 +17,14 @@ indirect enum RowOperand {
         case .constant(let value): self = .constant(ConstantView(value))
         case .list(let values): self = .list(values.map { ConstantView($0) })
         case .objects(let objects):
-            // Objects are named before a query is run; what is not found equals nothing.
+            // Objects are named before a query is run, but in the conditions of steps. What is not found equals nothing.
             let values = objects.elements.map { element in
-                if case .value(let value) = element { return ConstantView(value) }
-                return ConstantView(.reference(ObjectReference(ClassID(0), ObjectKey(-1))))
+                switch element {
+                case .value(let value): return ConstantView(value)
+                case .object(let classID, let primaryKey):
+                    let key = (try? source.key(of: classID, primaryKey: primaryKey)) ?? ObjectKey(-1)
+                    return ConstantView(.reference(ObjectReference(classID, key)))
+                }
             }
             self = objects.isList || values.count != 1 ? .list(values) : .constant(values[0])
         case .path(let path): self = .path(PathReader(path, from: classID, in: source))

@@ -11,13 +11,15 @@ struct ValueSteps {
         case size
         case length
         case typeName
+        case visible(VisibleValues)
     }
 
     private let steps: [Step]
 
-    init(_ steps: [ValueStep]) {
+    init(_ steps: [ValueStep], in source: any ColumnSource) {
         self.steps = steps.map { step in
             switch step {
+            case .visible(let objects): return .visible(VisibleValues(objects, in: source))
             case .elements(.all): return .elements
             case .elements(let selector):
                 var key: StableBytes?
@@ -35,18 +37,27 @@ struct ValueSteps {
     var isEmpty: Bool { steps.isEmpty }
 
     /// The one value that steps to single values lead to; nil where there is none.
-    func single(in value: ValueView) -> ValueView? { follow(value, from: 0) }
+    func single(in value: ValueView) throws -> ValueView? { try follow(value, from: 0) }
 
     /// The same from a collection property. An absent key of a map is a null there.
     func single(in collection: StoredCollection) throws -> ValueView? {
-        switch steps.first {
-        case .size: return follow(.int(Int64(collection.count)), from: 1)
+        let (visible, first) = visibility
+        guard first < steps.count else { return nil }
+        switch steps[first] {
+        case .size:
+            return try follow(.int(Int64(try visible?.count(collection) ?? collection.count)), from: first + 1)
         case .element(let selector, let key):
             let element = try collection.element(selector, key)
-            if case .key = selector, element == nil, collection.isMap { return follow(.null, from: 1) }
-            return element.flatMap { follow($0, from: 1) }
-        case .elements, .keys, .length, .typeName, nil: return nil
+            if case .key = selector, element == nil, collection.isMap { return try follow(.null, from: first + 1) }
+            return try element.flatMap { try follow(try visible?.shown($0) ?? $0, from: first + 1) }
+        case .elements, .keys, .length, .typeName, .visible: return nil
         }
+    }
+
+    /// What hides elements of a collection, and the first step behind it.
+    private var visibility: (VisibleValues?, first: Int) {
+        if case .visible(let values)? = steps.first { return (values, 1) }
+        return (nil, 0)
     }
 
     /// Calls `body` with each value that there is until it returns false; returns whether it got to the end.
@@ -56,17 +67,29 @@ struct ValueSteps {
 
     /// The same from a collection property. An absent key of a map is a null there.
     func forEach(in collection: StoredCollection, _ body: (ValueView) throws -> Bool) throws -> Bool {
-        switch steps.first {
+        let (visible, first) = visibility
+        let rest = first + 1
+        guard first < steps.count else { return true }
+        switch steps[first] {
         case .elements:
+            if let visible {
+                return try collection.forEach { element in
+                    if try visible.leavesOut(element) { return true }
+                    return try forEach(in: try visible.shown(element), from: rest, body)
+                }
+            }
             if steps.count == 1 { return try collection.forEach(body) }
-            return try collection.forEach { try forEach(in: $0, from: 1, body) }
-        case .keys: return try collection.forEachKey { try forEach(in: .string($0), from: 1, body) }
-        case .size: return try forEach(in: .int(Int64(collection.count)), from: 1, body)
+            return try collection.forEach { try forEach(in: $0, from: rest, body) }
+        case .keys: return try collection.forEachKey { try forEach(in: .string($0), from: rest, body) }
+        case .size:
+            return try forEach(in: .int(Int64(try visible?.count(collection) ?? collection.count)), from: rest, body)
         case .element(let selector, let key):
             let element = try collection.element(selector, key)
-            if case .key = selector, element == nil, collection.isMap { return try forEach(in: .null, from: 1, body) }
-            return try element.map { try forEach(in: $0, from: 1, body) } ?? true
-        case .length, .typeName, nil: return true
+            if case .key = selector, element == nil, collection.isMap {
+                return try forEach(in: .null, from: rest, body)
+            }
+            return try element.map { try forEach(in: try visible?.shown($0) ?? $0, from: rest, body) } ?? true
+        case .length, .typeName, .visible: return true
         }
     }
 
@@ -82,28 +105,29 @@ struct ValueSteps {
             case (.keys, .dictionary(let dictionary)):
                 return try dictionary.forEach { key, _ in try forEach(in: .string(key), from: index + 1, body) }
             default:
-                guard let next = Self.next(steps[index], current) else { return true }
+                guard let next = try Self.next(steps[index], current) else { return true }
                 current = next
             }
         }
         return try body(current)
     }
 
-    private func follow(_ value: ValueView, from index: Int) -> ValueView? {
+    private func follow(_ value: ValueView, from index: Int) throws -> ValueView? {
         var current = value
         for step in steps[min(index, steps.count)...] {
-            guard let next = Self.next(step, current) else { return nil }
+            guard let next = try Self.next(step, current) else { return nil }
             current = next
         }
         return current
     }
 
     /// One step to a single value; nil where the value has another shape.
-    private static func next(_ step: Step, _ value: ValueView) -> ValueView? {
+    private static func next(_ step: Step, _ value: ValueView) throws -> ValueView? {
         switch (step, value) {
         case (.element(.position(let index), _), .list(let list)): list.element(at: index)
         case (.element(.last, _), .list(let list)): list.element(at: list.count - 1)
         case (.element(.key, let key?), .dictionary(let dictionary)): dictionary[key.bytes]
+        case (.visible(let values), _): try values.shown(value)
         case (.element, _), (.elements, _), (.keys, _): nil
         case (.size, _): size(of: value).map { .int($0) } ?? .null
         case (.length, .null): .int(0)

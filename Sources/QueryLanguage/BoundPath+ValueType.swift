@@ -6,7 +6,10 @@ extension BoundPath {
     /// Optional when the value can be null: also where a link on the way can be, or the position or key may not
     /// exist.
     package var valueType: PropertyType {
-        let isShort = links.contains { !$0.isToMany }
+        let isShort = links.contains { link in
+            if case .visible = link { return false }
+            return !link.isToMany
+        }
         switch end {
         case .count: return PropertyType(.int)
         case .object: return PropertyType(.mixed, isOptional: true)
@@ -15,12 +18,12 @@ extension BoundPath {
             var isOptional = type.acceptsNull || isShort
             for step in steps {
                 switch step {
-                case .elements(.all): continue
+                case .elements(.all), .visible: continue
                 case .elements: isOptional = true
                 case .keys: (base, isOptional) = (.string, type.isMixed || isShort)
                 case .size: (base, isOptional) = (.int, type.isMixed || isShort || isOptional && !type.isCollection)
                 case .length: (base, isOptional) = (.int, false)
-                case .typeName: (base, isOptional) = (.string, isShort || steps.count > 1)
+                case .typeName: (base, isOptional) = (.string, isShort || (steps.first?.isVisibility == true ? steps.count > 2 : steps.count > 1))
                 }
             }
             return PropertyType(base, isOptional: isOptional)

@@ -32,10 +32,13 @@ package enum LinkStep: Hashable, Sendable {
     /// To every object of `origin` whose `property`, of links or mixed, links to the current object, ascending by key,
     /// one as often as it does.
     case backward(origin: ClassID, property: PropertyID)
+    /// Stays at the objects, of the class given, that the step before led to, as if those that do not satisfy the
+    /// predicate were not there: a link to one is null, a position in a list counts the others alone.
+    case visible(BoundPredicate, ClassID)
 
     package var isToMany: Bool {
         switch self {
-        case .forward: false
+        case .forward, .visible: false
         case .elements(_, _, let selector): selector == .all
         case .backward: true
         }
@@ -87,6 +90,9 @@ package enum PathEnd: Hashable, Sendable {
 /// One step inside a value: of a collection property, or of a mixed value of any shape.
 package enum ValueStep: Hashable, Sendable {
     case elements(ElementSelector)
+    /// The value as if objects that are not visible did not exist: a reference to one is null, and left out of a list
+    /// or set. Comes first.
+    case visible(VisibleObjects)
     /// `@keys` of a map, ascending by bytes.
     case keys
     /// `@count`, `@size`: the number of elements of a collection, of bytes of a string or data; null for null and
@@ -103,5 +109,25 @@ package enum ValueStep: Hashable, Sendable {
         case .elements(.all), .keys: true
         default: false
         }
+    }
+
+    var isVisibility: Bool {
+        if case .visible = self { return true }
+        return false
+    }
+}
+
+/// Which objects that values refer to are there.
+package struct VisibleObjects: Hashable, Sendable {
+    /// What an object must be like, by its class; objects of other classes are not there.
+    package var predicates: [ClassID: BoundPredicate]
+
+    /// Whether a collection is as if it did not have the elements that refer to others; otherwise those are null. So it
+    /// is with sets.
+    package var leavesElementsOut: Bool
+
+    package init(_ predicates: [ClassID: BoundPredicate], leavesElementsOut: Bool) {
+        self.predicates = predicates
+        self.leavesElementsOut = leavesElementsOut
     }
 }

@@ -25,7 +25,8 @@ extension BoundPredicate {
         }
     }
 
-    fileprivate func namingObjects(
+    /// The predicate with the objects that it names looked up, as of a query.
+    package func namingObjects(
         _ find: (ClassID, _ primaryKey: Value) throws -> ObjectKey?
     ) rethrows -> BoundPredicate {
         switch self {

@@ -61,6 +61,7 @@ extension Unbinding {
                 guard let originClass = schema[origin], let name = originClass[property]?.name else { return nil }
                 components += [.atName("links"), .name(originClass.name), .name(name)]
                 next = origin
+            case .visible: return nil
             }
             guard let nextClass = schema[next] else { return nil }
             current = nextClass
@@ -88,6 +89,7 @@ extension Unbinding {
                 // The number of elements has words, the sizes of all of them have not.
                 guard type.isMixed else { return nil }
                 components.append(.index(.all))
+            case .visible: return nil
             case .elements(let selector): components.append(.index(index(selector) ?? .all))
             case .keys: components.append(.atName("keys"))
             case .size: components.append(.atName("count"))

@@ -33,6 +33,8 @@ final class LentTransaction: WriteTransaction {
 
     func delete(_ classID: ClassID, _ key: ObjectKey) throws { try handover.transaction.delete(classID, key) }
 
+    func delete(_ classID: ClassID, _ keys: [ObjectKey]) throws { try handover.transaction.delete(classID, keys) }
+
     /// 0 when the write is finished.
     func count(of classID: ClassID) -> Int { (try? handover.transaction)?.count(of: classID) ?? 0 }
 
@@ -62,5 +64,9 @@ final class LentTransaction: WriteTransaction {
 
     func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {
         try handover.transaction.select(query, window)
+    }
+
+    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
+        try handover.transaction.matches(query, key)
     }
 }

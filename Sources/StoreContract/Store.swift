@@ -57,6 +57,13 @@ package protocol Store: AnyObject, Sendable {
     /// keys.
     func past(at version: Version, before snapshot: any Snapshot) throws -> Past?
 
+    /// Writes the newest version as a file of its own, while others read and write. The file has its name only when all
+    /// of it is on the disk. Throws `fileAccess` when the name is taken or the store has no files, `full`,
+    /// `inputOutput`. Blocks as long as that takes; not for the writer's thread.
+    ///
+    /// - Parameter progress: told now and then how many bytes have been written, on any thread.
+    func writeCopy(to path: String, progress: (@Sendable (_ writtenBytes: Int) -> Void)?) throws
+
     /// Finishes the queued work and releases the file, as soon as nobody holds a snapshot of it. Later calls throw or complete with `closed`.
     func close()
 }
@@ -74,6 +81,10 @@ package struct Past: Sendable {
 }
 
 extension Store {
+    package func writeCopy(to path: String, progress: (@Sendable (_ writtenBytes: Int) -> Void)?) throws {
+        throw StoreError(.fileAccess, "This store has no file to copy.")
+    }
+
     /// `submit` of work that may share its commit with other work.
     package func submit(
         _ work: @escaping @Sendable (any WriteTransaction) throws -> Void,

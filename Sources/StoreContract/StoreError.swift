@@ -25,6 +25,10 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let keyPathTooWide = Code(rawValue: "object.key_path_too_wide")
         package static let preconditionFailed = Code(rawValue: "object.precondition_failed")
 
+        // What the caller may not do.
+        package static let accessDenied = Code(rawValue: "access.denied")
+        package static let hiddenElements = Code(rawValue: "access.hidden_elements")
+
         // The schema.
         package static let schemaInvalid = Code(rawValue: "schema.invalid")
         package static let schemaVersionTooLow = Code(rawValue: "schema.version_too_low")

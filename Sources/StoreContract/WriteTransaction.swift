@@ -42,6 +42,10 @@ package protocol WriteTransaction: AnyObject {
     /// of the objects that held them. Deleting an embedded object does that to its owner. Throws `notFound`.
     func delete(_ classID: ClassID, _ key: ObjectKey) throws
 
+    /// Deletes many objects of a class, each given once, as `delete` does one by one. Throws `notFound` before anything
+    /// is deleted. Cost: what links to them is looked at once, and not once for each of them.
+    func delete(_ classID: ClassID, _ keys: [ObjectKey]) throws
+
     func count(of classID: ClassID) -> Int
     func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool
     func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey?
@@ -60,9 +64,16 @@ package protocol WriteTransaction: AnyObject {
 
     /// The objects that the query gives, in its order, with this work's changes.
     func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey]
+
+    /// See `ObjectReads.matches`.
+    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool
 }
 
 extension WriteTransaction {
+    package func delete(_ classID: ClassID, _ keys: [ObjectKey]) throws {
+        for key in keys { try delete(classID, key) }
+    }
+
     package func create(_ classID: ClassID, row: [Value]) throws -> ObjectKey {
         let properties = schema[classID]?.storedProperties ?? []
         guard properties.count == row.count else {

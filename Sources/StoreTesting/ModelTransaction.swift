@@ -109,6 +109,10 @@ class ModelTransaction: WriteTransaction {
         return try ReferenceEvaluator(state).select(query, window)
     }
 
+    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
+        try ReferenceEvaluator(state).matches(query, key)
+    }
+
     // MARK: Checks
 
     var rules: ValueRules {

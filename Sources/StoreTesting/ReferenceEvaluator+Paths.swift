@@ -10,13 +10,13 @@ extension ReferenceEvaluator {
         case .count: return .int(Int64(end.objects.count))
         case .object:
             if let object = end.objects.first { return .reference(ObjectReference(end.classID, object)) }
-            let holders = try objects(along: path.links.dropLast(), from: key, in: classID)
+            let holders = try objects(along: path.linksBeforeLast, from: key, in: classID)
             return holders.objects.isEmpty ? nil : .null
         case .property(let property, let type):
             guard let holder = end.objects.first else { return nil }
             let value = try source.value(end.classID, holder, property)
             // A shape that the value does not have is a null, unlike a null link.
-            return Self.values(of: value, type, path.steps).first ?? .null
+            return try values(of: value, type, path.steps).first ?? .null
         }
     }
 
@@ -27,7 +27,7 @@ extension ReferenceEvaluator {
         switch path.end {
         case .property(let property, let type):
             return try end.objects.flatMap {
-                Self.values(of: try source.value(end.classID, $0, property), type, path.steps)
+                try values(of: try source.value(end.classID, $0, property), type, path.steps)
             }
         case .object: return end.objects.map { .reference(ObjectReference(end.classID, $0)) }
         case .count: return [.int(Int64(end.objects.count))]
@@ -40,14 +40,22 @@ extension ReferenceEvaluator {
     ) throws -> (classID: ClassID, objects: [ObjectKey]) {
         var classID = classID
         var objects = [key]
-        for link in links {
+        for (place, link) in zip(links.indices, links) {
+            let next = place + 1 < links.endIndex ? links[place + 1] : nil
             switch link {
             case .forward(let property, let target):
                 objects = try objects.flatMap { try source.value(classID, $0, property).linkedKeys }
                 classID = target
             case .elements(let property, let target, let selector):
                 objects = try objects.flatMap {
-                    Self.elements(of: try source.value(classID, $0, property), selector).flatMap(\.linkedKeys)
+                    var value = try source.value(classID, $0, property)
+                    if case .list(let elements) = value, case .visible(let predicate, let target)? = next {
+                        value = .list(
+                            try elements.filter {
+                                try $0.linkedKeys.allSatisfy { try holds(predicate, for: $0, in: target) }
+                            })
+                    }
+                    return Self.elements(of: value, selector).flatMap(\.linkedKeys)
                 }
                 classID = target
             case .backward(let origin, let property):
@@ -55,14 +63,21 @@ extension ReferenceEvaluator {
                     try incoming.origins(to: $0, of: classID, from: origin, property, in: source)
                 }
                 classID = origin
+            case .visible(let predicate, _):
+                objects = try objects.filter { try holds(predicate, for: $0, in: classID) }
             }
         }
         return (classID, objects)
     }
 
     /// What the steps find in a property's value: nothing where it has another shape.
-    private static func values(of value: Value, _ type: PropertyType, _ steps: [ValueStep]) -> [Value] {
+    private func values(of value: Value, _ type: PropertyType, _ steps: [ValueStep]) throws -> [Value] {
         var values = [value]
+        var steps = steps[...]
+        if case .visible(let objects)? = steps.first {
+            values = [try shown(value, objects)]
+            steps.removeFirst()
+        }
         for (index, step) in steps.enumerated() {
             values = values.flatMap { value in
                 // A map property answers null for every key that it does not have, unlike a dictionary in a
@@ -78,8 +93,22 @@ extension ReferenceEvaluator {
         return values
     }
 
+    private func shown(_ value: Value, _ objects: VisibleObjects) throws -> Value {
+        switch value {
+        case .reference(let target):
+            guard let predicate = objects.predicates[target.classID] else { return .null }
+            return try holds(predicate, for: target.key, in: target.classID) ? value : .null
+        case .set(let elements):
+            return .set(try elements.filter { try $0.isNull || !shown($0, objects).isNull })
+        case .list(let elements): return .list(try elements.map { try shown($0, objects) })
+        case .dictionary(let map): return .dictionary(try map.mapValues { try shown($0, objects) })
+        default: return value
+        }
+    }
+
     private static func values(of value: Value, _ step: ValueStep) -> [Value] {
         switch step {
+        case .visible: return [value]
         case .elements(let selector): return elements(of: value, selector)
         case .keys:
             guard case .dictionary(let map) = value else { return [] }
@@ -129,5 +158,14 @@ extension ReferenceEvaluator {
         case .list, .set: "list"
         case .dictionary: "dictionary"
         }
+    }
+}
+
+extension BoundPath {
+    /// The links to the object that holds the last link to another object.
+    fileprivate var linksBeforeLast: ArraySlice<LinkStep> {
+        var links = self.links[...]
+        while case .visible? = links.last { links.removeLast() }
+        return links.dropLast()
     }
 }

@@ -1,3 +1,4 @@
+import Gateway
 import StoreContract
 
 /// What ends a command early: a sentence for the person who typed it, and the exit code.
@@ -10,14 +11,16 @@ struct CommandFailure: Error {
         self.exitCode = exitCode
     }
 
-    init(_ error: StoreError) {
-        self.init(Self.sentence(error.message, hint: error.hint))
+    /// What another part of the program says went wrong; nil when it says nothing to a person.
+    init?(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let error as StoreError: self.init(error)
+        case let fault as TransferFault: self.init(fault.message)
+        case let problem as Problem: self.init(TransferFault.sentence(problem.detail, hint: problem.hint))
+        default: return nil
+        }
     }
 
-    /// The message as a sentence, followed by the nearest name where there is one.
-    static func sentence(_ message: String, hint: String?) -> String {
-        guard let hint else { return message }
-        let end = message.hasSuffix(".") ? "" : "."
-        return "\(message)\(end) Did you mean '\(hint)'?"
-    }
+    init(_ error: StoreError) { self.init(TransferFault.sentence(error.message, hint: error.hint)) }
 }

@@ -1,3 +1,4 @@
+import Gateway
 import ObjectModel
 import QueryLanguage
 
@@ -42,7 +43,7 @@ enum QueryText {
     }
 
     private static func failure(_ error: QueryError, _ option: String, _ text: String) -> CommandFailure {
-        var message = "\(option): " + CommandFailure.sentence(error.message, hint: error.hint)
+        var message = "\(option): " + TransferFault.sentence(error.message, hint: error.hint)
         // Under a text of one line, a mark at the place; a longer one would not line up.
         if text.count <= 100, !text.contains(where: \.isNewline) {
             let mark =

@@ -23,7 +23,8 @@ struct Realmgate: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            Serve.self, Query.self, Import.self, Export.self, SchemaCommand.self, Backup.self, Compact.self, Check.self,
+            Serve.self, Query.self, Import.self, Export.self, SchemaCommand.self, Backup.self, Restore.self,
+            Compact.self, Check.self,
             Health.self,
         ])
 
@@ -33,11 +34,8 @@ struct Realmgate: ParsableCommand {
         do {
             var command = try parseAsRoot()
             try command.run()
-        } catch let failure as CommandFailure {
-            fail(failure.message, failure.exitCode)
-        } catch let error as StoreError {
-            fail(CommandFailure(error).message, 1)
         } catch {
+            if let failure = CommandFailure(error) { fail(failure.message, failure.exitCode) }
             // What ArgumentParser found wrong, and its clean exits such as --help.
             exit(withError: error)
         }

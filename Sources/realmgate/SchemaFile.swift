@@ -28,7 +28,7 @@ enum SchemaFile {
         if let refusal = plan.refusal {
             let faults = plan.faults.isEmpty ? "" : "\n" + plan.faults.map { "  - \($0)" }.joined(separator: "\n")
             throw CommandFailure(
-                "The schema in '\(path)' cannot be applied. \(CommandFailure.sentence(refusal.detail, hint: refusal.hint))\(faults)"
+                "The schema in '\(path)' cannot be applied. \(TransferFault.sentence(refusal.detail, hint: refusal.hint))\(faults)"
             )
         }
         guard !plan.isEmpty else { return plan }

@@ -86,6 +86,10 @@ class MemberTransaction: WriteTransaction {
         try session.queryView().select(query, window)
     }
 
+    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
+        try session.queryView().matches(query, key)
+    }
+
     // MARK: Changing
 
     func create(_ classID: ClassID, _ values: [PropertyID: Value]) throws -> ObjectKey {
@@ -132,6 +136,15 @@ class MemberTransaction: WriteTransaction {
         try remove(try existing(classID, key), key)
     }
 
+    func delete(_ classID: ClassID, _ keys: [ObjectKey]) throws {
+        let objectClass = try objectClass(classID)
+        for key in keys where try !session.exists(objectClass, key) {
+            throw StoreError.notFound(key, in: objectClass.schema)
+        }
+        try IncomingLinks(self, to: objectClass, Set(keys)).clear()
+        for key in keys { try removeUnlinked(objectClass, key) }
+    }
+
     func edit(
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ operation: CollectionOperation
     ) throws -> Bool {
@@ -153,11 +166,20 @@ class MemberTransaction: WriteTransaction {
         _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, for value: Value
     ) throws -> Value {
         let old = try session.value(objectClass, key, column)
+        try exchange(
+            objectClass, key, column, old, for: value,
+            CollectionEdit(replacing: old, with: value, in: column.property.type))
+        return old
+    }
+
+    /// The same with the old value known, and what became of the elements.
+    func exchange(
+        _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ old: Value, for value: Value,
+        _ edit: CollectionEdit?
+    ) throws {
         note(.assigned(objectClass, key, column, old: old))
         try session.assign(objectClass, key, column, value)
-        let edit = CollectionEdit(replacing: old, with: value, in: column.property.type)
         changes[objectClass.schema.id, default: ClassChangeRecorder()].recordModification(key, column.id, edit)
-        return old
     }
 
     /// Takes back everything, latest first. Keys given out are not given out again, which keeps the rule that
@@ -232,7 +254,11 @@ class MemberTransaction: WriteTransaction {
 
     /// Deletes an object: first what links to it lets go, then the object, then what it owns.
     func remove(_ objectClass: OpenClass, _ key: ObjectKey) throws {
-        try IncomingLinks(self, to: objectClass, key).clear()
+        try IncomingLinks(self, to: objectClass, [key]).clear()
+        try removeUnlinked(objectClass, key)
+    }
+
+    private func removeUnlinked(_ objectClass: OpenClass, _ key: ObjectKey) throws {
         let row = try objectClass.columns.map { try session.value(objectClass, key, $0) }
         note(.deleted(objectClass, key, row))
         try session.remove(objectClass, key)

@@ -1,23 +1,201 @@
 package import AccessRules
 package import HTTPServer
-import Identity
+package import Identity
+package import ObjectModel
 import Synchronization
 
-/// Decides who calls, and in which role. The roles may be replaced while requests come in.
+/// Decides who calls, and in which role. Roles, keys and the settings of tokens may change while requests come in.
 package final class AccessControl: Sendable {
-    private let roles: Mutex<[Role]>
+    /// Who may call, as the configuration says.
+    package struct Rules: Sendable {
+        /// A caller has the first of them that its credential names; one without a credential has the one called
+        /// `anonymous`, if there is one. A role `admin` that may do everything is there even when it is not listed.
+        package var roles: [Role]
+        /// Nil when tokens are not taken.
+        package var tokens: TokenVerifier?
+        /// Whether callers must show a credential even before the first key has been made.
+        package var isRequired: Bool
 
-    /// - Parameter roles: a caller has the first of them that its credential names; one without a credential has the
-    ///   one called `anonymous`, if there is one.
-    package init(roles: [Role]) { self.roles = Mutex(roles) }
+        package init(roles: [Role] = [], tokens: TokenVerifier? = nil, isRequired: Bool = true) {
+            self.roles = roles
+            self.tokens = tokens
+            self.isRequired = isRequired
+        }
+
+        /// Those listed, and `admin`.
+        fileprivate var all: [Role] {
+            roles.contains { $0.name == Role.administrator.name } ? roles : roles + [.administrator]
+        }
+    }
+
+    private struct State {
+        var rules: Rules
+        var actions: [@Sendable () -> Void] = []
+        /// The seconds in which credentials end that were shown.
+        var ends: Set<Int64> = []
+        var wasOpen: Bool
+    }
+
+    /// The API keys.
+    package let keys: KeyRing
+    private let clock: @Sendable () -> Timestamp
+    private let state: Mutex<State>
+
+    package init(
+        _ rules: Rules, keys: KeyRing = KeyRing(), clock: @escaping @Sendable () -> Timestamp = { .now() }
+    ) {
+        self.keys = keys
+        self.clock = clock
+        state = Mutex(State(rules: rules, wasOpen: false))
+        state.withLock { $0.wasOpen = isOpen($0.rules) }
+    }
+
+    /// With roles only, and keys in memory.
+    package convenience init(roles: [Role]) { self.init(Rules(roles: roles)) }
+
+    // MARK: Requests
 
     /// The caller of a request. Throws 401 for a credential that is missing, wrong or over, 403 when it has no role.
+    /// Cost: a hash and two locks; more for a token that was not seen before, see `TokenVerifier`.
     package func caller(of request: Request) throws(Problem) -> Caller {
-        guard let role = roles.withLock({ $0.first { $0.name == "anonymous" } }) else {
-            throw Problem(
-                401, "auth.required",
-                "Say who you are: send an API key or a token in a header 'Authorization: Bearer …'.")
+        let rules = state.withLock { $0.rules }
+        if isOpen(rules) { return .unrestricted }
+        let kind = PublicPath(request)
+        // Nothing that these serve depends on who asks.
+        if kind == .sameForAll { return rules.unnamed ?? .nobody }
+        guard let credential = try Credential(request) else {
+            if let caller = rules.unnamed { return caller }
+            guard kind == .visiblePart else {
+                throw Problem(
+                    401, "auth.required",
+                    "Say who you are: send an API key or a token in a header 'Authorization: Bearer …'.")
+            }
+            return .nobody
         }
-        return Caller(.anonymous, AccessView(role: role))
+        let principal = try principal(of: credential, rules)
+        guard let caller = rules.caller(principal) else {
+            throw Problem(
+                403, "auth.no_role",
+                "The credential is genuine, but names no role of this server. Give its holder a role that the configuration has."
+            )
+        }
+        if let end = principal.expires {
+            let second = end.floored.seconds + 1
+            state.withLock { _ = $0.ends.insert(second) }
+        }
+        return caller
     }
+
+    /// The request with its caller as its context, and without a credential among its parameters.
+    func identified(_ request: Request) throws(Problem) -> Request {
+        var known = request
+        known.context = try caller(of: request)
+        known.query.removeAll { $0.name == Credential.parameter && Credential.isTakenFromQuery(of: request) }
+        return known
+    }
+
+    private func principal(of credential: Credential, _ rules: Rules) throws(Problem) -> Principal {
+        do throws(CredentialFault) {
+            if let tokens = rules.tokens, credential.isToken { return try tokens.principal(of: credential.text) }
+            return try keys.principal(of: credential.text)
+        } catch {
+            switch error {
+            case .invalid:
+                throw Problem(
+                    401, "auth.invalid",
+                    "The API key or token is not valid. Check that it was copied as a whole; if it was, ask for a new one."
+                )
+            case .expired:
+                throw Problem(401, "auth.expired", "The API key or token is over. Ask for a new one.")
+            case .notYetValid:
+                throw Problem(
+                    401, "auth.not_yet_valid",
+                    "The token is not valid yet. Check the clocks of whoever made it and of this server.")
+            }
+        }
+    }
+
+    // MARK: Changes
+
+    /// Whether everybody may do everything, because nothing says who may: no role, no key, no settings of tokens.
+    package var isOpen: Bool { isOpen(state.withLock { $0.rules }) }
+
+    private func isOpen(_ rules: Rules) -> Bool {
+        !rules.isRequired && rules.roles.isEmpty && rules.tokens == nil && !keys.isInUse
+    }
+
+    /// The names of the roles there are.
+    package var roleNames: [String] { state.withLock { $0.rules.all.map(\.name) } }
+
+    /// Puts other rules in the place of those there, from the next request on.
+    package func replace(_ rules: Rules) {
+        state.withLock { $0.rules = rules }
+        changed()
+    }
+
+    /// Whether the caller may still do exactly what it might when it was let in. For streams, which ask after a change.
+    package func isValid(_ caller: Caller) -> Bool {
+        let rules = state.withLock { $0.rules }
+        if isOpen(rules) { return caller == .unrestricted }
+        let principal = caller.principal
+        if let end = principal.expires, end <= clock() { return false }
+        switch principal.credential {
+        case .none: return rules.unnamed == caller
+        case .key(let id): return keys.isValid(id) && rules.caller(principal) == caller
+        case .token(let signer):
+            return (rules.tokens?.accepts(signer: signer) ?? false) && rules.caller(principal) == caller
+        }
+    }
+
+    /// Has `action` called, on any thread, whenever somebody who was let in may no longer be let in or may do other
+    /// things: other rules, a key taken back, a credential that ended. Ask `isValid` then. Within a second for what
+    /// happened by time or in another process.
+    package func onChange(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.actions.append(action) } }
+
+    /// Tells those who asked for it that something changed.
+    func changed() {
+        let isOpen = isOpen
+        let actions = state.withLock { state in
+            state.wasOpen = isOpen
+            return state.actions
+        }
+        for action in actions { action() }
+    }
+
+    /// Looks for what changed by time or in files. Called every second by `watch`.
+    package func look() {
+        let tokens = state.withLock { $0.rules.tokens }
+        var hasNews = keys.refreshOrLog()
+        if tokens?.refreshOrLog() ?? false { hasNews = true }
+        let now = clock().floored.seconds
+        let isOpen = isOpen
+        state.withLock { state in
+            if state.wasOpen != isOpen { hasNews = true }
+            let over = state.ends.filter { $0 <= now }
+            guard !over.isEmpty else { return }
+            state.ends.subtract(over)
+            hasNews = true
+        }
+        if hasNews { changed() }
+        keys.saveUses()
+    }
+}
+
+extension AccessControl.Rules {
+    /// Somebody without a credential; nil when there is no role for that.
+    fileprivate var unnamed: Caller? {
+        roles.first { $0.name == "anonymous" }.map { Caller(.anonymous, AccessView(role: $0)) }
+    }
+
+    /// Nil when the principal names no role there is.
+    fileprivate func caller(_ principal: Principal) -> Caller? {
+        all.first { principal.roles.contains($0.name) }.map { role in
+            Caller(principal, AccessView(role: role.narrowed(to: principal.scope), claims: principal.claims))
+        }
+    }
+}
+
+extension Caller {
+    /// Somebody for whom nothing exists, at paths that everybody may ask.
+    fileprivate static let nobody = Caller(.anonymous, AccessView(role: Role(name: "nobody")))
 }

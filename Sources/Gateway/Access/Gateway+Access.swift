@@ -6,9 +6,7 @@ extension Gateway {
     /// Finds out who calls, for the handlers inside.
     func identify(_ request: Request, _ next: (Request) -> Reply) throws -> Reply {
         guard let control = configuration.accessControl else { return next(request) }
-        var known = request
-        known.context = try control.caller(of: request)
-        return next(known)
+        return next(try control.identified(request))
     }
 
     /// Throws 401 for a request that nobody was found to have made, although that matters.

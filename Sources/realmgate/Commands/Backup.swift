@@ -11,8 +11,8 @@ struct Backup: ParsableCommand {
             only when all of it is on the disk; a file of that name is never replaced. A server may have the database \
             open and write to it meanwhile.
 
-            To restore, stop the server and put the copy in the place of the database file; remove the lock file \
-            (FILE-lock) of the old one.
+            `realmgate restore` puts a backup in the place of a database file. A server gives the same copy to \
+            administrators at GET /v1/backup.
 
             Example:
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Gateway
 import ObjectModel
 import QueryLanguage
 import StoreContract
@@ -25,7 +26,7 @@ struct Export: ParsableCommand {
     @OptionGroup var database: DataOptions
 
     @Option(help: "ndjson or csv (default: from the name of the output, else ndjson).")
-    var format: FileFormat?
+    var format: TransferFormat?
 
     @Option(help: "Only the objects that satisfy this predicate.")
     var filter: String?
@@ -52,17 +53,18 @@ struct Export: ParsableCommand {
         let properties = try chosen(in: objectClass)
         let query = try QueryText.bind(
             filter: filter, filterName: "--filter", sort: sort, class: objectClass, schema: snapshot.schema)
-        let exporter = try ObjectExporter(snapshot: snapshot, objectClass: objectClass, properties: properties)
-        let keys = try snapshot.select(query, .all)
+        let exporter = try ObjectExporter(
+            snapshot, query, of: objectClass, properties: properties,
+            as: format ?? TransferFormat(fileName: output) ?? .ndjson)
         let sink = try ByteSink(path: output)
-        var progress = ProgressLine(of: keys.count)
-        try exporter.write(keys, as: format ?? FileFormat(fileName: output) ?? .ndjson, to: sink) { done in
+        var progress = ProgressLine(of: try snapshot.count(query))
+        while try sink.write({ try exporter.next(into: &$0) }) {
             // On standard output the lines themselves are the progress.
-            if output != "-" { progress.show("\(className): \(grouped(done)) written", at: done) }
+            if output != "-" { progress.show("\(className): \(grouped(exporter.count)) written", at: exporter.count) }
         }
         try sink.finish()
         progress.finish()
-        if output != "-" { StandardError.write("\(className): \(grouped(keys.count)) written\n") }
+        if output != "-" { StandardError.write("\(className): \(grouped(exporter.count)) written\n") }
     }
 
     private func chosen(in objectClass: ClassSchema) throws -> [PropertySchema] {

@@ -1,6 +1,8 @@
 import ArgumentParser
+import Gateway
 import ObjectModel
 import StoreContract
+import Synchronization
 
 /// `realmgate import`: objects from a file into a class.
 struct Import: ParsableCommand {
@@ -32,7 +34,7 @@ struct Import: ParsableCommand {
     @OptionGroup var database: DataOptions
 
     @Option(help: "ndjson or csv (default: from the name of the file, else ndjson).")
-    var format: FileFormat?
+    var format: TransferFormat?
 
     @Option(
         help: ArgumentHelp(
@@ -48,6 +50,12 @@ struct Import: ParsableCommand {
         completion: .file(extensions: ["json"]))
     var schema: String?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Import everything or nothing.",
+            discussion: "All of it becomes one transaction, which is in memory until it is on the disk."))
+    var atomic = false
+
     func run() throws {
         let sources = SettingSources.process
         let schemaFile = sources.text(schema, "REALMGATE_SCHEMA")
@@ -62,43 +70,46 @@ struct Import: ParsableCommand {
                 "'\(className)' is a class of embedded objects, which are imported within the objects that own them.")
         }
         let importer = ObjectImporter(store: store, objectClass: objectClass, schema: schema, policy: update)
-        var progress = ProgressLine(of: source.size)
-        let report: (ObjectImporter.Outcome) -> Void = { done in
-            progress.show("\(className): \(done.summary)", at: source.count)
-        }
+        let format = format ?? TransferFormat(fileName: file) ?? .ndjson
         let outcome: ObjectImporter.Outcome
-        switch format ?? FileFormat(fileName: file) ?? .ndjson {
+        switch format {
         case .ndjson:
-            var rows = NDJSONRowSource(source, class: objectClass, schema: schema)
-            outcome = try importer.run(&rows, progress: report)
+            outcome = try run(importer, NDJSONRowSource(source, class: objectClass, schema: schema), source.size)
         case .csv:
-            var rows = try CSVRowSource(source, class: objectClass, schema: schema)
-            outcome = try importer.run(&rows, progress: report)
+            outcome = try run(importer, try CSVRowSource(source, class: objectClass, schema: schema), source.size)
         }
-        progress.finish()
         for fault in outcome.faults { StandardError.write("line \(fault.line): \(fault.message)\n") }
+        if outcome.refused > outcome.faults.count {
+            StandardError.write("and \(grouped(outcome.refused - outcome.faults.count)) more lines\n")
+        }
         StandardError.write("\(className): \(outcome.summary)\n")
-        if !outcome.faults.isEmpty { throw ExitCode(1) }
+        if outcome.refused > 0 { throw ExitCode(1) }
     }
-}
 
-/// A file of objects.
-enum FileFormat: String, CaseIterable, ExpressibleByArgument {
-    case ndjson
-    case csv
-
-    /// From the ending of a file's name; nil when that says nothing.
-    init?(fileName: String) {
-        let name = fileName.lowercased()
-        if name.hasSuffix(".csv") {
-            self = .csv
-        } else if name.hasSuffix(".ndjson") || name.hasSuffix(".jsonl") {
-            self = .ndjson
-        } else {
-            return nil
+    private func run(
+        _ importer: ObjectImporter, _ source: sending some RowSource, _ size: Int?
+    ) throws -> ObjectImporter.Outcome {
+        let line = Mutex(ProgressLine(of: size))
+        let report: @Sendable (ObjectImporter.Outcome) -> Void = { done in
+            line.withLock { $0.show("\(className): \(done.summary)", at: done.bytes) }
+        }
+        defer { line.withLock { $0.finish() } }
+        guard atomic else {
+            var source = source
+            return try importer.run(&source, progress: report)
+        }
+        do {
+            return try importer.runAsWhole(source, progress: report)
+        } catch let refusal as ObjectImporter.Refusal {
+            var outcome = refusal.outcome
+            outcome.created = 0
+            outcome.modified = 0
+            return outcome
         }
     }
 }
+
+extension TransferFormat: ExpressibleByArgument {}
 
 extension UpdatePolicy: ExpressibleByArgument {}
 
@@ -106,7 +117,7 @@ extension ObjectImporter.Outcome {
     /// `3,376 created, 0 changed, 1 refused`
     var summary: String {
         var text = "\(grouped(created)) created, \(grouped(modified)) changed"
-        if !faults.isEmpty { text += ", \(grouped(faults.count)) refused" }
+        if refused > 0 { text += ", \(grouped(refused)) refused" }
         return text
     }
 }

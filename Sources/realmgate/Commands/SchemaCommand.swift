@@ -77,7 +77,7 @@ struct SchemaCommand: ParsableCommand {
         if let refusal = plan.refusal {
             let faults = plan.faults.map { "\n  - \($0)" }.joined()
             throw CommandFailure(
-                "This cannot be applied. \(CommandFailure.sentence(refusal.detail, hint: refusal.hint))\(faults)")
+                "This cannot be applied. \(TransferFault.sentence(refusal.detail, hint: refusal.hint))\(faults)")
         }
     }
 

@@ -1,3 +1,4 @@
+import Gateway
 import ObjectModel
 import StoreContract
 
@@ -33,7 +34,7 @@ struct DemoLoader {
         let importer = ObjectImporter(store: store, objectClass: objectClass, schema: snapshot.schema, policy: .error)
         var progress = ProgressLine(of: source.size)
         let outcome = try importer.run(&rows) { done in
-            progress.show("Loading the demo: \(grouped(done.created)) objects of \(name)", at: source.count)
+            progress.show("Loading the demo: \(grouped(done.created)) objects of \(name)", at: done.bytes)
         }
         progress.finish()
         if let fault = outcome.faults.first {

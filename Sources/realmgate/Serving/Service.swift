@@ -43,6 +43,7 @@ struct Service {
         var gatewayConfiguration = GatewayConfiguration()
         gatewayConfiguration.staticDirectory = settings.console
         gatewayConfiguration.openapiDirectory = settings.openapi
+        gatewayConfiguration.scratchDirectory = directory(of: settings.data)
         gatewayConfiguration.subscriptionFile = settings.data + ".subscriptions"
         gatewayConfiguration.subscriptionSetLifetime = settings.subscriptionLifetime
         let gateway = try Gateway(store: store, configuration: gatewayConfiguration)
@@ -62,6 +63,12 @@ struct Service {
         logger.info("Started.", metadata: ["data": "\(settings.data)", "version": "\(Realmgate.version)"])
         return Service(
             address: "http://\(host):\(port)", store: store, gateway: gateway, server: server, logger: logger)
+    }
+
+    /// The directory that a file is in.
+    private static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// Lets requests under way finish, then closes the database.

@@ -36,9 +36,10 @@ final class ByteSink {
     }
 
     /// Appends what `body` appends.
-    func write(_ body: (inout [UInt8]) throws -> Void) throws {
-        try body(&bytes)
+    func write<R>(_ body: (inout [UInt8]) throws -> R) throws -> R {
+        let result = try body(&bytes)
         if bytes.count >= Self.blockSize { try flush() }
+        return result
     }
 
     func finish() throws {

@@ -42,11 +42,12 @@ final class TestGateway: Sendable {
 
     /// Asks and waits for the answer, also for one that comes later.
     func send(
-        _ method: HTTPMethod, _ target: String, _ body: String? = nil, headers: HeaderFields = [:]
+        _ method: HTTPMethod, _ target: String, _ body: String? = nil, file: String? = nil, headers: HeaderFields = [:]
     ) throws -> Response {
         var headers = headers
         if body != nil, headers["Content-Type"] == nil { headers.add("Content-Type", "application/json") }
-        let request = try Request(method, target, headers: headers, body: body.map { Array($0.utf8) } ?? [])
+        var request = try Request(method, target, headers: headers, body: body.map { Array($0.utf8) } ?? [])
+        request.bodyFile = try file.map { try BodyFile($0) }
         switch router.respond(to: request) {
         case .now(let response): return response
         case .later(let start):

@@ -1,0 +1,106 @@
+package import ObjectModel
+package import QueryLanguage
+
+/// What queries mean when the objects that are not there are not met.
+extension BoundAccess {
+    /// The query, bound to the visible schema, as one that the store can be asked. Whether the object whose property is the
+    /// scope is there is for the caller to see to.
+    package func restrict(_ query: BoundQuery) -> BoundQuery {
+        var restricted = query
+        let own: BoundPredicate
+        switch query.scope {
+        case .all: own = access(query.classID).listed
+        case .property(let holder, let property):
+            let isComputed = schema[holder.classID]?[property]?.type.isComputed ?? true
+            own = isComputed ? access(query.classID).whole : access(query.classID).part
+        }
+        let asked = restrict(query.predicate)
+        restricted.predicate =
+            own == .constant(true) ? asked : asked == .constant(true) ? own : .and([own, asked])
+        restricted.steps = query.steps.map { step in
+            switch step {
+            case .sort(let keys): .sort(keys.map { restrict($0) })
+            case .distinct(let paths): .distinct(paths.map { restrict($0) })
+            case .limit: step
+            }
+        }
+        return restricted
+    }
+
+    package func restrict(_ key: SectionKey) -> SectionKey { SectionKey(restrict(key.path), key.function) }
+
+    func restrict(_ key: SortKey) -> SortKey { SortKey(restrict(key.path), ascending: key.isAscending) }
+
+    func restrict(_ request: AggregateRequest) -> AggregateRequest {
+        AggregateRequest(request.function, restrict(request.path))
+    }
+
+    func restrict(_ path: BoundPath) -> BoundPath {
+        var restricted = path
+        restricted.links = restrict(path.links)
+        if let references, case .property(_, let type) = path.end, type.isMixed {
+            restricted.steps.insert(
+                .visible(VisibleObjects(references, leavesElementsOut: type.collection == .set)), at: 0)
+        }
+        return restricted
+    }
+
+    private func restrict(_ links: [LinkStep]) -> [LinkStep] {
+        var restricted: [LinkStep] = []
+        for link in links {
+            restricted.append(link)
+            switch link {
+            case .forward(_, let target), .elements(_, let target, _):
+                hide(access(target).part, target, &restricted)
+            case .backward(let origin, _): hide(access(origin).whole, origin, &restricted)
+            case .visible: break
+            }
+        }
+        return restricted
+    }
+
+    private func hide(_ predicate: BoundPredicate, _ classID: ClassID, _ links: inout [LinkStep]) {
+        if predicate != .constant(true) { links.append(.visible(predicate, classID)) }
+    }
+
+    /// Goes as deep as the predicate is nested, which is as deep as a text may be.
+    private func restrict(_ predicate: BoundPredicate) -> BoundPredicate {
+        switch predicate {
+        case .constant: return predicate
+        case .comparison(var comparison):
+            comparison.left = restrict(comparison.left)
+            comparison.right = restrict(comparison.right)
+            return .comparison(comparison)
+        case .between(var between):
+            between.operand = restrict(between.operand)
+            return .between(between)
+        case .fullText(var search):
+            search.path = restrict(search.path)
+            return .fullText(search)
+        case .geoWithin(var search):
+            search.links = restrict(search.links)
+            return .geoWithin(search)
+        case .not(let inner): return .not(restrict(inner))
+        case .and(let parts): return .and(parts.map { restrict($0) })
+        case .or(let parts): return .or(parts.map { restrict($0) })
+        }
+    }
+
+    private func restrict(_ operand: BoundOperand) -> BoundOperand {
+        switch operand {
+        case .constant, .list, .objects: return operand
+        case .path(let path): return .path(restrict(path))
+        case .aggregate(var aggregate):
+            aggregate.path = restrict(aggregate.path)
+            return .aggregate(aggregate)
+        case .subquery(var subquery):
+            subquery.links = restrict(subquery.links)
+            subquery.predicate = restrict(subquery.predicate)
+            return .subquery(subquery)
+        case .arithmetic(var arithmetic):
+            arithmetic.left = restrict(arithmetic.left)
+            arithmetic.right = restrict(arithmetic.right)
+            return .arithmetic(arithmetic)
+        }
+    }
+}

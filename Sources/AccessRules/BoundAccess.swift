@@ -1,0 +1,277 @@
+package import JSONCoding
+package import ObjectModel
+package import QueryLanguage
+
+/// A view bound to a schema: which classes, properties and objects are there for the caller, and what it may do.
+/// Immutable; made once for all requests of equal views.
+package final class BoundAccess: Sendable {
+    /// What the caller may do with the objects of one class.
+    struct ClassAccess: Sendable {
+        /// The objects that are there among those that an owner, a link or a property leads to.
+        var part = BoundPredicate.constant(false)
+        /// The objects that are there by themselves: of embedded classes those whose owners are.
+        var whole = BoundPredicate.constant(false)
+        /// The objects in the list of the class: none of an embedded class that the role does not name.
+        var listed = BoundPredicate.constant(false)
+        var create: BoundPredicate?
+        var update: BoundPredicate?
+        var delete: BoundPredicate?
+        /// The properties that may be given values; nil for all that are there.
+        var writable: Set<PropertyID>?
+        /// For embedded classes: the properties of the visible schema that own their objects.
+        var owners: [(origin: ClassID, property: PropertyID)] = []
+    }
+
+    /// What the store has.
+    package let schema: Schema
+    /// What is there for the caller. Numbers are those of `schema`, so that queries bound to it fit the store.
+    package let visibleSchema: Schema
+    /// `visibleSchema` and the properties that may be written but not read.
+    package let writableSchema: Schema
+    /// What is wrong with rules, which then allow nothing: one sentence each.
+    package let problems: [String]
+    let classes: [ClassID: ClassAccess]
+    /// The classes of which objects may be hidden, as a link to them finds out.
+    let restricted: Set<ClassID>
+    /// What references in mixed values may lead to; nil when every object of the store is there.
+    let references: [ClassID: BoundPredicate]?
+
+    init(_ role: Role, claims: JSONValue, _ schema: Schema) {
+        var reading = RuleReading(role: role, claims: claims, schema: schema)
+        let visible = reading.visibleClasses()
+        let visibleSchema = schema.keeping { objectClass in
+            guard visible.contains(objectClass.id) else { return nil }
+            return role.rule(for: objectClass).readableProperties
+        }
+        var classes: [ClassID: ClassAccess] = [:]
+        for objectClass in schema.classes {
+            classes[objectClass.id] = reading.access(to: objectClass, isVisible: visible.contains(objectClass.id))
+        }
+        for objectClass in visibleSchema.classes {
+            for property in objectClass.properties where property.ownsTarget {
+                guard let target = property.targetClass else { continue }
+                classes[target]?.owners.append((objectClass.id, property.id))
+            }
+        }
+        OwnerConditions(schema, visibleSchema).add(to: &classes, named: { role.classes[$0.name] != nil })
+
+        self.schema = schema
+        self.visibleSchema = visibleSchema
+        writableSchema = schema.keeping { objectClass in
+            guard visible.contains(objectClass.id) else { return nil }
+            let rule = role.rule(for: objectClass)
+            return rule.readableProperties.map { $0.union(rule.writableProperties ?? []) }
+        }
+        self.classes = classes
+        problems = reading.problems
+        restricted = Set(classes.lazy.filter { $0.value.part != .constant(true) }.map(\.key))
+        let linkable = schema.classes.filter { !$0.isEmbedded }
+        references =
+            linkable.contains { classes[$0.id]?.part != .constant(true) }
+            ? Dictionary(
+                uniqueKeysWithValues: linkable.filter { visible.contains($0.id) }.map {
+                    ($0.id, classes[$0.id]?.part ?? .constant(false))
+                }) : nil
+    }
+
+    /// Whether all objects of the class are there, whoever leads to them.
+    func isOpen(_ classID: ClassID) -> Bool { classes[classID]?.whole == .constant(true) }
+
+    func access(_ classID: ClassID) -> ClassAccess { classes[classID] ?? ClassAccess() }
+}
+
+/// Reads a role's rules against a schema.
+private struct RuleReading {
+    let role: Role
+    let claims: JSONValue
+    let schema: Schema
+    private(set) var problems: [String] = []
+
+    init(role: Role, claims: JSONValue, schema: Schema) {
+        self.role = role
+        self.claims = claims
+        self.schema = schema
+    }
+
+    /// The classes with a rule to read them, and the embedded ones that those have as parts and the role does not name.
+    func visibleClasses() -> Set<ClassID> {
+        var visible: Set<ClassID> = []
+        var open: [ClassSchema] = []
+        for objectClass in schema.classes where !objectClass.isEmbedded || role.classes[objectClass.name] != nil {
+            guard role.rule(for: objectClass).read != nil else { continue }
+            visible.insert(objectClass.id)
+            open.append(objectClass)
+        }
+        while let owner = open.popLast() {
+            let readable = role.rule(for: owner).readableProperties
+            for property in owner.properties where property.ownsTarget && readable?.contains(property.name) != false {
+                guard let part = property.targetClass.flatMap({ schema[$0] }), role.classes[part.name] == nil,
+                    visible.insert(part.id).inserted
+                else { continue }
+                open.append(part)
+            }
+        }
+        return visible
+    }
+
+    mutating func access(to objectClass: ClassSchema, isVisible: Bool) -> BoundAccess.ClassAccess {
+        var access = BoundAccess.ClassAccess()
+        let rule = role.rule(for: objectClass)
+        let isPart = objectClass.isEmbedded && role.classes[objectClass.name] == nil
+        if isVisible {
+            access.part = isPart ? .constant(true) : predicate(rule.read, "read", objectClass) ?? .constant(false)
+            access.whole = access.part
+            access.listed = isPart ? .constant(false) : access.part
+        }
+        access.create = predicate(rule.create, "create", objectClass)
+        access.update = predicate(rule.update, "update", objectClass)
+        access.delete = predicate(rule.delete, "delete", objectClass)
+        if let writable = isPart ? nil : rule.writableProperties {
+            access.writable = Set(writable.compactMap { objectClass[$0]?.id })
+        } else if let readable = isPart ? nil : rule.readableProperties {
+            access.writable = Set(readable.union([objectClass.primaryKey ?? ""]).compactMap { objectClass[$0]?.id })
+        }
+        return access
+    }
+
+    private mutating func predicate(_ text: String?, _ what: String, _ objectClass: ClassSchema) -> BoundPredicate? {
+        guard let text else { return nil }
+        do throws(QueryError) {
+            return try RuleText(text).bind(objectClass, schema, claims)
+        } catch {
+            problems.append(
+                "Role '\(role.name)': the rule to \(what) '\(objectClass.name)' allows nothing: \(error.message)")
+            return .constant(false)
+        }
+    }
+}
+
+/// Adds to the rules of embedded classes that the owner of an object must be there too.
+private struct OwnerConditions {
+    private let schema: Schema
+    private let visible: Schema
+
+    init(_ schema: Schema, _ visible: Schema) {
+        self.schema = schema
+        self.visible = visible
+    }
+
+    func add(to classes: inout [ClassID: BoundAccess.ClassAccess], named: (ClassSchema) -> Bool) {
+        let before = classes
+        for part in schema.classes where part.isEmbedded && before[part.id]?.part != .constant(false) {
+            let owned = condition(on: part.id, before, [])
+            classes[part.id]?.whole = Self.both(before[part.id]?.part ?? .constant(false), owned)
+            if named(part) {
+                classes[part.id]?.listed = Self.both(before[part.id]?.listed ?? .constant(false), owned)
+            }
+        }
+    }
+
+    /// That one of the owners' properties that are there leads to the object, from an object that is there. Owners that
+    /// only lead on to the class itself count as not there.
+    private func condition(
+        on part: ClassID, _ classes: [ClassID: BoundAccess.ClassAccess], _ way: Set<ClassID>
+    ) -> BoundPredicate {
+        var owning = 0
+        for origin in schema.classes { owning += origin.properties.count { $0.ownsTarget && $0.targetClass == part } }
+        let owners = classes[part]?.owners ?? []
+        var conditions: [BoundPredicate] = []
+        for owner in owners where !way.contains(owner.origin) {
+            let isEmbedded = schema[owner.origin]?.isEmbedded == true
+            let own = classes[owner.origin]?.part ?? .constant(false)
+            let there = isEmbedded ? Self.both(own, condition(on: owner.origin, classes, way.union([part]))) : own
+            var links = [LinkStep.backward(origin: owner.origin, property: owner.property)]
+            if there != .constant(true) { links.append(.visible(there, owner.origin)) }
+            if there == .constant(false) { continue }
+            conditions.append(
+                .comparison(BoundComparison(.path(BoundPath(links: links, end: .count)), .greater, .constant(.int(0)))))
+        }
+        let isOpen = owners.count == owning && owners.allSatisfy { owner in
+            classes[owner.origin]?.part == .constant(true)
+                && (schema[owner.origin]?.isEmbedded == false
+                    || condition(on: owner.origin, classes, way.union([part])) == .constant(true))
+        }
+        if isOpen { return .constant(true) }
+        return conditions.isEmpty ? .constant(false) : conditions.count == 1 ? conditions[0] : .or(conditions)
+    }
+
+    private static func both(_ a: BoundPredicate, _ b: BoundPredicate) -> BoundPredicate {
+        if a == .constant(true) { return b }
+        if b == .constant(true) { return a }
+        if a == .constant(false) || b == .constant(false) { return .constant(false) }
+        return .and([a, b])
+    }
+}
+
+extension Role {
+    /// The rule for a class. Embedded classes that are not named are parts of their owners: everything of them is there.
+    func rule(for objectClass: ClassSchema) -> ClassRule {
+        classes[objectClass.name] ?? (objectClass.isEmbedded ? ClassRule() : others)
+    }
+
+    /// What is wrong with the role for a database with this schema, as sentences: rules that no claims could make fit,
+    /// and names that do not exist. Such rules allow nothing until the schema has what they name.
+    package func problems(in schema: Schema) -> [String] {
+        guard !isAdministrator else { return [] }
+        var problems: [String] = []
+        func check(_ rule: ClassRule, _ objectClass: ClassSchema, namesProperties: Bool) {
+            for (what, text) in [
+                ("read", rule.read), ("create", rule.create), ("update", rule.update), ("delete", rule.delete),
+            ] {
+                guard let text else { continue }
+                do throws(QueryError) {
+                    _ = try RuleText(text).bind(objectClass, schema)
+                } catch {
+                    problems.append(
+                        "Role '\(name)': the rule to \(what) '\(objectClass.name)' allows nothing: \(error.message)"
+                            + (error.hint.map { " Did you mean '\($0)'?" } ?? ""))
+                }
+            }
+            guard namesProperties else { return }
+            for property in (rule.readableProperties ?? []).union(rule.writableProperties ?? []).sorted()
+            where objectClass[property] == nil {
+                problems.append("Role '\(name)': class '\(objectClass.name)' has no property '\(property)'.")
+            }
+        }
+        for (className, rule) in classes.sorted(by: { $0.key < $1.key }) {
+            guard let objectClass = schema[className] else {
+                problems.append("Role '\(name)': there is no class '\(className)' yet.")
+                continue
+            }
+            check(rule, objectClass, namesProperties: true)
+        }
+        for objectClass in schema.classes where classes[objectClass.name] == nil && !objectClass.isEmbedded {
+            check(others, objectClass, namesProperties: false)
+        }
+        return problems
+    }
+}
+
+extension Schema {
+    /// The schema with those classes for which `properties` does not give nil twice over: all properties, or the named
+    /// ones and the primary key. What leads to a class or property that is left out is left out too.
+    fileprivate func keeping(_ properties: (ClassSchema) -> Set<String>??) -> Schema {
+        var kept: [ClassID: Set<PropertyID>] = [:]
+        for objectClass in classes {
+            guard let names = properties(objectClass) else { continue }
+            let chosen = objectClass.properties.filter {
+                names?.contains($0.name) != false || $0.name == objectClass.primaryKey
+            }
+            kept[objectClass.id] = Set(chosen.map(\.id))
+        }
+        let stored = kept
+        return Schema(
+            version: version,
+            numberedClasses: classes.compactMap { objectClass in
+                guard let chosen = stored[objectClass.id] else { return nil }
+                var shown = objectClass
+                shown.properties = objectClass.properties.filter { property in
+                    guard chosen.contains(property.id) else { return false }
+                    guard let target = property.targetClass else { return true }
+                    guard let inTarget = stored[target] else { return false }
+                    return property.originProperty.map { inTarget.contains($0) } ?? true
+                }
+                return (shown, objectClass.id, shown.properties.map(\.id), objectClass.nextPropertyID)
+            }, nextClassID: nextClassID)
+    }
+}

@@ -1,0 +1,230 @@
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+extension RestrictedTransaction {
+    func create(_ classID: ClassID, _ values: [PropertyID: Value]) throws -> ObjectKey {
+        let objectClass = try objectClass(classID)
+        guard objectClass.isEmbedded || access.access(classID).create != nil else {
+            throw denied("create objects of class '\(objectClass.name)'")
+        }
+        var given = values
+        for (id, value) in values {
+            guard let property = objectClass[id] else { throw unknownProperty(objectClass) }
+            if !isWritable(property, of: objectClass), property.name != objectClass.primaryKey {
+                guard value == property.initialValue else { throw notWritable(property, objectClass) }
+                given[id] = nil
+            }
+            try check(value, of: property, objectClass)
+        }
+        let key = try base.create(classID, given)
+        note(created: key, of: classID)
+        return key
+    }
+
+    func set(_ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value]) throws {
+        let objectClass = try objectClass(classID)
+        guard try exists(classID, key) else { throw notFound(objectClass) }
+        var assigned: [PropertyID: Value] = [:]
+        for (id, value) in values {
+            guard let property = objectClass[id] else { throw unknownProperty(objectClass) }
+            // Giving back what is shown leaves what is hidden as it is.
+            let isWritable = isWritable(property, of: objectClass)
+            if !isWritable || access.hides(property) {
+                let shown = try shown(property, of: classID, key)
+                let isHiding = try shown != base.value(classID, key, id)
+                if value == shown, isHiding || !isWritable { continue }
+                guard isWritable else { throw notWritable(property, objectClass) }
+                if isHiding, property.type.isCollection { throw hidden(property, objectClass) }
+            }
+            try check(value, of: property, objectClass)
+            assigned[id] = value
+        }
+        try touch(objectClass, key)
+        if !assigned.isEmpty { try base.set(classID, key, assigned) }
+    }
+
+    func edit(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ operation: CollectionOperation
+    ) throws -> Bool {
+        let objectClass = try objectClass(classID)
+        let found = try self.property(property, of: classID, key)
+        guard isWritable(found, of: objectClass) else { throw notWritable(found, objectClass) }
+        switch operation {
+        case .insert(let value, _), .append(let value), .replace(let value, _), .add(let value), .put(let value, _):
+            try checkElement(value, of: found, objectClass)
+        case .removeElement(let value):
+            // What is hidden is not in the set.
+            if try value.isHidden(found, { try isVisible($0) }) { return false }
+        case .remove, .move, .removeKey, .removeAll: break
+        }
+        if needsAll(operation, found), try shown(found, of: classID, key) != base.value(classID, key, property) {
+            throw hidden(found, objectClass)
+        }
+        try touch(objectClass, key)
+        return try base.edit(classID, key, property, operation)
+    }
+
+    func delete(_ classID: ClassID, _ key: ObjectKey) throws {
+        let objectClass = try objectClass(classID)
+        guard try exists(classID, key) else { throw notFound(objectClass) }
+        if objectClass.isEmbedded {
+            try touch(objectClass, key)
+        } else if created[classID]?.contains(key) != true {
+            guard let rule = access.access(classID).delete else {
+                throw denied("delete objects of class '\(objectClass.name)'")
+            }
+            guard try base.matches(BoundQuery(classID: classID, predicate: rule), key) else {
+                throw denied("delete this object of class '\(objectClass.name)'")
+            }
+        }
+        try base.delete(classID, key)
+        note(deleted: key, of: classID)
+    }
+
+    /// Checks what must hold at the end: for the objects that were created, and for those that were changed.
+    func finish() throws {
+        for (classID, keys) in created.sorted(by: { $0.key < $1.key }) {
+            try checkEnd(keys, classID, access.access(classID).create, "create an object of class", "like this")
+        }
+        for (classID, keys) in touched.sorted(by: { $0.key < $1.key }) {
+            try checkEnd(keys, classID, access.access(classID).update, "make an object of class", "like this")
+        }
+    }
+
+    private func checkEnd(
+        _ keys: Set<ObjectKey>, _ classID: ClassID, _ rule: BoundPredicate?, _ what: String, _ how: String
+    ) throws {
+        // What was deleted on the way, as part of something else, needs no leave.
+        let left = try keys.filter { try base.exists(classID, $0) }
+        guard try satisfying(left, of: classID, rule).count == left.count else {
+            throw denied("\(what) '\(schema[classID]?.name ?? "?")' \(how)")
+        }
+    }
+
+    // MARK: Rules
+
+    /// Sees to it that an object may be changed: one that this work did not create must satisfy the rule before and after.
+    /// Of an embedded object it is its owner that counts.
+    private func touch(_ objectClass: ClassSchema, _ key: ObjectKey) throws {
+        let classID = objectClass.id
+        if created[classID]?.contains(key) == true || touched[classID]?.contains(key) == true { return }
+        if objectClass.isEmbedded {
+            guard let owner = try owner(of: key, classID), let ownerClass = schema[owner.classID] else {
+                throw notFound(objectClass)
+            }
+            return try touch(ownerClass, owner.key)
+        }
+        guard let rule = access.access(classID).update else {
+            throw denied("change objects of class '\(objectClass.name)'")
+        }
+        if rule != .constant(true), changeable[classID]?.contains(key) != true {
+            // All that the work has met are asked about together: many of them may be about to be changed.
+            let allowed = try satisfying(unasked(classID).union([key]), of: classID, rule)
+            note(changeable: allowed, of: classID)
+            guard allowed.contains(key) else { throw denied("change this object of class '\(objectClass.name)'") }
+        }
+        note(touched: key, of: classID)
+    }
+
+    private func owner(of key: ObjectKey, _ classID: ClassID) throws -> ObjectReference? {
+        for owner in access.access(classID).owners {
+            if let found = try base.backlinks(to: key, from: owner.origin, owner.property).first {
+                return ObjectReference(owner.origin, found)
+            }
+        }
+        return nil
+    }
+
+    /// Those of the objects that satisfy a rule; none without one.
+    private func satisfying(
+        _ keys: Set<ObjectKey>, of classID: ClassID, _ rule: BoundPredicate?
+    ) throws -> Set<ObjectKey> {
+        guard let rule else { return [] }
+        if rule == .constant(true) { return keys }
+        if keys.count <= 16 {
+            let query = BoundQuery(classID: classID, predicate: rule)
+            return try keys.filter { try base.matches(query, $0) }
+        }
+        let references = keys.sorted().map { Value.reference(ObjectReference(classID, $0)) }
+        let among = BoundPredicate.comparison(
+            BoundComparison(.path(BoundPath(end: .object(classID))), .equal, .list(references)))
+        return Set(try base.select(BoundQuery(classID: classID, predicate: .and([among, rule])), .all))
+    }
+
+    private func isWritable(_ property: PropertySchema, of objectClass: ClassSchema) -> Bool {
+        access.access(objectClass.id).writable?.contains(property.id) ?? true
+    }
+
+    // MARK: Values
+
+    /// Throws for links to what is not there, and for properties of new embedded objects that may not be given.
+    private func check(_ value: Value, of property: PropertySchema, _ objectClass: ClassSchema) throws {
+        switch value {
+        case .list(let elements) where property.type.isCollection, .set(let elements):
+            for element in elements { try checkElement(element, of: property, objectClass) }
+        case .dictionary(let map) where property.type.isCollection:
+            for entry in map.entries { try checkElement(entry.value, of: property, objectClass) }
+        default: try checkElement(value, of: property, objectClass)
+        }
+    }
+
+    private func checkElement(_ value: Value, of property: PropertySchema, _ objectClass: ClassSchema) throws {
+        if case .embedded(let values) = value {
+            guard let part = property.targetClass.flatMap({ schema[$0] }) else { return }
+            for (id, value) in values {
+                guard let inner = part[id] else { throw unknownProperty(part) }
+                if !isWritable(inner, of: part), value != inner.initialValue { throw notWritable(inner, part) }
+                try check(value, of: inner, part)
+            }
+            return
+        }
+        guard try !value.isHidden(property, { try isVisible($0) }) else {
+            throw StoreError(
+                .invalidValue,
+                "Property '\(objectClass.name).\(property.name)' cannot link to an object that does not exist.",
+                property: property.name)
+        }
+    }
+
+    /// Whether the operation says something about elements that the caller does not see.
+    private func needsAll(_ operation: CollectionOperation, _ property: PropertySchema) -> Bool {
+        guard access.hides(property) else { return false }
+        switch operation {
+        case .removeAll: return true
+        case .insert, .replace, .remove, .move: return access.leavesElementsOut(property)
+        case .append, .add, .removeElement, .put, .removeKey: return false
+        }
+    }
+
+    // MARK: Refusals
+
+    private func denied(_ what: String) -> StoreError {
+        StoreError(.accessDenied, "Your role may not \(what).")
+    }
+
+    private func notWritable(_ property: PropertySchema, _ objectClass: ClassSchema) -> StoreError {
+        StoreError(
+            .accessDenied,
+            "Your role may not write property '\(objectClass.name).\(property.name)'. Leave it out.",
+            property: property.name)
+    }
+
+    private func hidden(_ property: PropertySchema, _ objectClass: ClassSchema) -> StoreError {
+        StoreError(
+            .hiddenElements,
+            "'\(objectClass.name).\(property.name)' has elements that you do not see, so it cannot be replaced, emptied or edited by position. Append or add to it.",
+            property: property.name)
+    }
+}
+
+extension Value {
+    /// Whether the value leads to an object that is not there.
+    fileprivate func isHidden(
+        _ property: PropertySchema, _ isVisible: (ObjectReference) throws -> Bool
+    ) rethrows -> Bool {
+        var isHidden = false
+        try forEachTarget(property) { if !isHidden { isHidden = try !isVisible($0) } }
+        return isHidden
+    }
+}

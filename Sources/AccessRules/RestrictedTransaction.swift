@@ -1,0 +1,173 @@
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// A transaction as it exists for one caller: it shows what is there for it, and refuses what it may not do.
+///
+/// Whether an object is there is decided when the transaction first meets it and stays so, whatever the work changes;
+/// objects that the work itself created are there.
+final class RestrictedTransaction: WriteTransaction {
+    let base: any WriteTransaction
+    let access: BoundAccess
+    /// What is known of objects, by class. Those that were created here or given up are among them.
+    private var known: [ClassID: [ObjectKey: Bool]] = [:]
+    private(set) var created: [ClassID: Set<ObjectKey>] = [:]
+    /// Objects that may be changed; at the end they must still be such.
+    private(set) var touched: [ClassID: Set<ObjectKey>] = [:]
+    /// Objects that satisfied the rule to change them when that was asked.
+    private(set) var changeable: [ClassID: Set<ObjectKey>] = [:]
+    private var selected: [ClassID: Set<ObjectKey>] = [:]
+
+    init(_ base: any WriteTransaction, _ access: BoundAccess) {
+        self.base = base
+        self.access = access
+    }
+
+    var schema: Schema { access.writableSchema }
+    var version: Version { base.version }
+
+    // MARK: What is there
+
+    func isVisible(_ object: ObjectReference) throws -> Bool {
+        if let answer = known[object.classID]?[object.key] { return answer }
+        guard schema[object.classID] != nil, try base.exists(object.classID, object.key) else { return false }
+        if access.isOpen(object.classID) { return true }
+        let rule = BoundQuery(classID: object.classID, predicate: access.access(object.classID).whole)
+        let answer = try base.matches(rule, object.key)
+        known[object.classID, default: [:]][object.key] = answer
+        return answer
+    }
+
+    private var mask: ValueMask { ValueMask { [self] in try isVisible($0) } }
+
+    func count(of classID: ClassID) -> Int {
+        switch access.access(classID).listed {
+        case .constant(true): base.count(of: classID)
+        case .constant(false): 0
+        case let rule: (try? base.select(BoundQuery(classID: classID, predicate: rule), .all).count) ?? 0
+        }
+    }
+
+    func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool {
+        try isVisible(ObjectReference(classID, key))
+    }
+
+    func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
+        guard schema[classID] != nil, let key = try base.key(of: classID, primaryKey: primaryKey) else { return nil }
+        return try isVisible(ObjectReference(classID, key)) ? key : nil
+    }
+
+    func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
+        let found = try self.property(property, of: classID, key)
+        return try shown(found, of: classID, key)
+    }
+
+    /// A property's value with what is hidden left out; what may only be written is null or empty.
+    func shown(_ property: PropertySchema, of classID: ClassID, _ key: ObjectKey) throws -> Value {
+        guard access.visibleSchema[classID]?[property.id] != nil else { return property.type.zeroValue }
+        let value = try base.value(classID, key, property.id)
+        return access.hides(property) ? try mask.shown(value, of: property) : value
+    }
+
+    func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int {
+        let found = try self.property(property, of: classID, key)
+        guard access.visibleSchema[classID]?[property] != nil else { return 0 }
+        guard access.leavesElementsOut(found) else { return try base.elementCount(classID, key, property) }
+        return try shown(found, of: classID, key).elementList.count
+    }
+
+    func elements(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
+    ) throws -> [Value] {
+        let found = try self.property(property, of: classID, key)
+        guard access.visibleSchema[classID]?[property] != nil else { return [] }
+        if access.leavesElementsOut(found) {
+            let all = try shown(found, of: classID, key).elementList
+            return Array(all[range.clamped(to: all.indices)])
+        }
+        let elements = try base.elements(classID, key, property, range)
+        return access.hides(found) ? try elements.map { try mask.shownElement($0, found) } : elements
+    }
+
+    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
+        guard let found = access.visibleSchema[origin]?[property] else {
+            throw StoreError(.unknownProperty, "There is no such property.")
+        }
+        if let target = found.targetClass, try !isVisible(ObjectReference(target, key)) { return [] }
+        return try base.backlinks(to: key, from: origin, property).filter {
+            try isVisible(ObjectReference(origin, $0))
+        }
+    }
+
+    func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {
+        if case .property(let holder, let property) = query.scope {
+            guard access.visibleSchema[holder.classID]?[property] != nil, try isVisible(holder) else { return [] }
+        }
+        let keys = try base.select(access.restrict(query), window)
+        for key in keys { known[query.classID, default: [:]][key] = true }
+        selected[query.classID, default: []].formUnion(keys)
+        return keys
+    }
+
+    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
+        guard try exists(query.classID, key) else { return false }
+        return try base.matches(access.restrict(query), key)
+    }
+
+    /// The property of an object, both of which must be there.
+    func property(_ id: PropertyID, of classID: ClassID, _ key: ObjectKey) throws -> PropertySchema {
+        let objectClass = try objectClass(classID)
+        guard let property = objectClass[id] else { throw unknownProperty(objectClass) }
+        guard try exists(classID, key) else { throw notFound(objectClass) }
+        return property
+    }
+
+    func objectClass(_ classID: ClassID) throws -> ClassSchema {
+        guard let found = schema[classID] else {
+            throw StoreError(.unknownClass, "There is no class number \(classID.rawValue).")
+        }
+        return found
+    }
+
+    func unknownProperty(_ objectClass: ClassSchema) -> StoreError {
+        StoreError(.unknownProperty, "Class '\(objectClass.name)' has no such property.")
+    }
+
+    func notFound(_ objectClass: ClassSchema) -> StoreError {
+        StoreError(.notFound, "There is no object of class '\(objectClass.name)' with that key.")
+    }
+
+    // MARK: What was done
+
+    func note(created key: ObjectKey, of classID: ClassID) {
+        created[classID, default: []].insert(key)
+        known[classID, default: [:]][key] = true
+    }
+
+    func note(deleted key: ObjectKey, of classID: ClassID) {
+        created[classID]?.remove(key)
+        touched[classID]?.remove(key)
+        known[classID, default: [:]][key] = false
+    }
+
+    func note(touched key: ObjectKey, of classID: ClassID) { touched[classID, default: []].insert(key) }
+
+    func note(changeable keys: Set<ObjectKey>, of classID: ClassID) {
+        changeable[classID, default: []].formUnion(keys)
+    }
+
+    /// Objects that queries gave and that it was not asked whether they may be changed; now they count as asked.
+    func unasked(_ classID: ClassID) -> Set<ObjectKey> {
+        selected.removeValue(forKey: classID)?.filter { created[classID]?.contains($0) != true } ?? []
+    }
+}
+
+extension Value {
+    /// The elements of a list or set.
+    fileprivate var elementList: [Value] {
+        switch self {
+        case .list(let elements), .set(let elements): elements
+        default: []
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Glibc
+package import StoreContract
+
+extension EmbeddedStore {
+    /// Puts a backup in the place of a database file, or where there is none yet. The backup is copied, so it stays as
+    /// it is. A crash leaves the old file or the new one.
+    ///
+    /// Check the backup first, see `check`. Throws `fileAccess` when the file exists and is not to be replaced, `busy`
+    /// while somebody has it open, `invalidFile`, `full`, `inputOutput`.
+    ///
+    /// - Parameters:
+    ///   - replaces: whether a file that is there may be given up for the backup.
+    ///   - progress: told now and then how many bytes have been written, on any thread.
+    package static func restore(
+        _ path: String, from backup: String, replaces: Bool, progress: (@Sendable (_ writtenBytes: Int) -> Void)? = nil
+    ) throws {
+        guard FileIdentity(path: backup) != nil else {
+            throw StoreError(.fileAccess, "There is no backup '\(backup)'.")
+        }
+        guard FileIdentity(path: backup) != FileIdentity(path: path) else {
+            throw StoreError(.fileAccess, "'\(path)' is the backup itself.")
+        }
+        let exists = FileIdentity(path: path) != nil
+        guard replaces || !exists else {
+            throw StoreError(
+                .fileAccess, "'\(path)' exists already. Say that it is to be replaced, or name another file.")
+        }
+        let copy = path + ".restoring"
+        unlink(copy)
+        let store = try open(path: backup)
+        defer { store.close() }
+        try store.writeCopy(to: copy, progress: progress)
+        do {
+            try putInPlace(copy, of: path, exists: exists)
+        } catch {
+            unlink(copy)
+            throw error
+        }
+    }
+
+    private static func putInPlace(_ copy: String, of path: String, exists: Bool) throws {
+        guard exists else {
+            guard try FileSystem.rename(copy, toNew: path) else {
+                throw StoreError(.fileAccess, "Another program made '\(path)' meanwhile. Nothing was changed.")
+            }
+            FileSystem.syncDirectory(of: path)
+            return
+        }
+        // Held until the file is replaced: who wants to open it meanwhile waits and then opens the new one.
+        guard let presence = try FilePresence.takeAlone(path) else {
+            throw StoreError(
+                .busy, "'\(path)' is open in another program. Stop the server, then restore the backup.")
+        }
+        try withExtendedLifetime(presence) {
+            guard rename(copy, path) == 0 else {
+                throw LMDBError(code: errno, action: "Replacing").storeError(path: path)
+            }
+            // Its table of readers belonged to the old file.
+            unlink(path + "-lock")
+            FileSystem.syncDirectory(of: path)
+        }
+    }
+}

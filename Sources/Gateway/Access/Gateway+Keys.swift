@@ -1,0 +1,109 @@
+import HTTPServer
+import Identity
+import JSONCoding
+import Logging
+import ObjectModel
+
+extension Gateway {
+    func onKeys(_ on: (HTTPMethod, String, @escaping @Sendable (Request, PathParameters) throws -> Reply) -> Void) {
+        on(.get, "/v1/whoami", whoAmI)
+        on(.get, "/v1/keys", listKeys)
+        on(.post, "/v1/keys", createKey)
+        on(.get, "/v1/keys/:id", getKey)
+        on(.delete, "/v1/keys/:id", revokeKey)
+    }
+
+    private func listKeys(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let keys = try managedKeys(request)
+        _ = try QueryParameters(request, single: [])
+        let json = JSONWriter()
+        json.beginObject()
+        json.name("items")
+        json.beginArray()
+        for key in keys.keys {
+            json.beginObject()
+            key.writeMembers(into: json)
+            json.endObject()
+        }
+        json.endArray()
+        json.endObject()
+        return .now(.json(json.bytes))
+    }
+
+    private func getKey(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let keys = try managedKeys(request)
+        _ = try QueryParameters(request, single: [])
+        let id = path["id"] ?? ""
+        guard let key = keys.key(id) else { throw Problem(noKey: id) }
+        return .now(.json(Self.document(key)))
+    }
+
+    /// Writes to the disk, which takes as long as a commit, so it is left to a worker.
+    private func createKey(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let keys = try managedKeys(request)
+        _ = try QueryParameters(request, single: [])
+        let details = try KeyRequest(
+            try request.json(), roles: configuration.accessControl?.roleNames ?? [], configuration.clock()
+        ).details
+        return workers.reply { [self] in
+            do {
+                let (key, secret) = try keys.create(details)
+                // The first key closes a server that was open.
+                configuration.accessControl?.changed()
+                var response = Response.json(Self.document(key, secret: secret), status: 201)
+                response.headers["Location"] = "/v1/keys/\(key.id)"
+                response.headers["Cache-Control"] = "no-store"
+                return .now(response)
+            } catch {
+                return .now(response(to: unsaved(error)))
+            }
+        }
+    }
+
+    private func revokeKey(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let keys = try managedKeys(request)
+        _ = try QueryParameters(request, single: [])
+        let id = path["id"] ?? ""
+        return workers.reply { [self] in
+            do {
+                guard try keys.revoke(id) != nil else { return .now(Problem(noKey: id).httpResponse) }
+                configuration.accessControl?.changed()
+                return .now(.empty(204))
+            } catch {
+                return .now(response(to: unsaved(error)))
+            }
+        }
+    }
+
+    /// The keys, for an administrator.
+    private func managedKeys(_ request: Request) throws(Problem) -> KeyRing {
+        try requireAdministrator(request)
+        guard let keys = configuration.accessControl?.keys else {
+            throw Problem(404, "keys.unavailable", "This server was made without access control and has no keys.")
+        }
+        return keys
+    }
+
+    private func unsaved(_ error: any Error) -> Problem {
+        logger.error("A key could not be saved.", metadata: ["error": "\(error)"])
+        return Problem(503, "keys.unsaved", "The key could not be saved. The server's log says why.")
+    }
+
+    private static func document(_ key: APIKey, secret: String? = nil) -> [UInt8] {
+        let json = JSONWriter(capacity: 512)
+        json.beginObject()
+        key.writeMembers(into: json)
+        if let secret {
+            json.name("secret")
+            json.string(secret)
+        }
+        json.endObject()
+        return json.bytes
+    }
+}
+
+extension Problem {
+    fileprivate init(noKey id: String) {
+        self.init(404, "keys.not_found", "There is no key '\(id)'. GET /v1/keys lists them.")
+    }
+}

@@ -1,0 +1,80 @@
+import AccessRules
+import HTTPServer
+import Identity
+import JSONCoding
+import ObjectModel
+import StoreContract
+
+extension Gateway {
+    /// What the server takes the caller for, and what exists for it.
+    func whoAmI(_ request: Request, _ path: PathParameters) throws -> Reply {
+        _ = try QueryParameters(request, single: [])
+        let caller = try caller(of: request)
+        let (principal, role) = (caller.principal, caller.view.role)
+        let json = JSONWriter(capacity: 1024)
+        json.beginObject()
+        json.name("credential")
+        switch principal.credential {
+        case .none: json.string("none")
+        case .key(let id):
+            json.string("key")
+            json.name("key")
+            json.string(id)
+        case .token: json.string("token")
+        }
+        if let subject = principal.subject {
+            json.name("subject")
+            json.string(subject)
+        }
+        json.name("role")
+        json.string(role.name)
+        json.name("administrator")
+        json.bool(role.isAdministrator)
+        json.name("open")
+        json.bool(configuration.accessControl?.isOpen ?? true)
+        if let end = principal.expires {
+            json.name("expires")
+            json.date(end)
+        }
+        json.name("claims")
+        json.value(principal.claims)
+        json.name("classes")
+        json.beginArray()
+        for name in try classNames(for: request, role) { write(name, role, json) }
+        json.endArray()
+        json.endObject()
+        var response = Response.json(json.bytes)
+        response.headers["Cache-Control"] = "no-store"
+        return .now(response)
+    }
+
+    /// Those that exist for the caller, and those that its role may fill without seeing them.
+    private func classNames(for request: Request, _ role: Role) throws -> [String] {
+        let visible = try snapshot(for: request).schema.classes.map(\.name)
+        guard !role.isAdministrator else { return visible }
+        let rights = role.classes.filter { $0.value.create != nil && !visible.contains($0.key) }
+        return visible + rights.keys.sorted()
+    }
+
+    private func write(_ name: String, _ role: Role, _ json: JSONWriter) {
+        let rule = role.classes[name] ?? role.others
+        json.beginObject()
+        json.name("name")
+        json.string(name)
+        let rights = [("read", rule.read), ("create", rule.create), ("update", rule.update), ("delete", rule.delete)]
+        for (right, predicate) in rights {
+            json.name(right)
+            let isAlways = role.isAdministrator || predicate == "TRUEPREDICATE"
+            json.string(isAlways ? "all" : predicate == nil ? "none" : "some")
+        }
+        guard !role.isAdministrator else { return json.endObject() }
+        for (title, names) in [("readable", rule.readableProperties), ("writable", rule.writableProperties)] {
+            guard let names else { continue }
+            json.name(title)
+            json.beginArray()
+            for property in names.sorted() { json.string(property) }
+            json.endArray()
+        }
+        json.endObject()
+    }
+}

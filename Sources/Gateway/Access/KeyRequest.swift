@@ -1,0 +1,119 @@
+import Identity
+import JSONCoding
+import ObjectModel
+
+/// The body of a request for a new key:
+/// `{"name", "role" | "roles", "claims"?, "subject"?, "expires"? | "expiresIn"?, "readOnly"?, "classes"?}`.
+struct KeyRequest {
+    let details: APIKey.Details
+
+    private static let members = [
+        "name", "role", "roles", "claims", "subject", "expires", "expiresIn", "readOnly", "classes",
+    ]
+    private static let longestText = 200
+    private static let longestList = 100
+    private static let largestClaims = 8 * 1024
+    /// A century, in seconds.
+    private static let longestLife: Int64 = 100 * 366 * 86_400
+
+    /// - Parameter roles: the names that may be given.
+    init(_ json: JSONValue, roles known: [String], _ now: Timestamp) throws(Problem) {
+        guard case .object(let object) = json else {
+            throw Self.fault(
+                "$", "The body describes a key as an object, such as {\"name\": \"app\", \"role\": \"admin\"}.")
+        }
+        for member in object.members where !Self.members.contains(member.name) {
+            var problem = Self.fault("$.\(member.name)", "A key has no '\(member.name)'.")
+            problem.hint = Self.members.nearest(to: member.name)
+            throw problem
+        }
+        guard let name = try Self.text(object, "name") else {
+            throw Self.fault("$.name", "A key needs a 'name' that says what it is for.")
+        }
+        var roles = try Self.names(object, "roles") ?? []
+        if let role = try Self.text(object, "role") {
+            guard object["roles"] == nil else { throw Self.fault("$.role", "Give 'role' or 'roles', not both.") }
+            roles = [role]
+        }
+        guard !roles.isEmpty else {
+            throw Self.fault("$.role", "A key needs a 'role'; there are \(known.joined(separator: ", ")).")
+        }
+        for role in roles where !known.contains(role) {
+            var problem = Self.fault(
+                object["role"] == nil ? "$.roles" : "$.role",
+                "There is no role '\(role)'; there are \(known.joined(separator: ", ")).")
+            problem.hint = known.nearest(to: role)
+            throw problem
+        }
+        var details = APIKey.Details(
+            name: name, roles: roles, subject: try Self.text(object, "subject"), expires: try Self.end(object, now))
+        switch object["claims"] {
+        case nil: break
+        case .object(let claims)?:
+            let writer = JSONWriter(capacity: 256)
+            writer.value(.object(claims))
+            guard writer.count <= Self.largestClaims else {
+                throw Self.fault("$.claims", "'claims' may have \(Self.largestClaims) bytes.")
+            }
+            details.claims = .object(claims)
+        case let other?: throw Self.fault("$.claims", "'claims' takes an object, not \(other.inWords).")
+        }
+        switch object["readOnly"] {
+        case nil: break
+        case .bool(let flag)?: details.scope.isReadOnly = flag
+        case let other?: throw Self.fault("$.readOnly", "'readOnly' takes true or false, not \(other.inWords).")
+        }
+        if let classes = try Self.names(object, "classes") { details.scope.classes = Set(classes) }
+        self.details = details
+    }
+
+    private static func fault(_ path: String, _ sentence: String) -> Problem {
+        var problem = Problem(400, "keys.invalid", sentence)
+        problem.path = path
+        return problem
+    }
+
+    private static func text(_ object: JSONObject, _ name: String) throws(Problem) -> String? {
+        switch object[name] {
+        case nil: return nil
+        case .string(let text)? where !text.isEmpty && text.utf8.count <= longestText: return text
+        case .string?: throw fault("$.\(name)", "'\(name)' takes 1 to \(longestText) bytes of text.")
+        case let other?: throw fault("$.\(name)", "'\(name)' takes a string, not \(other.inWords).")
+        }
+    }
+
+    private static func names(_ object: JSONObject, _ name: String) throws(Problem) -> [String]? {
+        guard let value = object[name] else { return nil }
+        guard case .array(let elements) = value, elements.count <= longestList else {
+            throw fault(
+                "$.\(name)", "'\(name)' takes an array of at most \(longestList) strings, not \(value.inWords).")
+        }
+        var names: [String] = []
+        for element in elements {
+            guard case .string(let text) = element, !text.isEmpty, text.utf8.count <= longestText else {
+                throw fault(
+                    "$.\(name)", "'\(name)' takes strings of 1 to \(longestText) bytes, not \(element.inWords).")
+            }
+            names.append(text)
+        }
+        return names
+    }
+
+    private static func end(_ object: JSONObject, _ now: Timestamp) throws(Problem) -> Timestamp? {
+        switch (object["expires"], object["expiresIn"]) {
+        case (nil, nil): return nil
+        case (.string(let text)?, nil):
+            guard let date = Timestamp(rfc3339: text) else {
+                throw fault("$.expires", "'expires' takes a date such as 2027-01-31T12:00:00Z, not '\(text)'.")
+            }
+            guard date > now else { throw fault("$.expires", "'expires' is in the past.") }
+            return date
+        case (nil, .int(let seconds)?) where (1...longestLife).contains(seconds):
+            return Timestamp(seconds: now.floored.seconds + seconds)
+        case (nil, let other?):
+            throw fault("$.expiresIn", "'expiresIn' takes a number of seconds from 1, not \(other.inWords).")
+        case (let other?, nil): throw fault("$.expires", "'expires' takes a date, not \(other.inWords).")
+        case (_?, _?): throw fault("$.expires", "Give 'expires' or 'expiresIn', not both.")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import HTTPServer
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// Which objects of a collection a request is about to change or delete.
+struct BulkSelection: Sendable {
+    /// Of a class, or, without its scope, of what a property holds.
+    let query: BoundQuery
+    let window: Window
+
+    /// Throws 400 for a request that would touch everything without saying so.
+    init(
+        _ request: Request, _ objectClass: ClassSchema, _ schema: Schema, _ configuration: GatewayConfiguration
+    ) throws(Problem) {
+        let parameters = try QueryParameters(
+            request, single: QueryReader.parameters + ["limit", "offset", "all"])
+        guard try parameters.flag("all") || parameters["filter"] != nil else {
+            throw Problem(
+                400, "parameter.missing",
+                "Say with 'filter' which objects are meant, or with all=true that it is all of them.",
+                parameter: "filter")
+        }
+        query = try QueryReader(schema: schema, configuration: configuration).query(parameters, objectClass)
+        window = Window(
+            offset: try parameters.integer("offset", in: 0...Int.max) ?? 0,
+            limit: try parameters.integer("limit", in: 0...Int.max))
+    }
+
+    /// The objects, each once, in the order of the query.
+    ///
+    /// - Parameter place: the property whose objects are meant; nil for all of the class.
+    func keys(in transaction: any WriteTransaction, of place: PropertyPlace? = nil) throws -> [ObjectKey] {
+        var query = query
+        if let place { query.scope = .property(place.holder, place.property.id) }
+        let keys = try transaction.select(query, window)
+        guard place != nil else { return keys }
+        var seen: Set<ObjectKey> = []
+        return keys.filter { seen.insert($0).inserted }
+    }
+}
+
+extension Preconditions {
+    /// Throws 412 when the store is not at a version as asked: collections have it as their tag.
+    func checkVersion(_ transaction: any WriteTransaction) throws(Problem) {
+        guard !isEmpty else { return }
+        try check(EntityTag(Version(transaction.version.rawValue - 1)))
+    }
+}

@@ -1,0 +1,145 @@
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import StoreContract
+
+extension Gateway {
+    /// Writes of all objects that a filter selects.
+    func onBulk(_ on: (HTTPMethod, String, @escaping @Sendable (Request, PathParameters) throws -> Reply) -> Void) {
+        on(.patch, "/v1/objects/:class", patchCollection)
+        on(.delete, "/v1/objects/:class", deleteCollection)
+    }
+
+    private func patchCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let schema = try snapshot(for: request).schema
+        let objectClass = try schema.named(path["class"] ?? "")
+        let selection = try BulkSelection(request, objectClass, schema, configuration)
+        let input = try ObjectInputReader(schema: schema).object(try request.json(), objectClass)
+        let conditions = try Preconditions(request)
+        return try write(for: request) { transaction in
+            try conditions.checkVersion(transaction)
+            let keys = try selection.keys(in: transaction)
+            try ObjectWriter(transaction, .modified).assign(input, to: keys)
+            return .bulk("modified", keys.count, transaction)
+        }
+    }
+
+    private func deleteCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let schema = try snapshot(for: request).schema
+        let objectClass = try schema.named(path["class"] ?? "")
+        let selection = try BulkSelection(request, objectClass, schema, configuration)
+        let conditions = try Preconditions(request)
+        return try write(for: request) { transaction in
+            try conditions.checkVersion(transaction)
+            let keys = try selection.keys(in: transaction)
+            try transaction.delete(objectClass.id, keys)
+            return .bulk("deleted", keys.count, transaction)
+        }
+    }
+
+    /// Sets values on the objects that a property holds.
+    func patchHeld(
+        _ request: Request, _ path: PropertyPath, _ place: PropertyPlace, _ snapshot: any Snapshot
+    ) throws -> Reply {
+        let target = try place.heldClass(snapshot.schema)
+        let selection = try BulkSelection(request, target, snapshot.schema, configuration)
+        let input = try ObjectInputReader(schema: snapshot.schema).object(try request.json(), target)
+        let conditions = try Preconditions(request)
+        return try write(for: request) { transaction in
+            let place = try path.resolve(in: .transaction(transaction))
+            try conditions.check(place, transaction)
+            guard place.property.targetClass == input.classID else { throw Problem(changedMeanwhile: place) }
+            let keys = try selection.keys(in: transaction, of: place)
+            try ObjectWriter(transaction, .modified).assign(input, to: keys)
+            return .bulk("modified", keys.count, transaction)
+        }
+    }
+
+    /// Takes the objects that match out of a list, set or map. They stay where else they are; embedded ones are gone.
+    func removeHeld(
+        _ request: Request, _ path: PropertyPath, _ place: PropertyPlace, _ snapshot: any Snapshot
+    ) throws -> Reply {
+        let target = try place.heldClass(snapshot.schema)
+        let selection = try BulkSelection(request, target, snapshot.schema, configuration)
+        let conditions = try Preconditions(request)
+        return try write(for: request) { transaction in
+            let place = try path.resolve(in: .transaction(transaction))
+            try conditions.check(place, transaction)
+            guard place.property.targetClass == target.id else { throw Problem(changedMeanwhile: place) }
+            let keys = Set(try selection.keys(in: transaction, of: place))
+            let outcome = try PropertyEditor(transaction).remove(keys, from: place)
+            return try .edited(outcome, place, conditions, transaction)
+        }
+    }
+}
+
+extension ObjectWriter {
+    /// Assigns the same values to many objects of the input's class. What the values link to is looked up, or stored,
+    /// once; each object gets embedded objects of its own.
+    func assign(_ input: ObjectInput, to keys: [ObjectKey]) throws {
+        guard !keys.isEmpty else { return }
+        let values = try resolved(input)
+        for key in keys { try assign(values, to: ObjectReference(input.classID, key)) }
+    }
+}
+
+extension PropertyEditor {
+    /// Elements that are taken out one by one; of more the rest is assigned.
+    private static let singleRemovals = 1000
+
+    /// Takes the links to some objects out of a list, set or map.
+    func remove(_ keys: Set<ObjectKey>, from place: PropertyPlace) throws -> EditOutcome {
+        let (object, property) = (place.holder, place.property)
+        func goes(_ value: Value) -> Bool {
+            if case .link(let key) = value { keys.contains(key) } else { false }
+        }
+        var edits: [CollectionOperation] = []
+        let rest: Value
+        switch try transaction.value(object.classID, object.key, property.id) {
+        case .list(let elements):
+            for index in elements.indices.reversed() where goes(elements[index]) { edits.append(.remove(at: index)) }
+            rest = .list(elements.filter { !goes($0) })
+        case .set(let elements):
+            for element in elements where goes(element) { edits.append(.removeElement(element)) }
+            rest = .set(elements.filter { !goes($0) })
+        case .dictionary(let map):
+            for entry in map.entries where goes(entry.value) { edits.append(.removeKey(entry.key)) }
+            rest = .dictionary(ValueMap(map.entries.filter { !goes($0.value) }.map { ($0.key, $0.value) }))
+        default: throw StoreError.notACollection(property, in: place.holderClass)
+        }
+        if edits.count > Self.singleRemovals {
+            try transaction.set(object.classID, object.key, [property.id: rest])
+        } else {
+            for edit in edits { try transaction.edit(object.classID, object.key, property.id, edit) }
+        }
+        return EditOutcome(
+            modified: edits.count, count: try transaction.elementCount(object.classID, object.key, property.id))
+    }
+}
+
+extension PropertyPlace {
+    /// The class of the objects that a collection property holds. Throws 400 for values.
+    fileprivate func heldClass(_ schema: Schema) throws(Problem) -> ClassSchema {
+        guard let target = property.targetClass.flatMap({ schema[$0] }) else {
+            throw Problem(
+                400, StoreError.Code.notACollection.rawValue,
+                "'\(name)' holds values, which no filter can tell apart. Replace it with PUT, or take elements out one by one.",
+                property: property.name)
+        }
+        return target
+    }
+}
+
+extension Response {
+    /// `{"version", "modified"}` or `{"version", "deleted"}`.
+    fileprivate static func bulk(_ what: String, _ count: Int, _ transaction: any WriteTransaction) -> Response {
+        let json = JSONWriter(capacity: 64)
+        json.beginObject()
+        json.name("version")
+        json.int(transaction.version.rawValue)
+        json.name(what)
+        json.int(count)
+        json.endObject()
+        return .json(json.bytes)
+    }
+}

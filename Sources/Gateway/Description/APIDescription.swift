@@ -1,0 +1,69 @@
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import Synchronization
+
+/// How the description tells who may call.
+struct DescriptionSecurity: Hashable {
+    /// Whether callers have to say who they are.
+    var isOn: Bool
+    /// Whether those who do not may do something all the same.
+    var takesAnonymous: Bool
+
+    static let off = DescriptionSecurity(isOn: false, takesAnonymous: true)
+
+    static let member = "security"
+    /// The answers that only a gateway with access control gives.
+    static let statuses: Set<String> = ["401", "403"]
+
+    /// The requirements of operations that have none of their own; nil when nothing is required.
+    var requirements: JSONValue? {
+        guard isOn else { return nil }
+        let ways: [JSONValue] = [["bearer": []], ["apiKey": []]]
+        return .array(takesAnonymous ? ways + [[:]] : ways)
+    }
+}
+
+/// The description of the API as it is served: complete for the schema that a caller sees.
+final class APIDescription: Sendable {
+    /// A document ready to be sent.
+    struct Rendering: Sendable {
+        let content: SharedBytes
+        let tag: EntityTag
+    }
+
+    private struct Entry: Sendable {
+        let schema: Schema
+        let security: DescriptionSecurity
+        let rendering: Rendering
+    }
+
+    private let document: JSONValue
+    /// The last ones asked for, the latest first: schemas change, and callers see different parts of them.
+    private let entries = Mutex<[Entry]>([])
+
+    private static let mostEntries = 16
+
+    /// - Parameter document: the description for any schema.
+    init(_ document: JSONValue) { self.document = document }
+
+    /// Cost: of the first call for a schema, some milliseconds for each hundred properties; of others a comparison of
+    /// schemas.
+    func rendering(of schema: Schema, _ security: DescriptionSecurity) -> Rendering {
+        entries.withLock { entries in
+            if let place = entries.firstIndex(where: { $0.security == security && $0.schema == schema }) {
+                let entry = entries.remove(at: place)
+                entries.insert(entry, at: 0)
+                return entry.rendering
+            }
+            var builder = DescriptionBuilder(document, schema: schema, security: security)
+            let json = JSONWriter(capacity: 1 << 18)
+            json.value(builder.build())
+            let tag = json.withBytes { EntityTag(Fingerprint.text(of: $0)) }
+            let rendering = Rendering(content: SharedBytes(json.bytes), tag: tag)
+            entries.insert(Entry(schema: schema, security: security, rendering: rendering), at: 0)
+            if entries.count > Self.mostEntries { entries.removeLast() }
+            return rendering
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import JSONCoding
+import ObjectModel
+
+/// The JSON Schemas of the objects of each class: as they are read, as they are created, and as their properties are
+/// set.
+struct ClassForms {
+    /// What an object is described for.
+    enum Form: Hashable {
+        case read
+        /// By POST, and where a link takes an object: with its primary key.
+        case create
+        /// By PUT and PATCH, where all properties may be left out.
+        case change
+    }
+
+    private struct Names {
+        let read: String
+        let create: String
+        let change: String
+        let link: String
+    }
+
+    private let schema: Schema
+    private var names: [String: Names] = [:]
+
+    /// Takes names for the components.
+    init(_ schema: Schema, _ allocator: inout ComponentNames) {
+        self.schema = schema
+        // The plain names first: a class 'DogInput' is called so, whatever else there is.
+        let plain = schema.classes.map { allocator.next($0.name) }
+        for (objectClass, read) in zip(schema.classes, plain) {
+            names[objectClass.name] = Names(
+                read: read, create: allocator.next(read + "Input"), change: allocator.next(read + "Properties"),
+                link: allocator.next(read + "Link"))
+        }
+    }
+
+    /// The component that describes an object of the class; nil for a class that the schema does not have.
+    func reference(_ className: String, _ form: Form) -> Reference? {
+        guard let names = names[className] else { return nil }
+        switch form {
+        case .read: return Reference(.schemas, names.read)
+        case .create: return Reference(.schemas, names.create)
+        case .change: return Reference(.schemas, names.change)
+        }
+    }
+
+    /// All components, with their names.
+    var components: [(name: String, schema: JSONValue)] {
+        schema.classes.flatMap { objectClass -> [(String, JSONValue)] in
+            guard let names = names[objectClass.name] else { return [] }
+            var components = [
+                (names.read, read(objectClass)),
+                (names.create, written(objectClass, .create)),
+                (names.change, written(objectClass, .change)),
+            ]
+            if !objectClass.isEmbedded { components.append((names.link, link(objectClass))) }
+            return components
+        }
+    }
+
+    // MARK: Objects
+
+    private func read(_ objectClass: ClassSchema) -> JSONValue {
+        var properties: [(String, JSONValue)] = []
+        if objectClass.primaryKey == nil {
+            properties.append(
+                ("$key", TypeForms.int.with("readOnly", true).with("description", "The object key.")))
+        }
+        for property in objectClass.properties {
+            var form = read(property)
+            if property.type.isComputed { form = form.with("readOnly", true) }
+            properties.append((property.name, form.with("description", words(property))))
+        }
+        var members: [(String, JSONValue)] = [
+            ("type", "object"), ("title", .string(objectClass.name)),
+            (
+                "description",
+                .string(
+                    "\(Self.article(objectClass)) as it is read. A property is absent when `fields` leaves it out; "
+                        + "a link is the object itself where `expand` names it.")
+            ),
+            ("properties", JSONValue(members: properties)), ("additionalProperties", false),
+        ]
+        // Within the object that owns it, an embedded object has no key.
+        if objectClass.primaryKey == nil, !objectClass.isEmbedded { members.append(("required", ["$key"])) }
+        members.append(("examples", [Samples(schema).object(objectClass, .read)]))
+        return JSONValue(members: members)
+    }
+
+    private func written(_ objectClass: ClassSchema, _ form: Form) -> JSONValue {
+        let properties = objectClass.storedProperties.map { property -> (String, JSONValue) in
+            var json = written(property)
+            if let value = property.defaultValue, form == .create {
+                json = json.with("default", TypeForms.json(value, property.type))
+            }
+            return (property.name, json.with("description", words(property)))
+        }
+        let name = Self.article(objectClass)
+        let description =
+            form == .create
+            ? "\(name) to be created: what is not given takes its default."
+            : "Properties of \(name.lowercased(firstLetterOf: name)) to be set. The primary key cannot change."
+        var members: [(String, JSONValue)] = [
+            ("type", "object"), ("title", .string(objectClass.name + (form == .create ? " (new)" : " (changes)"))),
+            ("description", .string(description)), ("properties", JSONValue(members: properties)),
+            ("additionalProperties", false),
+        ]
+        if form == .create, let key = objectClass.primaryKeyProperty, !key.type.isOptional {
+            members.append(("required", [.string(key.name)]))
+        }
+        members.append(("examples", [Samples(schema).object(objectClass, form)]))
+        return JSONValue(members: members)
+    }
+
+    /// `{"$link": …}` to an object of the class.
+    private func link(_ objectClass: ClassSchema) -> JSONValue {
+        [
+            "type": "object", "title": .string("Link to \(Self.article(objectClass, isFirst: false))"),
+            "required": ["$link"], "additionalProperties": false,
+            "properties": [
+                "$link": [
+                    "type": "object", "required": ["class", "key"], "additionalProperties": false,
+                    "properties": [
+                        "class": ["type": "string", "const": .string(objectClass.name)],
+                        "key": TypeForms.key(of: objectClass),
+                    ],
+                ]
+            ],
+        ]
+    }
+
+    // MARK: Properties
+
+    private func read(_ property: PropertySchema) -> JSONValue {
+        let type = property.type
+        switch type.base {
+        case .link(let target): return collected(type, linkRead(target, isNullable: type.acceptsNull))
+        case .linkingObjects(let origin, _):
+            return ["type": "array", "items": linkRead(origin, isNullable: false)]
+        case .mixed: return collected(type, TypeForms.value)
+        default: return collected(type, TypeForms.union([TypeForms.read(type.base)], isNullable: type.acceptsNull))
+        }
+    }
+
+    private func written(_ property: PropertySchema) -> JSONValue {
+        let type = property.type
+        let element: JSONValue
+        switch type.base {
+        case .link(let target): element = linkWritten(target, isNullable: type.acceptsNull)
+        case .mixed: element = TypeForms.value
+        default: element = TypeForms.union(TypeForms.written(type.base), isNullable: type.acceptsNull)
+        }
+        let form = collected(type, element)
+        // Null empties a collection.
+        guard type.isCollection, let kind = form["type"] else { return form }
+        return form.with("type", [kind, "null"])
+    }
+
+    private func collected(_ type: PropertyType, _ element: JSONValue) -> JSONValue {
+        switch type.collection {
+        case .single: element
+        case .list, .set: ["type": "array", "items": element]
+        case .map: ["type": "object", "additionalProperties": element]
+        }
+    }
+
+    private func linkRead(_ target: String, isNullable: Bool) -> JSONValue {
+        guard let targetClass = schema[target], let names = names[target] else { return TypeForms.value }
+        let object = Reference(.schemas, names.read).json
+        // Seen from an embedded object, its owner is another object like any; embedded objects themselves are
+        // written in place.
+        if targetClass.isEmbedded { return TypeForms.union([object], isNullable: isNullable) }
+        return TypeForms.union([key(of: targetClass, names), object], isNullable: isNullable)
+    }
+
+    private func linkWritten(_ target: String, isNullable: Bool) -> JSONValue {
+        guard let targetClass = schema[target], let names = names[target] else { return TypeForms.value }
+        var forms: [JSONValue] = []
+        if !targetClass.isEmbedded {
+            if targetClass.primaryKey != nil { forms += TypeForms.writtenKey(of: targetClass) }
+            forms.append(Reference(.schemas, names.link).json)
+        }
+        forms.append(Reference(.schemas, names.create).json)
+        return TypeForms.union(forms, isNullable: isNullable)
+    }
+
+    /// What stands for an object that is linked to.
+    private func key(of target: ClassSchema, _ names: Names) -> JSONValue {
+        target.primaryKey == nil ? Reference(.schemas, names.link).json : TypeForms.key(of: target)
+    }
+
+    // MARK: Words
+
+    private func words(_ property: PropertySchema) -> JSONValue {
+        var words: String
+        switch property.type.base {
+        case .linkingObjects(let origin, let name):
+            words = "The objects of \(origin) whose `\(name)` links here. Written when `fields` or `expand` names it."
+        case .link(let target):
+            let what = schema[target]?.isEmbedded == true ? "embedded object" : "link"
+            switch property.type.collection {
+            case .single: words = "\(what.capitalizedFirst): \(target)."
+            case .list: words = "List of \(what)s: \(target)."
+            case .set: words = "Set of \(what)s: \(target)."
+            case .map: words = "Map of \(what)s: \(target)."
+            }
+        default: words = "`\(property.type)`"
+        }
+        if property.isIndexed { words += " Indexed." }
+        if property.isFullTextIndexed { words += " Its words are indexed." }
+        return .string(words)
+    }
+
+    private static func article(_ objectClass: ClassSchema, isFirst: Bool = true) -> String {
+        let isVowel = objectClass.name.first.map { "AEIOaeio".contains($0) } ?? false
+        return (isFirst ? "A" : "a") + (isVowel ? "n " : " ") + objectClass.name
+    }
+}
+
+extension String {
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+
+    fileprivate func lowercased(firstLetterOf text: String) -> String { text.prefix(1).lowercased() + text.dropFirst() }
+}

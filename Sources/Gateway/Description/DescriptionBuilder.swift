@@ -1,0 +1,343 @@
+import JSONCoding
+import ObjectModel
+
+/// Completes the description of the API for one schema: with components for the objects of each class, with the
+/// operations on objects once more for each class, and with the names of classes where a class is named.
+///
+/// The document at hand describes any schema: its paths have `{class}`, and the component `Object` stands for an object
+/// of any class. For a class, everything that leads to `Object` is copied with the class's own component in its place.
+struct DescriptionBuilder {
+    private let document: JSONValue
+    private let schema: Schema
+    private let security: DescriptionSecurity
+    private let samples: Samples
+    private let forms: ClassForms
+    /// The components of the document that lead to `Object`.
+    private let dependent: Set<String>
+    private let generic: [String: JSONValue]
+    private var names: ComponentNames
+    /// The copies made so far.
+    private var copies: [Copy: Reference] = [:]
+    private var added: [(name: String, schema: JSONValue)] = []
+    private var operationNames: Set<String> = []
+
+    private struct Copy: Hashable {
+        let component: String
+        let className: String
+        let form: ClassForms.Form
+    }
+
+    private static let methods: Set<String> = ["get", "put", "post", "patch", "delete", "head", "options"]
+    private static let object = "Object"
+    private static let classPart = "{class}"
+    private static let keyPart = "{key}"
+    /// Parameters that change the form of an answer altogether. Operations on one class are without them.
+    private static let reshaping: Set<String> = ["types", "explain"]
+    /// What only those lead to.
+    private static let reshaped: Set<String> = ["Explanation"]
+
+    init(_ document: JSONValue, schema: Schema, security: DescriptionSecurity) {
+        self.document = document
+        self.schema = schema
+        self.security = security
+        samples = Samples(schema)
+        let schemas = document["components"]?["schemas"]?.members ?? []
+        generic = Dictionary(schemas.map { ($0.name, $0.value) }) { first, _ in first }
+        dependent = Self.leading(to: Self.object, in: generic)
+        names = ComponentNames(taken: generic.keys)
+        forms = ClassForms(schema, &names)
+    }
+
+    /// The whole document.
+    mutating func build() -> JSONValue {
+        var paths: [(String, JSONValue)] = []
+        for path in document["paths"]?.members ?? [] {
+            for operation in path.value.members {
+                if let name = operation.value["operationId"]?.text { operationNames.insert(name) }
+            }
+            paths.append((path.name, item(path.value)))
+        }
+        for objectClass in schema.classes {
+            for path in document["paths"]?.members ?? [] {
+                if let item = item(path.value, at: path.name, of: objectClass) {
+                    paths.append((Self.path(path.name, of: objectClass), item))
+                }
+            }
+        }
+        var built = document.with("paths", JSONValue(members: paths)).with("components", components)
+        built = built.with("tags", .array((document["tags"]?.elements ?? []) + schema.classes.map(tag)))
+        built = built.with(DescriptionSecurity.member, security.requirements)
+        return built.with(Self.commonAnswers, nil)
+    }
+
+    private func tag(_ objectClass: ClassSchema) -> JSONValue {
+        [
+            "name": .string(tagName(objectClass)),
+            "description": .string(
+                objectClass.isEmbedded
+                    ? "The embedded objects of the class \(objectClass.name)."
+                    : "The objects of the class \(objectClass.name)."),
+        ]
+    }
+
+    /// The class's name, unless the description has such a tag already.
+    private func tagName(_ objectClass: ClassSchema) -> String {
+        let isTaken = (document["tags"]?.elements ?? []).contains { $0["name"] == .string(objectClass.name) }
+        return isTaken ? "Class \(objectClass.name)" : objectClass.name
+    }
+
+    // MARK: Components
+
+    private var components: JSONValue {
+        var components = document["components"] ?? [:]
+        var schemas = components["schemas"]?.members ?? []
+        for index in schemas.indices where schemas[index].name == "ClassName" && !schema.classes.isEmpty {
+            schemas[index].value = schemas[index].value.with("enum", JSONValue(names: schema.classes.map(\.name)))
+                .with("pattern", nil)
+        }
+        schemas += (forms.components + added).map { JSONObject.Member(name: $0.name, value: $0.schema) }
+        components = components.with("schemas", .object(JSONObject(schemas)))
+        // The parameters of operations on any class show what the first class has.
+        if let objectClass = schema.classes.first(where: { !$0.isEmbedded }) {
+            let parameters = (components["parameters"]?.members ?? []).map { parameter in
+                (parameter.name, exemplified(parameter.value, objectClass))
+            }
+            components = components.with("parameters", JSONValue(members: parameters))
+        }
+        return components.with("securitySchemes", security.isOn ? components["securitySchemes"] : nil)
+    }
+
+    /// The names of those that lead to a component, itself included.
+    private static func leading(to name: String, in schemas: [String: JSONValue]) -> Set<String> {
+        let targets = schemas.mapValues { Self.targets(of: $0) }
+        var found: Set<String> = [name]
+        while true {
+            let more = targets.filter { !found.contains($0.key) && !$0.value.isDisjoint(with: found) }
+            if more.isEmpty { return found }
+            found.formUnion(more.keys)
+        }
+    }
+
+    /// The schemas that a piece of JSON refers to.
+    private static func targets(of json: JSONValue) -> Set<String> {
+        if let reference = Reference(json), reference.kind == .schemas { return [reference.name] }
+        switch json {
+        case .object(let object):
+            return object.members.reduce(into: []) { $0.formUnion(targets(of: $1.value)) }
+        case .array(let elements): return elements.reduce(into: []) { $0.formUnion(targets(of: $1)) }
+        default: return []
+        }
+    }
+
+    // MARK: Operations on any class
+
+    private static let commonAnswers = "x-common-responses"
+
+    private func item(_ item: JSONValue) -> JSONValue {
+        JSONValue(
+            members: item.members.map { member in
+                Self.methods.contains(member.name)
+                    ? (member.name, complete(member.value)) : (member.name, member.value)
+            })
+    }
+
+    /// With the answers that any operation may give.
+    private func complete(_ operation: JSONValue) -> JSONValue {
+        // What takes no credential is served whatever state the store is in.
+        guard operation[DescriptionSecurity.member]?.elements.isEmpty != true else {
+            return security.isOn ? operation : operation.with(DescriptionSecurity.member, nil)
+        }
+        var answers = operation["responses"]?.members ?? []
+        for common in document[Self.commonAnswers]?.members ?? [] {
+            guard !answers.contains(where: { $0.name == common.name }) else { continue }
+            guard security.isOn || !DescriptionSecurity.statuses.contains(common.name) else { continue }
+            answers.append(common)
+        }
+        answers.sort { $0.name < $1.name }
+        return operation.with("responses", .object(JSONObject(answers)))
+            .with(
+                DescriptionSecurity.member, security.isOn ? operation[DescriptionSecurity.member] : nil)
+    }
+
+    // MARK: Operations on one class
+
+    private static func path(_ path: String, of objectClass: ClassSchema) -> String {
+        path.replacing(classPart, with: percentEncoded(objectClass.name))
+    }
+
+    /// The operations at a path, for one class; nil where it makes no difference.
+    private mutating func item(_ item: JSONValue, at path: String, of objectClass: ClassSchema) -> JSONValue? {
+        let parts = path.split(separator: "/")
+        // A property may lead to other classes.
+        guard parts.contains(Substring(Self.classPart)),
+            parts.allSatisfy({ !$0.hasPrefix("{") || $0 == Self.classPart || $0 == Self.keyPart })
+        else { return nil }
+        let shared = item["parameters"]?.elements ?? []
+        var members: [(String, JSONValue)] = []
+        for member in item.members where Self.methods.contains(member.name) {
+            guard isOnObjects(member.value, path), offers(member.name, path, objectClass) else { continue }
+            members.append((member.name, operation(member.value, member.name, shared, objectClass)))
+        }
+        return members.isEmpty ? nil : JSONValue(members: members)
+    }
+
+    private func isOnObjects(_ operation: JSONValue, _ path: String) -> Bool {
+        path.hasPrefix("/v1/objects/") || !Self.targets(of: operation).isDisjoint(with: dependent)
+    }
+
+    /// Embedded objects are not created on their own.
+    private func offers(_ method: String, _ path: String, _ objectClass: ClassSchema) -> Bool {
+        !(objectClass.isEmbedded && method == "post" && path.hasSuffix(Self.classPart))
+    }
+
+    private mutating func operation(
+        _ operation: JSONValue, _ method: String, _ shared: [JSONValue], _ objectClass: ClassSchema
+    ) -> JSONValue {
+        var result = operation
+        let name = operation["operationId"]?.text ?? method
+        result = result.with("operationId", .string(operationName(name, objectClass)))
+        result = result.with("tags", [.string(tagName(objectClass))])
+        if let summary = operation["summary"]?.text {
+            result = result.with("summary", .string("\(summary): \(objectClass.name)"))
+        }
+        let parameters = (shared + (operation["parameters"]?.elements ?? [])).compactMap {
+            parameter($0, objectClass)
+        }
+        result = result.with("parameters", parameters.isEmpty ? nil : .array(parameters))
+        if let body = operation["requestBody"] {
+            let form: ClassForms.Form = method == "post" ? .create : .change
+            result = result.with("requestBody", specialised(body, objectClass.name, form))
+        }
+        if let answers = operation["responses"] {
+            result = result.with("responses", specialised(answers, objectClass.name, .read))
+        }
+        return complete(result)
+    }
+
+    /// `listObjects` becomes `listDogs`, `getObject` becomes `getDog`.
+    private mutating func operationName(_ name: String, _ objectClass: ClassSchema) -> String {
+        let plural = Self.plural(objectClass.name)
+        var wish: String
+        if name.contains("Objects") {
+            wish = name.replacing("Objects", with: plural)
+        } else if name.contains("Object") {
+            wish = name.replacing("Object", with: objectClass.name)
+        } else {
+            wish = name + objectClass.name
+        }
+        if operationNames.contains(wish) { wish += "Of" + objectClass.name }
+        while !operationNames.insert(wish).inserted { wish += "_" }
+        return wish
+    }
+
+    private static func plural(_ name: String) -> String {
+        if name.hasSuffix("y"), let before = name.dropLast().last, !"aeiou".contains(before) {
+            return name.dropLast() + "ies"
+        }
+        let hisses = ["s", "x", "z", "ch", "sh"].contains { name.hasSuffix($0) }
+        return name + (hisses ? "es" : "s")
+    }
+
+    /// Nil for one that the operation is without.
+    private func parameter(_ json: JSONValue, _ objectClass: ClassSchema) -> JSONValue? {
+        var parameter = json
+        if let reference = Reference(json), reference.kind == .parameters {
+            guard let found = document["components"]?["parameters"]?[reference.name] else { return json }
+            parameter = found
+        }
+        guard let name = parameter["name"]?.text else { return json }
+        if name == "class" || Self.reshaping.contains(name) { return nil }
+        if name == "key", parameter["in"]?.text == "path" {
+            return parameter.with("schema", TypeForms.pathKey(of: objectClass))
+                .with("description", .string(keyWords(objectClass))).with("example", samples.key(objectClass))
+                .with("examples", nil)
+        }
+        let shown = exemplified(parameter, objectClass)
+        return shown == parameter ? json : shown
+    }
+
+    private func keyWords(_ objectClass: ClassSchema) -> String {
+        objectClass.primaryKey.map { "The primary key, `\($0)`." }
+            ?? "The object key: the class has no primary key. `$key` gives it."
+    }
+
+    /// A parameter with examples that fit the class.
+    private func exemplified(_ parameter: JSONValue, _ objectClass: ClassSchema) -> JSONValue {
+        guard let name = parameter["name"]?.text else { return parameter }
+        switch (name, parameter["in"]?.text) {
+        case ("class", "path"): return parameter.with("example", .string(objectClass.name))
+        case ("key", "path"): return parameter.with("example", .string(samples.keyText(objectClass)))
+        case ("filter", "query"), ("matching", "query"):
+            let examples = samples.filters(objectClass).map { filter in
+                (
+                    filter.name,
+                    ["summary": .string(filter.summary), "value": .string(filter.text)] as JSONValue
+                )
+            }
+            return parameter.with("example", nil).with("examples", JSONValue(members: examples))
+        case ("args", "query"): return parameter
+        case (_, "query"), ("property", "path"):
+            let isOfClass = Samples.parameters.contains(name) && parameter["schema"]?["type"] != "integer"
+            guard isOfClass else { return parameter }
+            return parameter.with("examples", nil).with("example", samples.parameter(name, objectClass))
+        default: return parameter
+        }
+    }
+
+    // MARK: Copies for one class
+
+    /// A piece of the document with the class's components in place of those for any class, and without the examples,
+    /// which are of another class.
+    private mutating func specialised(
+        _ json: JSONValue, _ className: String, _ form: ClassForms.Form
+    ) -> JSONValue {
+        if let reference = Reference(json), reference.kind == .schemas {
+            return copy(of: reference, className, form).json
+        }
+        switch json {
+        case .array(let elements):
+            return .array(elements.map { specialised($0, className, form) })
+        case .object(let object):
+            let leads = !Self.targets(of: json).isDisjoint(with: dependent)
+            guard leads else { return json }
+            var members: [JSONObject.Member] = []
+            for member in object.members {
+                switch member.name {
+                case "example", "examples": continue
+                case "oneOf", "anyOf":
+                    let kept = member.value.elements.filter { form in
+                        Reference(form).map { !Self.reshaped.contains($0.name) } ?? true
+                    }
+                    // What is left alone needs no choice.
+                    if kept.count == 1, object.members.count == 1 { return specialised(kept[0], className, form) }
+                    members.append(
+                        JSONObject.Member(
+                            name: member.name, value: .array(kept.map { specialised($0, className, form) })))
+                default:
+                    members.append(
+                        JSONObject.Member(name: member.name, value: specialised(member.value, className, form)))
+                }
+            }
+            return .object(JSONObject(members))
+        default: return json
+        }
+    }
+
+    private mutating func copy(
+        of reference: Reference, _ className: String, _ form: ClassForms.Form
+    ) -> Reference {
+        if reference.name == Self.object { return forms.reference(className, form) ?? reference }
+        guard dependent.contains(reference.name), let original = generic[reference.name] else { return reference }
+        let copy = Copy(component: reference.name, className: className, form: form)
+        if let made = copies[copy] { return made }
+        let stem = forms.reference(className, form)?.name ?? className
+        let wish =
+            reference.name.contains(Self.object)
+            ? reference.name.replacing(Self.object, with: stem) : stem + reference.name
+        let made = Reference(.schemas, names.next(wish))
+        // Known before it is made, for components that contain themselves.
+        copies[copy] = made
+        added.append((made.name, specialised(original, className, form)))
+        return made
+    }
+}

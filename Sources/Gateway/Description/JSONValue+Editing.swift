@@ -1,0 +1,49 @@
+import JSONCoding
+
+extension JSONObject {
+    /// Gives a member a value: in the place that it has, else at the end. Nil removes it.
+    mutating func set(_ name: String, _ value: JSONValue?) {
+        let place = members.firstIndex { $0.name == name }
+        switch (place, value) {
+        case (let place?, let value?): members[place].value = value
+        case (let place?, nil): members.remove(at: place)
+        case (nil, let value?): members.append(Member(name: name, value: value))
+        case (nil, nil): break
+        }
+    }
+}
+
+extension JSONValue {
+    /// The members of an object in order; none of anything else.
+    var members: [JSONObject.Member] {
+        if case .object(let object) = self { return object.members }
+        return []
+    }
+
+    /// The elements of an array; none of anything else.
+    var elements: [JSONValue] {
+        if case .array(let elements) = self { return elements }
+        return []
+    }
+
+    /// The text of a string; nil of anything else.
+    var text: String? {
+        if case .string(let text) = self { return text }
+        return nil
+    }
+
+    /// An object with a member set, or removed by nil; anything else as it is.
+    func with(_ name: String, _ value: JSONValue?) -> JSONValue {
+        guard case .object(var object) = self else { return self }
+        object.set(name, value)
+        return .object(object)
+    }
+
+    /// An object of these members.
+    init(members: [(String, JSONValue)]) {
+        self = .object(JSONObject(members.map { JSONObject.Member(name: $0.0, value: $0.1) }))
+    }
+
+    /// An array of strings.
+    init(names: [String]) { self = .array(names.map { .string($0) }) }
+}

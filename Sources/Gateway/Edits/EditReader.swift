@@ -1,0 +1,124 @@
+import JSONCoding
+import ObjectModel
+import StoreContract
+
+/// Reads what a request is to do to a place. The place is as a snapshot has it; whether it still is, is for the
+/// transaction to find out.
+struct EditReader {
+    private let place: PropertyPlace
+    private let kind: CollectionKind
+    private let reader: ObjectInputReader
+
+    /// - Parameter kind: what the place was when the request came.
+    init(_ place: PropertyPlace, _ kind: CollectionKind, _ schema: Schema) {
+        self.place = place
+        self.kind = kind
+        reader = ObjectInputReader(schema: schema)
+    }
+
+    /// `POST`: one element, or an array of them, to put in.
+    ///
+    /// - Parameter index: where in a list.
+    func addition(_ body: JSONValue, at index: Int?) throws(Problem) -> PropertyEdit {
+        switch kind {
+        case .list: return .insert(try elements(body), at: index)
+        case .set:
+            guard index == nil else {
+                throw Problem(
+                    400, "parameter.invalid",
+                    "'\(place.name)' is a set, which has an order of its own. Leave 'index' out.", parameter: "index")
+            }
+            return .add(try elements(body))
+        case .map:
+            throw refusal("is a map. Put a value with PUT …/{key}.")
+        case .single:
+            throw refusal(
+                place.property.type.isComputed
+                    ? "is computed from links. Edit the property that links."
+                    : "is a single value. Assign it with PUT.")
+        }
+    }
+
+    /// `POST …/move`.
+    func move(_ body: JSONValue) throws(Problem) -> PropertyEdit {
+        guard case .object(let object) = body else {
+            throw invalid("A move is written as {\"from\": 3, \"to\": 0}, not as \(body.inWords).", "$")
+        }
+        for member in object.members where member.name != "from" && member.name != "to" {
+            var problem = invalid(
+                "A move has 'from' and 'to', not '\(member.name)'.", "$" + JSONPath.member(member.name))
+            problem.hint = ["from", "to"].nearest(to: member.name)
+            throw problem
+        }
+        return .move(from: try position(object["from"], "from"), to: try position(object["to"], "to"))
+    }
+
+    /// `PUT`: the value of an element, of a map's key, or of the property as a whole.
+    func assignment(_ body: JSONValue) throws(Problem) -> PropertyEdit {
+        let isElement = place.element != nil || !place.inner.isEmpty
+        return .assign(
+            try reader.content(body, place.property, isElement: isElement, called: place.name, at: "$"))
+    }
+
+    /// `DELETE …?value=`: JSON, or the plain text of a value of the type.
+    func removal(_ text: String) throws(Problem) -> PropertyEdit {
+        guard kind == .set else {
+            throw Problem(
+                422, StoreError.Code.notACollection.rawValue,
+                "'\(place.name)' is no set. Take an element out with DELETE …/{index or key}.", parameter: "value",
+                property: place.property.name)
+        }
+        var fault: Problem?
+        for json in [try? JSONValue.parse(text), .string(text)] {
+            guard let json else { continue }
+            do throws(Problem) {
+                let content = try element(json, at: "$")
+                guard content.firstNewObject == nil else {
+                    throw refusal("is a set of objects. Say with its key which one to take out.")
+                }
+                return .discard(content)
+            } catch {
+                fault = fault ?? error
+            }
+        }
+        var problem = fault ?? refusal("has no such element.")
+        problem.status = 400
+        problem.path = nil
+        problem.parameter = "value"
+        throw problem
+    }
+
+    /// One of a transaction's values.
+    func element(_ json: JSONValue, at path: String) throws(Problem) -> ObjectInput.Content {
+        try reader.content(json, place.property, isElement: true, called: place.name, at: path)
+    }
+
+    private func elements(_ body: JSONValue) throws(Problem) -> [ObjectInput.Content] {
+        guard case .array(let elements) = body else { return [try element(body, at: "$")] }
+        var contents: [ObjectInput.Content] = []
+        contents.reserveCapacity(elements.count)
+        for (index, json) in elements.enumerated() {
+            contents.append(try element(json, at: "$" + JSONPath.element(index)))
+        }
+        return contents
+    }
+
+    private func position(_ json: JSONValue?, _ name: String) throws(Problem) -> Int {
+        guard case .int(let number)? = json, number >= 0, number < Int64.max else {
+            throw invalid(
+                "'\(name)' is a position from 0 on, not \(json?.inWords ?? "left out").", "$.\(name)")
+        }
+        return Int(number)
+    }
+
+    private func invalid(_ detail: String, _ path: String) -> Problem {
+        var problem = Problem(422, StoreError.Code.invalidValue.rawValue, detail)
+        problem.path = path
+        return problem
+    }
+
+    private func refusal(_ what: String) -> Problem {
+        Problem(
+            422, StoreError.Code.notACollection.rawValue, "'\(place.name)' \(what)", property: place.property.name)
+    }
+}

@@ -1,0 +1,171 @@
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import StoreContract
+
+extension Gateway {
+    /// Edits of properties and of what they hold.
+    func onEdits(
+        _ on: (HTTPMethod, String, @escaping @Sendable (Request, PathParameters) throws -> Reply) -> Void
+    ) {
+        for pattern in ["/v1/objects/:class/:key/:property", "/v1/objects/:class/:key/:property/*steps"] {
+            on(.post, pattern, addElements)
+            on(.put, pattern, putPlace)
+            on(.patch, pattern, patchPlace)
+            on(.delete, pattern, deletePlace)
+        }
+    }
+
+    /// `POST`: puts elements into a list or set, or moves one of a list.
+    private func addElements(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let snapshot = try snapshot(for: request)
+        let source = ObjectSource.snapshot(snapshot)
+        let target = try PropertyPath(path, snapshot.schema)
+        if target.steps.last == "move", let list = target.parent {
+            let place = try list.resolve(in: source)
+            if try place.kind(in: source) == .list {
+                _ = try QueryParameters(request, single: [])
+                return try edit(request, list, place, EditReader(place, .list, snapshot.schema).move(request.json()))
+            }
+        }
+        let parameters = try QueryParameters(request, single: ["index"])
+        let place = try target.resolve(in: source)
+        let reader = EditReader(place, try place.kind(in: source), snapshot.schema)
+        let index = try parameters.integer("index", in: 0...Int.max - 1)
+        return try edit(request, target, place, reader.addition(request.json(), at: index))
+    }
+
+    /// `PUT`: assigns an element, a map's key, or the property as a whole.
+    private func putPlace(_ request: Request, _ path: PathParameters) throws -> Reply {
+        _ = try QueryParameters(request, single: [])
+        let snapshot = try snapshot(for: request)
+        let source = ObjectSource.snapshot(snapshot)
+        let target = try PropertyPath(path, snapshot.schema)
+        let place = try target.resolve(in: source)
+        let reader = EditReader(place, try place.kind(in: source), snapshot.schema)
+        guard !place.property.type.isComputed else { throw Problem(computed: place) }
+        return try edit(request, target, place, reader.assignment(request.json()))
+    }
+
+    /// `PATCH`: sets properties of the object that a link leads to, or of the objects that a collection holds.
+    private func patchPlace(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let snapshot = try snapshot(for: request)
+        let target = try PropertyPath(path, snapshot.schema)
+        let place = try target.resolve(in: .snapshot(snapshot))
+        if place.isCollection { return try patchHeld(request, target, place, snapshot) }
+        _ = try QueryParameters(request, single: [])
+        let object = try place.linkedObject(in: .snapshot(snapshot))
+        guard let objectClass = snapshot.schema[object.classID] else { throw StoreError.unknownClass(object.classID) }
+        let input = try ObjectInputReader(schema: snapshot.schema).object(try request.json(), objectClass)
+        let conditions = try Preconditions(request)
+        return try write(for: request) { transaction in
+            let place = try target.resolve(in: .transaction(transaction))
+            try conditions.check(place, transaction)
+            let object = try place.linkedObject(in: .transaction(transaction))
+            guard object.classID == input.classID else { throw Problem(changedMeanwhile: place) }
+            try ObjectWriter(transaction, .modified).assign(input, to: object.key)
+            return try .edited(EditOutcome(modified: 1), place, conditions, transaction)
+        }
+    }
+
+    /// `DELETE`: takes an element out, empties a collection, sets a single value to null.
+    private func deletePlace(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let snapshot = try snapshot(for: request)
+        let source = ObjectSource.snapshot(snapshot)
+        let target = try PropertyPath(path, snapshot.schema)
+        let place = try target.resolve(in: source)
+        guard !place.property.type.isComputed else { throw Problem(computed: place) }
+        let names = Set(request.query.map(\.name))
+        if place.isCollection, names.contains("filter") { return try removeHeld(request, target, place, snapshot) }
+        let parameters = try QueryParameters(
+            request, single: place.isCollection ? ["value", "filter", "args"] : ["value"])
+        if let value = parameters["value"] {
+            let reader = EditReader(place, try place.kind(in: source), snapshot.schema)
+            return try edit(request, target, place, reader.removal(value))
+        }
+        return try edit(request, target, place, .remove)
+    }
+
+    /// Does an edit that was read for `place` where the path leads when it is its turn.
+    private func edit(
+        _ request: Request, _ path: PropertyPath, _ place: PropertyPlace, _ edit: PropertyEdit
+    ) throws -> Reply {
+        let conditions = try Preconditions(request)
+        let (classID, property) = (place.holderClass.id, place.property)
+        return try write(for: request) { transaction in
+            let place = try path.resolve(in: .transaction(transaction))
+            try conditions.check(place, transaction)
+            guard place.holderClass.id == classID, place.property.id == property.id,
+                place.property.type == property.type
+            else { throw Problem(changedMeanwhile: place) }
+            let outcome = try PropertyEditor(transaction).perform(edit, at: place)
+            return try .edited(outcome, place, conditions, transaction)
+        }
+    }
+}
+
+extension Preconditions {
+    /// Throws 412 when the object that has the place, or owns it in the end, is not as asked.
+    func check(_ place: PropertyPlace, _ transaction: any WriteTransaction) throws {
+        guard !isEmpty else { return }
+        try check(try EntityTag(place.owner, transaction))
+    }
+}
+
+extension Response {
+    /// `{"version", "modified", "count"}`. With the object's new tag for a client that keeps to tags: it takes a look
+    /// at the whole object.
+    static func edited(
+        _ outcome: EditOutcome, _ place: PropertyPlace, _ conditions: Preconditions,
+        _ transaction: any WriteTransaction
+    ) throws -> Response {
+        let json = JSONWriter(capacity: 64)
+        json.beginObject()
+        json.name("version")
+        json.int(transaction.version.rawValue)
+        json.name("modified")
+        json.int(outcome.modified)
+        if let count = outcome.count {
+            json.name("count")
+            json.int(count)
+        }
+        json.endObject()
+        var response = Response.json(json.bytes)
+        if !conditions.isEmpty { response.headers["ETag"] = try EntityTag(place.owner, transaction).header }
+        return response
+    }
+}
+
+extension PropertyPlace {
+    /// The object that the place links to. Throws 404 when there is none, 422 when it can be none.
+    func linkedObject(in source: ObjectSource) throws -> ObjectReference {
+        guard let value = try value(in: source) else { throw try missing(in: source) }
+        switch value {
+        case .link(let key):
+            if let target = property.targetClass { return ObjectReference(target, key) }
+        case .reference(let reference): return reference
+        case .null where property.type.isLink || property.type.isMixed:
+            throw Problem(404, StoreError.Code.notFound.rawValue, "'\(name)' is null. Assign an object with PUT.")
+        default: break
+        }
+        throw Problem(
+            422, StoreError.Code.invalidValue.rawValue,
+            "'\(name)' is no object whose properties could be set. Assign the value with PUT.",
+            property: property.name)
+    }
+}
+
+extension Problem {
+    init(computed place: PropertyPlace) {
+        self.init(
+            422, StoreError.Code.notACollection.rawValue,
+            "'\(place.name)' is computed from links. Edit the property that links.", property: place.property.name)
+    }
+
+    /// For a path that led to another property when it was the request's turn.
+    init(changedMeanwhile place: PropertyPlace) {
+        self.init(
+            409, "object.changed", "The path leads to '\(place.name)' now, since another request changed it. Try again."
+        )
+    }
+}

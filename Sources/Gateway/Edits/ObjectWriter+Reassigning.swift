@@ -1,0 +1,95 @@
+import ObjectModel
+import StoreContract
+
+extension ObjectWriter {
+    /// Elements between the equal ends of two lists up to which the fewest edits are looked for: that takes time and
+    /// memory as their number times that of the edits.
+    private static let diffLimit = 1000
+
+    /// Assigns a property as a whole, a list, set or map of values or links with as few edits as it takes, so that
+    /// observers hear of what is different and of nothing else. Gives the number of elements that were put in, assigned or taken
+    /// out; 1 for anything else. Cost: the collection.
+    func reassign(_ property: PropertySchema, of object: ObjectReference, to value: Value) throws -> Int {
+        // New embedded objects are never equal to the old ones, and what does not fit is for the store to refuse.
+        if property.type.isCollection, !property.ownsTarget, property.type.accepts(value) {
+            try check(value, property, object)
+            switch (try transaction.value(object.classID, object.key, property.id), value) {
+            case (.list(let old), .list(let new)): return try change(old, to: new, property, object)
+            case (.set(let old), .set(let new)): return try change(set: old, to: new, property, object)
+            case (.dictionary(let old), .dictionary(let new)): return try change(old, to: new, property, object)
+            default: break
+            }
+        }
+        let before =
+            try property.type.isCollection ? transaction.elementCount(object.classID, object.key, property.id) : 0
+        try transaction.set(object.classID, object.key, [property.id: value])
+        guard property.type.isCollection else { return 1 }
+        return max(before, try transaction.elementCount(object.classID, object.key, property.id))
+    }
+
+    private func check(_ value: Value, _ property: PropertySchema, _ object: ObjectReference) throws {
+        guard let objectClass = transaction.schema[object.classID] else { return }
+        try ValueRules(transaction.schema) { try transaction.exists($0.classID, $0.key) }
+            .check(value, for: property, of: objectClass)
+    }
+
+    private func change(
+        _ old: [Value], to new: [Value], _ property: PropertySchema, _ object: ObjectReference
+    ) throws -> Int {
+        let shorter = min(old.count, new.count)
+        let head = (0..<shorter).first { old[$0] != new[$0] } ?? shorter
+        let tail = (0..<shorter - head).first { old[old.count - 1 - $0] != new[new.count - 1 - $0] } ?? shorter - head
+        let (before, after) = (old[head..<old.count - tail], new[head..<new.count - tail])
+        guard before.count + after.count <= Self.diffLimit else {
+            try transaction.set(object.classID, object.key, [property.id: .list(new)])
+            return max(before.count, after.count)
+        }
+        var edits: [CollectionOperation] = []
+        if before.count == after.count, zip(before, after).count(where: { $0 != $1 }) <= 1 + before.count / 2 {
+            // Assigned in place.
+            for index in before.indices where old[index] != new[index] { edits.append(.replace(new[index], at: index)) }
+        } else {
+            for step in Array(after).difference(from: Array(before)) {
+                switch step {
+                case .remove(let offset, _, _): edits.append(.remove(at: head + offset))
+                case .insert(let offset, let element, _): edits.append(.insert(element, at: head + offset))
+                }
+            }
+        }
+        for edit in edits { try transaction.edit(object.classID, object.key, property.id, edit) }
+        return edits.count
+    }
+
+    private func change(
+        set old: [Value], to new: [Value], _ property: PropertySchema, _ object: ObjectReference
+    ) throws -> Int {
+        // Of those that are the same to a set the first one counts.
+        guard case .set(let new) = ValueRules.normalised(.set(new)) else { return 0 }
+        var modified = 0
+        for value in old where !new.containsInOrder(value) {
+            modified += try transaction.edit(object.classID, object.key, property.id, .removeElement(value)) ? 1 : 0
+        }
+        for value in new where !old.containsInOrder(value) {
+            modified += try transaction.edit(object.classID, object.key, property.id, .add(value)) ? 1 : 0
+        }
+        return modified
+    }
+
+    private func change(
+        _ old: ValueMap, to new: ValueMap, _ property: PropertySchema, _ object: ObjectReference
+    ) throws -> Int {
+        var edits: [CollectionOperation] = []
+        for entry in old.entries where new[entry.key] == nil { edits.append(.removeKey(entry.key)) }
+        for entry in new.entries where old[entry.key] != entry.value { edits.append(.put(entry.value, key: entry.key)) }
+        for edit in edits { try transaction.edit(object.classID, object.key, property.id, edit) }
+        return edits.count
+    }
+}
+
+extension [Value] {
+    /// Whether an array in the order of sets has this very value.
+    fileprivate func containsInOrder(_ value: Value) -> Bool {
+        let index = partitioningIndex { Value.order($0, value) >= 0 }
+        return index < count && self[index] == value
+    }
+}

@@ -1,0 +1,92 @@
+import ObjectModel
+import StoreContract
+
+/// Follows the steps of a property path from object to object.
+struct PathWalk {
+    private let source: ObjectSource
+    private var holder: ObjectReference
+    private var holderClass: ClassSchema
+    private var owner: ObjectReference
+
+    init(_ source: ObjectSource, _ object: ObjectReference, _ objectClass: ClassSchema) {
+        self.source = source
+        holder = object
+        holderClass = objectClass
+        owner = object
+    }
+
+    /// - Parameter steps: at least one.
+    consuming func run(_ steps: ArraySlice<String>) throws -> PropertyPlace {
+        var rest = steps
+        while true {
+            let property = try property(rest.popFirst() ?? "")
+            var element: PropertyPlace.Element?
+            if property.type.isCollection || property.type.isComputed, let text = rest.popFirst() {
+                let name = "\(holderClass.name).\(property.name)"
+                element =
+                    property.type.collection == .map
+                    ? .mapKey(text) : .position(try ValueStep.position(text, in: name))
+            }
+            var place = place(property, element, [])
+            guard !rest.isEmpty, !place.isCollection else { return place }
+            guard var value = try place.value(in: source) else { throw try place.missing(in: source) }
+            // Through the lists and maps of a mixed value, until it ends or leads to another object.
+            while let text = rest.first, let step = try step(text, into: value, place) {
+                rest.removeFirst()
+                place = self.place(property, element, place.inner + [step])
+                guard !rest.isEmpty else { return place }
+                guard let next = value[step] else { throw try place.missing(in: source) }
+                value = next
+            }
+            try enter(value, place, before: rest.first ?? "")
+        }
+    }
+
+    private func place(
+        _ property: PropertySchema, _ element: PropertyPlace.Element?, _ inner: [ValueStep]
+    ) -> PropertyPlace {
+        PropertyPlace(
+            holder: holder, holderClass: holderClass, property: property, element: element, inner: inner, owner: owner)
+    }
+
+    private func property(_ name: String) throws(Problem) -> PropertySchema {
+        guard let found = holderClass[name] else {
+            throw Problem(
+                404, StoreError.Code.unknownProperty.rawValue, "'\(holderClass.name)' has no property '\(name)'.",
+                property: name, hint: holderClass.properties.map(\.name).nearest(to: name))
+        }
+        return found
+    }
+
+    /// Nil when the value is neither a list nor a map.
+    private func step(_ text: String, into value: Value, _ place: PropertyPlace) throws(Problem) -> ValueStep? {
+        switch value {
+        case .list: .index(try ValueStep.position(text, in: place.name))
+        case .dictionary: .key(text)
+        default: nil
+        }
+    }
+
+    /// Goes on from the object that a value links to.
+    private mutating func enter(_ value: Value, _ place: PropertyPlace, before step: String) throws {
+        let next: ObjectReference
+        switch value {
+        case .link(let key):
+            guard let target = place.property.targetClass else { throw end(place, step, "is a single value") }
+            next = ObjectReference(target, key)
+        case .reference(let reference): next = reference
+        case .null: throw end(place, step, "is null")
+        default: throw end(place, step, "is a single value")
+        }
+        guard let objectClass = source.schema[next.classID] else { throw end(place, step, "leads nowhere") }
+        holder = next
+        holderClass = objectClass
+        if !objectClass.isEmbedded { owner = next }
+    }
+
+    private func end(_ place: PropertyPlace, _ step: String, _ what: String) -> Problem {
+        Problem(
+            404, StoreError.Code.notFound.rawValue, "'\(place.name)' \(what), so there is no '\(step)' in it.",
+            property: place.property.name)
+    }
+}

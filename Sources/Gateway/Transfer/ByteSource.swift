@@ -1,0 +1,100 @@
+import Glibc
+package import HTTPServer
+
+/// Bytes of a file, read in blocks and handed out one at a time.
+package final class ByteSource {
+    private let descriptor: Int32
+    private let name: String
+    private let owner: AnyObject?
+    private var block = [UInt8](repeating: 0, count: 1 << 16)
+    private var position = 0
+    private var end = 0
+
+    /// Bytes handed out so far.
+    package private(set) var count = 0
+
+    /// The size of the file; nil for a pipe.
+    package let size: Int?
+
+    /// Opens a file; `-` is standard input.
+    package convenience init(path: String) throws {
+        guard path != "-" else {
+            self.init(STDIN_FILENO, "standard input", owner: nil)
+            return
+        }
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw TransferFault("Cannot read '\(path)': \(String(cString: strerror(errno))).")
+        }
+        self.init(descriptor, "'\(path)'", owner: BodyFile(adopting: descriptor, count: 0))
+    }
+
+    /// Reads the body of a request.
+    package convenience init(_ file: BodyFile) { self.init(file.descriptor, "the body", owner: file) }
+
+    /// - Parameter owner: closes the descriptor when it is dropped.
+    private init(_ descriptor: Int32, _ name: String, owner: AnyObject?) {
+        self.descriptor = descriptor
+        self.name = name
+        self.owner = owner
+        var status = stat()
+        let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        size = isFile ? Int(status.st_size) : nil
+    }
+
+    /// The next byte; nil at the end.
+    func next() throws -> UInt8? {
+        if position == end, try !fill() { return nil }
+        defer {
+            position += 1
+            count += 1
+        }
+        return block[position]
+    }
+
+    /// The next byte, which stays to be read; nil at the end.
+    func peek() throws -> UInt8? {
+        if position == end, try !fill() { return nil }
+        return block[position]
+    }
+
+    /// Appends the bytes up to the next `stop` and consumes that too. False at the end of the source.
+    func read(upTo stop: UInt8, into bytes: inout [UInt8], limit: Int) throws -> Bool {
+        while true {
+            if position == end, try !fill() { return false }
+            let rest = block[position..<end]
+            let found = rest.firstIndex(of: stop)
+            bytes += rest[..<(found ?? end)]
+            count += (found.map { $0 + 1 } ?? end) - position
+            position = found.map { $0 + 1 } ?? end
+            guard bytes.count <= limit else {
+                throw TransferFault("A line of \(name) is longer than \(limit >> 20) MiB.")
+            }
+            if found != nil { return true }
+        }
+    }
+
+    /// The whole rest, which is refused when it is longer than `limit`.
+    package func readAll(limit: Int) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while try position < end || fill() {
+            bytes += block[position..<end]
+            count += end - position
+            position = end
+            guard bytes.count <= limit else { throw TransferFault("\(name) is larger than \(limit >> 20) MiB.") }
+        }
+        return bytes
+    }
+
+    private func fill() throws -> Bool {
+        position = 0
+        end = 0
+        while true {
+            let count = block.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw TransferFault("Cannot read \(name): \(String(cString: strerror(errno))).") }
+            end = count
+            return count > 0
+        }
+    }
+}

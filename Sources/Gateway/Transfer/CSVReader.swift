@@ -1,0 +1,125 @@
+/// One field of a CSV record. An empty field without quotes means that there is no value; with quotes it is the empty
+/// string.
+package struct CSVField: Equatable {
+    package var text: String
+    package var isQuoted: Bool
+
+    package var isMissing: Bool { text.isEmpty && !isQuoted }
+}
+
+/// What is wrong with one record of a file: the rest of it can still be read.
+package struct RecordFault: Error, Equatable {
+    package var message: String
+    /// Stable, for programs.
+    package var code: String
+
+    package init(_ message: String, code: String = "import.malformed") {
+        self.message = message
+        self.code = code
+    }
+}
+
+/// Reads CSV as RFC 4180 has it: fields separated by commas, quotes doubled within quotes, records ended by CR
+/// LF, LF or the end of the file. A byte order mark is skipped.
+package struct CSVReader {
+    /// Room for a value of the largest size, whose text may be a third longer.
+    private static let recordLimit = 64 << 20
+
+    private let source: ByteSource
+    private var atStart = true
+
+    /// The line that the last record started on, from 1.
+    package private(set) var line = 0
+    private var linesSeen = 0
+
+    package init(_ source: ByteSource) { self.source = source }
+
+    /// The next record; nil at the end. Empty lines are skipped. Throws `RecordFault` for bytes that are no
+    /// UTF-8, for text after a closing quote, and for a quote that is never closed.
+    package mutating func next() throws -> [CSVField]? {
+        if atStart {
+            atStart = false
+            try skipByteOrderMark()
+        }
+        while true {
+            guard try source.peek() != nil else { return nil }
+            line = linesSeen + 1
+            let record = try readRecord()
+            if record.count == 1, record[0].isMissing { continue }
+            return record
+        }
+    }
+
+    private mutating func readRecord() throws -> [CSVField] {
+        var fields: [CSVField] = []
+        var bytes: [UInt8] = []
+        var total = 0
+        var isQuoted = false
+        var fault: RecordFault?
+        func field() -> CSVField {
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                fault = fault ?? RecordFault("Field \(fields.count + 1) is not UTF-8.")
+                return CSVField(text: "", isQuoted: isQuoted)
+            }
+            return CSVField(text: text, isQuoted: isQuoted)
+        }
+        while let byte = try source.next() {
+            total += 1
+            guard total <= Self.recordLimit else {
+                throw TransferFault(
+                    "The record that starts on line \(line) is longer than \(Self.recordLimit >> 20) MiB.")
+            }
+            switch byte {
+            case UInt8(ascii: ","):
+                fields.append(field())
+                bytes = []
+                isQuoted = false
+            case UInt8(ascii: "\n"):
+                linesSeen += 1
+                fields.append(field())
+                if let fault { throw fault }
+                return fields
+            case UInt8(ascii: "\r") where try source.peek() == UInt8(ascii: "\n"):
+                continue
+            case UInt8(ascii: "\"") where bytes.isEmpty && !isQuoted:
+                isQuoted = true
+                guard try readQuoted(into: &bytes, &total) else {
+                    throw RecordFault("A quote is opened and never closed.")
+                }
+            default:
+                if isQuoted {
+                    fault = fault ?? RecordFault("Field \(fields.count + 1) goes on after its closing quote.")
+                }
+                bytes.append(byte)
+            }
+        }
+        linesSeen += 1
+        fields.append(field())
+        if let fault { throw fault }
+        return fields
+    }
+
+    /// Reads what is between quotes, the opening one being read. False when the file ends first.
+    private mutating func readQuoted(into bytes: inout [UInt8], _ total: inout Int) throws -> Bool {
+        while let byte = try source.next() {
+            total += 1
+            guard total <= Self.recordLimit else {
+                throw TransferFault(
+                    "The record that starts on line \(line) is longer than \(Self.recordLimit >> 20) MiB.")
+            }
+            if byte == UInt8(ascii: "\"") {
+                guard try source.peek() == byte else { return true }
+                _ = try source.next()
+            } else if byte == UInt8(ascii: "\n") {
+                linesSeen += 1
+            }
+            bytes.append(byte)
+        }
+        return false
+    }
+
+    private func skipByteOrderMark() throws {
+        guard try source.peek() == 0xEF else { return }
+        for _ in 0..<3 { _ = try source.next() }
+    }
+}

@@ -1,0 +1,121 @@
+import JSONCoding
+package import ObjectModel
+
+/// Rows of a CSV file whose first record names the properties.
+package struct CSVRowSource: RowSource {
+    private let source: ByteSource
+    private var reader: CSVReader
+    private let objectClass: ClassSchema
+    private let inputReader: ObjectInputReader
+    private let columns: [Column]
+
+    private struct Column {
+        let property: PropertySchema
+        let content: CSVContent
+    }
+
+    /// Reads the header. Throws `TransferFault` when it does not fit the class.
+    package init(_ source: ByteSource, class objectClass: ClassSchema, schema: Schema) throws {
+        self.source = source
+        self.objectClass = objectClass
+        inputReader = ObjectInputReader(schema: schema)
+        reader = CSVReader(source)
+        do {
+            guard let header = try reader.next() else {
+                throw TransferFault("The file is empty; its first line must name the properties.")
+            }
+            var seen: Set<String> = []
+            columns = try header.map { field in
+                guard seen.insert(field.text).inserted else {
+                    throw RecordFault("Column '\(field.text)' appears twice.")
+                }
+                let property = try objectClass.importable(field.text)
+                return Column(property: property, content: try CSVContent(property, in: schema))
+            }
+        } catch let fault as RecordFault {
+            throw TransferFault("The first line must name the properties. \(fault.message)")
+        }
+    }
+
+    package var position: Int { source.count }
+
+    package mutating func next() throws -> Result<ImportedRow, LineFault>? {
+        do {
+            guard let record = try reader.next() else { return nil }
+            return .success(try row(record))
+        } catch let fault as RecordFault {
+            return .failure(LineFault(fault, line: reader.line))
+        }
+    }
+
+    private func row(_ record: [CSVField]) throws -> ImportedRow {
+        guard record.count == columns.count else {
+            throw RecordFault("There are \(record.count) fields where the first line has \(columns.count).")
+        }
+        var input = ObjectInput(objectClass.id)
+        for (field, column) in zip(record, columns) {
+            do {
+                try read(field, column, into: &input)
+            } catch let fault as RecordFault {
+                throw RecordFault("\(column.property.name): \(fault.message)")
+            } catch let problem as Problem {
+                throw RecordFault(problem)
+            }
+        }
+        return ImportedRow(line: reader.line, input: input)
+    }
+
+    private func read(_ field: CSVField, _ column: Column, into input: inout ObjectInput) throws {
+        let property = column.property
+        guard !field.isMissing else {
+            // Without a value the property is null, or else left at its default.
+            if property.type.collection == .single, property.type.acceptsNull { input.values[property.id] = .null }
+            return
+        }
+        switch column.content {
+        case .scalar: input.values[property.id] = try FieldText.parse(field.text, as: property.type)
+        case .link(let keyType):
+            let key = try FieldText.parse(field.text, as: keyType)
+            try inputReader.read(FieldText.json(ofKey: key), property, of: objectClass, into: &input)
+        case .json:
+            do {
+                try inputReader.read(try JSONValue.parse(field.text), property, of: objectClass, into: &input)
+            } catch let error as JSONError {
+                throw RecordFault(error.message)
+            }
+        }
+    }
+}
+
+/// What the fields of a column hold.
+enum CSVContent: Equatable {
+    /// The text of one value.
+    case scalar
+    /// The text of the key of what a link leads to.
+    case link(keyType: PropertyType)
+    /// JSON: collections, mixed values and embedded objects.
+    case json
+
+    /// Throws `RecordFault` when the property cannot be imported.
+    init(_ property: PropertySchema, in schema: Schema) throws {
+        guard !property.type.isComputed else {
+            throw RecordFault("'\(property.name)' is computed from links of other objects; leave it out.")
+        }
+        guard !property.type.isCollection, !property.type.isMixed, !property.ownsTarget else {
+            self = .json
+            return
+        }
+        guard property.type.isLink else {
+            self = .scalar
+            return
+        }
+        guard let target = property.targetClass.flatMap({ schema[$0] }) else {
+            throw RecordFault("'\(property.name)' links to a class that the schema does not have.")
+        }
+        guard let key = target.primaryKeyProperty else {
+            throw RecordFault(
+                "'\(property.name)' links to '\(target.name)', which has no primary key to name its objects by.")
+        }
+        self = .link(keyType: key.type)
+    }
+}

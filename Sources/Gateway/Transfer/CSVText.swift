@@ -1,0 +1,25 @@
+/// Writes CSV fields so that `CSVReader` gives the same back.
+package enum CSVText {
+    /// Appends one record and CR LF; nil is written as an empty field without quotes.
+    package static func append(_ fields: [String?], to bytes: inout [UInt8]) {
+        for (index, field) in fields.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            if let field { append(field, to: &bytes) }
+        }
+        bytes += [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+    }
+
+    private static func append(_ text: String, to bytes: inout [UInt8]) {
+        let special: Set<UInt8> = [UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+        guard text.isEmpty || text.utf8.contains(where: special.contains) else {
+            bytes += text.utf8
+            return
+        }
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "\"") { bytes.append(byte) }
+            bytes.append(byte)
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}

@@ -1,0 +1,64 @@
+import Glibc
+import HTTPServer
+import ObjectModel
+import StoreContract
+
+/// A file as the body of an answer.
+private final class FileSource: BodySource {
+    private let file: BodyFile
+
+    init(_ file: BodyFile) { self.file = file }
+
+    func next() throws -> [UInt8]? {
+        let size = 128 << 10
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            let taken = read(file.descriptor, buffer.baseAddress, size)
+            failure = taken < 0 ? errno : 0
+            count = max(taken, 0)
+        }
+        guard failure == 0 else {
+            throw StoreError(.inputOutput, "The copy cannot be read: \(String(cString: strerror(failure))).")
+        }
+        return bytes.isEmpty ? nil : bytes
+    }
+}
+
+extension Gateway {
+    /// `GET /v1/backup`: a consistent copy of the store, of one version, while it is written to. It is made as a file
+    /// first, so that a slow client does not hold up the reuse of space: the disk needs room for it.
+    func getBackup(_ request: Request, _ path: PathParameters) throws -> Reply {
+        try requireAdministrator(request)
+        _ = try QueryParameters(request, single: [])
+        guard request.method != .head else { return .now(Self.backup(.empty)) }
+        return transfers.reply { [self] in
+            do {
+                return .now(Self.backup(.pieces(FileSource(try copyOfStore()))))
+            } catch {
+                return .now(response(to: error))
+            }
+        }
+    }
+
+    private static func backup(_ body: Response.Body) -> Response {
+        Response(
+            headers: [
+                "Content-Type": "application/octet-stream",
+                "Content-Disposition": "attachment; filename=\"backup.realmgate\"", "Cache-Control": "no-store",
+            ],
+            body: body)
+    }
+
+    /// Without a name: its space is free again when the answer is sent.
+    private func copyOfStore() throws -> BodyFile {
+        let path = "\(configuration.scratchDirectory)/.realmgate-backup-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        try store.writeCopy(to: path, progress: nil)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        unlink(path)
+        var status = stat()
+        guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
+            throw StoreError(.inputOutput, "The copy cannot be opened: \(String(cString: strerror(errno))).")
+        }
+        return BodyFile(adopting: descriptor, count: Int(status.st_size))
+    }
+}

@@ -1,0 +1,65 @@
+import HTTPServer
+import ObjectModel
+import QueryLanguage
+import StoreContract
+import Synchronization
+
+/// A file of objects as the body of an answer.
+private final class ExportSource: BodySource {
+    private let exporter: Mutex<ObjectExporter>
+
+    init(_ exporter: sending ObjectExporter) { self.exporter = Mutex(exporter) }
+
+    func next() throws -> [UInt8]? {
+        try exporter.withLock { exporter in
+            var bytes: [UInt8] = []
+            while bytes.count < 64 << 10, try exporter.next(into: &bytes) {}
+            return bytes.isEmpty ? nil : bytes
+        }
+    }
+}
+
+extension Gateway {
+    /// `GET /v1/export/{Class}`: the objects of one version as a file that `POST /v1/import/{Class}` reads, made while
+    /// it is sent.
+    func exportObjects(_ request: Request, _ path: PathParameters) throws -> Reply {
+        let parameters = try QueryParameters(
+            request, single: QueryReader.parameters + ["limit", "fields", "format"])
+        let place = try CollectionPlace(class: path, try snapshot(for: request))
+        let accepted = request.header("Accept").flatMap { TransferFormat(mediaType: $0) }
+        let format = try parameters.choice("format", default: accepted ?? .ndjson)
+        var query = try place.reader(configuration).query(parameters, place.objectClass, in: place.scope)
+        if let limit = try parameters.integer("limit", in: 0...Int.max) { query.steps.append(.limit(limit)) }
+        var properties = place.objectClass.storedProperties
+        if let fields = parameters["fields"] {
+            properties = try fields.split(separator: ",", omittingEmptySubsequences: false).map { name in
+                let property = try place.objectClass.named(String(name), parameter: "fields")
+                guard !property.type.isComputed else {
+                    throw Problem(
+                        400, "parameter.invalid",
+                        "'\(name)' is computed from links of other objects and cannot be exported.", parameter: "fields"
+                    )
+                }
+                return property
+            }
+        }
+        let (snapshot, objectClass) = (place.snapshot, place.objectClass)
+        let (chosen, order) = (properties, query)
+        return reply(reading: query.steps.isEmpty ? 0 : place.size) {
+            let exporter: ObjectExporter
+            do {
+                exporter = try ObjectExporter(snapshot, order, of: objectClass, properties: chosen, as: format)
+            } catch let fault as TransferFault {
+                throw Problem(422, "export.impossible", fault.message, parameter: "fields")
+            }
+            let name = String(objectClass.name.unicodeScalars.map { $0.isASCII ? Character($0) : "_" })
+            return Response(
+                headers: [
+                    "Content-Type": format.mediaType,
+                    "Content-Disposition": "attachment; filename=\"\(name).\(format.rawValue)\"",
+                    "ETag": EntityTag(snapshot.version).header,
+                ],
+                body: .pieces(ExportSource(exporter)))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import JSONCoding
+package import ObjectModel
+
+/// Rows of a file with one JSON object per line; empty lines are skipped.
+package struct NDJSONRowSource: RowSource {
+    /// Room for a value of the largest size, whose text may be a third longer.
+    private static let lineLimit = 64 << 20
+
+    private let source: ByteSource
+    private let objectClass: ClassSchema
+    private let reader: ObjectInputReader
+    private var line = 0
+
+    package init(_ source: ByteSource, class objectClass: ClassSchema, schema: Schema) {
+        self.source = source
+        self.objectClass = objectClass
+        reader = ObjectInputReader(schema: schema)
+    }
+
+    package var position: Int { source.count }
+
+    package mutating func next() throws -> Result<ImportedRow, LineFault>? {
+        while true {
+            var bytes: [UInt8] = []
+            let more = try source.read(upTo: UInt8(ascii: "\n"), into: &bytes, limit: Self.lineLimit)
+            line += 1
+            let isBlank = bytes.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == 0x0D }
+            guard !isBlank else {
+                if more { continue }
+                return nil
+            }
+            do {
+                return .success(ImportedRow(line: line, input: try input(bytes)))
+            } catch let fault as RecordFault {
+                return .failure(LineFault(fault, line: line))
+            }
+        }
+    }
+
+    private func input(_ bytes: [UInt8]) throws -> ObjectInput {
+        let document: JSONValue
+        do {
+            document = try JSONValue.parse(bytes)
+        } catch {
+            throw RecordFault(error.message)
+        }
+        guard case .object = document else {
+            throw RecordFault("Each line is a JSON object; here is \(document.inWords).")
+        }
+        do {
+            return try reader.object(document, objectClass)
+        } catch {
+            throw RecordFault(error)
+        }
+    }
+}

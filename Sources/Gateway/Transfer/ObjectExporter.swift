@@ -1,0 +1,113 @@
+import JSONCoding
+package import ObjectModel
+package import QueryLanguage
+package import StoreContract
+
+/// Writes objects of one snapshot, a block of them at a time: used by one thread at a time. Memory: a block, and, where
+/// the query sorts, tells apart or limits, the keys of all objects.
+package final class ObjectExporter {
+    private let snapshot: any Snapshot
+    private let objectClass: ClassSchema
+    private let properties: [PropertySchema]
+    private let plan: RowPlan
+    /// Of each property, what its fields in CSV hold.
+    private let contents: [CSVContent]
+
+    private let query: BoundQuery
+    private let format: TransferFormat
+    private let writer = JSONWriter()
+    /// Those still to be written, in reverse; nil when they are looked up as they are needed.
+    private var waiting: [ObjectKey]?
+    /// Behind which to go on where they are looked up.
+    private var last: ObjectKey?
+    private var isAtEnd = false
+    private var isAtStart = true
+
+    /// The number of objects written so far.
+    package private(set) var count = 0
+
+    private static let blockSize = 1000
+
+    /// Throws `TransferFault` for links to objects that have no primary key to write.
+    package init(
+        _ snapshot: any Snapshot, _ query: BoundQuery, of objectClass: ClassSchema, properties: [PropertySchema],
+        as format: TransferFormat
+    ) throws {
+        for property in properties where property.type.isLink && !property.ownsTarget {
+            guard property.targetClass.flatMap({ snapshot.schema[$0]?.primaryKey }) != nil else {
+                throw TransferFault(
+                    "'\(property.name)' links to a class without a primary key, so its links cannot be exported. Leave it out: name the properties that you want."
+                )
+            }
+        }
+        self.snapshot = snapshot
+        self.query = query
+        self.objectClass = objectClass
+        self.properties = properties
+        self.format = format
+        do {
+            contents = try properties.map { try CSVContent($0, in: snapshot.schema) }
+        } catch let fault as RecordFault {
+            throw TransferFault(fault.message)
+        }
+        plan = RowPlan(exporting: properties, of: objectClass, schema: snapshot.schema)
+        if !(query.steps.isEmpty && query.scope == .all) { waiting = try snapshot.select(query, .all).reversed() }
+    }
+
+    /// Appends the next objects, and before the first ones what the file begins with. False at the end.
+    package func next(into bytes: inout [UInt8]) throws -> Bool {
+        if isAtStart, format == .csv { CSVText.append(properties.map(\.name), to: &bytes) }
+        defer { isAtStart = false }
+        let keys = try nextKeys()
+        guard !keys.isEmpty else { return isAtStart && !bytes.isEmpty }
+        switch format {
+        case .ndjson:
+            writer.removeAll()
+            try plan.writeLines(keys, of: snapshot, into: writer)
+            writer.withBytes { bytes.append(contentsOf: $0) }
+        case .csv: try writeRecords(keys, to: &bytes)
+        }
+        count += keys.count
+        return true
+    }
+
+    private func nextKeys() throws -> [ObjectKey] {
+        if let rest = waiting {
+            let block = Array(rest.suffix(Self.blockSize).reversed())
+            waiting?.removeLast(block.count)
+            return block
+        }
+        guard !isAtEnd else { return [] }
+        let cursor = last.map { Cursor(values: [], key: $0) }
+        let keys = try snapshot.select(query, Window(after: cursor, limit: Self.blockSize))
+        last = keys.last
+        isAtEnd = keys.count < Self.blockSize
+        return keys
+    }
+
+    private func writeRecords(_ keys: [ObjectKey], to bytes: inout [UInt8]) throws {
+        var rows = ExportRows(width: properties.count)
+        try snapshot.read(objectClass.id, keys, properties.map(\.id), into: &rows)
+        for row in rows.rows {
+            CSVText.append(try properties.indices.map { try text(of: row[$0], $0) }, to: &bytes)
+        }
+    }
+
+    /// The field of a column's value; nil for null.
+    private func text(of value: Value, _ column: Int) throws -> String? {
+        if value.isNull { return nil }
+        let property = properties[column]
+        switch contents[column] {
+        case .scalar: return FieldText.text(of: value)
+        case .link:
+            guard case .link(let key) = value, let target = property.targetClass,
+                let primaryKey = snapshot.schema[target]?.primaryKeyProperty
+            else { return nil }
+            return FieldText.text(of: try snapshot.value(target, key, primaryKey.id))
+        case .json:
+            writer.removeAll()
+            try plan.writeExported(value, of: property.id, snapshot, into: writer)
+            return String(decoding: writer.bytes, as: UTF8.self)
+        }
+    }
+}

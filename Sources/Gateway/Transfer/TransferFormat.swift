@@ -1,0 +1,36 @@
+/// A form of file for objects.
+package enum TransferFormat: String, CaseIterable, Sendable {
+    /// One JSON object per line.
+    case ndjson
+    /// RFC 4180, with the names of the properties in the first record.
+    case csv
+
+    /// From the ending of a file's name; nil when that says nothing.
+    package init?(fileName: String) {
+        let name = fileName.lowercased()
+        if name.hasSuffix(".csv") {
+            self = .csv
+        } else if name.hasSuffix(".ndjson") || name.hasSuffix(".jsonl") {
+            self = .ndjson
+        } else {
+            return nil
+        }
+    }
+
+    /// From a media type, its parameters left out; nil when that says nothing.
+    init?(mediaType: String) {
+        switch mediaType.prefix(while: { $0 != ";" }).lowercased().filter({ $0 != " " }) {
+        case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines":
+            self = .ndjson
+        case "text/csv": self = .csv
+        default: return nil
+        }
+    }
+
+    var mediaType: String {
+        switch self {
+        case .ndjson: "application/x-ndjson"
+        case .csv: "text/csv; charset=utf-8; header=present"
+        }
+    }
+}

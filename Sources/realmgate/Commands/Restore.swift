@@ -1,0 +1,48 @@
+import ArgumentParser
+import EmbeddedStore
+import StoreContract
+
+/// `realmgate restore`: a backup becomes the database.
+struct Restore: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Put a backup in the place of a database file.",
+        discussion: """
+            Checks the backup first, and refuses one that is damaged. The backup is copied and stays as it is. No server \
+            may have the database open; with --replace the file that is there is given up. If the command is interrupted, \
+            the file is as it was, or restored.
+
+            Clients that resume an event stream from a version that the backup does not have begin anew.
+
+            Example:
+
+              realmgate restore backups/shop-2026-01-31.realmgate shop.realmgate --replace
+            """)
+
+    @Argument(help: "The backup, as `realmgate backup` or GET /v1/backup wrote it.", completion: .file())
+    var backup: String
+
+    @Argument(help: "The database file; its directory must exist.", completion: .file())
+    var file: String
+
+    @Flag(help: "Give up the database file that is there.")
+    var replace = false
+
+    func run() throws {
+        guard InstalledFiles.isFile(backup) else { throw CommandFailure("There is no backup '\(backup)'.") }
+        var checking = ProgressLine(of: nil)
+        let report = try EmbeddedStore.check(path: backup) { count in
+            checking.show("\(grouped(count)) objects checked", at: count)
+        }
+        checking.finish()
+        guard report.faults.isEmpty else {
+            throw CommandFailure(
+                "The backup '\(backup)' is damaged: \(report.faults[0]). `realmgate check` lists everything. Nothing was changed."
+            )
+        }
+        let progress = FileProgress(file, of: 0)
+        try EmbeddedStore.restore(file, from: backup, replaces: replace) { progress.show($0) }
+        progress.finish(
+            "\(file): \(grouped(report.objects)) objects restored from \(backup), version \(report.version.map(String.init(describing:)) ?? "unknown")"
+        )
+    }
+}

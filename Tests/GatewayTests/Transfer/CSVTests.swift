@@ -1,0 +1,61 @@
+import Gateway
+import HTTPServer
+import Testing
+
+@Suite("CSV")
+struct CSVTests {
+    private func records(_ text: String) throws -> [[CSVField]] {
+        var reader = CSVReader(ByteSource(try BodyFile(text)))
+        var records: [[CSVField]] = []
+        while let record = try reader.next() { records.append(record) }
+        return records
+    }
+
+    @Test(
+        "records end at CR LF, LF or the end of the file",
+        arguments: ["a,b\r\nc,d\r\n", "a,b\nc,d\n", "a,b\nc,d", "\u{FEFF}a,b\r\n\r\nc,d"])
+    func recordEnds(text: String) throws {
+        let texts = try records(text).map { $0.map(\.text) }
+        #expect(texts == [["a", "b"], ["c", "d"]])
+    }
+
+    @Test("an empty field is missing without quotes and the empty string with them")
+    func missingAndEmpty() throws {
+        let record = try #require(try records("a,,\"\",b\n").first)
+        #expect(record.map(\.isMissing) == [false, true, false, false])
+        #expect(record.map(\.text) == ["a", "", "", "b"])
+    }
+
+    @Test("quotes keep commas, line ends and doubled quotes")
+    func quotes() throws {
+        let texts = try records("\"a,1\",\"b\r\nc\",\"say \"\"hi\"\"\"\n").map { $0.map(\.text) }
+        #expect(texts == [["a,1", "b\r\nc", "say \"hi\""]])
+    }
+
+    @Test("a faulty record is reported with its line and the next one is read")
+    func faultyRecord() throws {
+        var reader = CSVReader(ByteSource(try BodyFile("a\n\"x\ny\"\n\"b\"c\nd\n")))
+        #expect(try reader.next()?.map(\.text) == ["a"])
+        #expect(try reader.next()?.map(\.text) == ["x\ny"])
+        #expect(throws: RecordFault("Field 1 goes on after its closing quote.")) { _ = try reader.next() }
+        #expect(reader.line == 4)
+        #expect(try reader.next()?.map(\.text) == ["d"])
+        #expect(reader.line == 5)
+        #expect(try reader.next() == nil)
+    }
+
+    @Test("a quote that is never closed is a fault, and the end")
+    func unclosedQuote() throws {
+        #expect(throws: RecordFault("A quote is opened and never closed.")) { _ = try records("\"a,b\nc") }
+    }
+
+    @Test(
+        "what is written is read back",
+        arguments: [nil, "", " ", "plain", "comma,", "\"", "\"\"", "line\r\nend", "é", "\u{1F600}", ","] as [String?])
+    func roundTrip(field: String?) throws {
+        var bytes: [UInt8] = []
+        CSVText.append(["first", field, "last"], to: &bytes)
+        let record = try #require(try records(String(decoding: bytes, as: UTF8.self)).first)
+        #expect(record.map { $0.isMissing ? nil : $0.text } == ["first", field, "last"])
+    }
+}

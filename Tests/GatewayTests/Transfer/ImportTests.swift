@@ -1,0 +1,136 @@
+import Dispatch
+import Foundation
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import StoreContract
+import StoreTesting
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+@Suite("importing files")
+struct ImportTests {
+    private func post(
+        _ gateway: TestGateway, _ target: String, _ file: String, type: String? = "application/x-ndjson"
+    ) throws -> Response {
+        try gateway.send(.post, target, file: file, headers: type.map { ["Content-Type": $0] } ?? [:])
+    }
+
+    @Test("lines that fit are created, the others are told with their line, code and reason")
+    func faults() throws {
+        let gateway = try TestGateway()
+        let answer = try post(
+            gateway, "/v1/import/Dog",
+            """
+            {"_id": 1, "name": "Rex"}
+            {"_id": 2, "age": "old"}
+
+            nonsense
+            {"_id": 1}
+            {"_id": 3, "owner": "nobody"}
+            {"_id": 4, "friend": 5}
+            {"_id": 5}
+            """)
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(answer.member("created") == 3)
+        #expect(answer.member("modified") == 0)
+        #expect(answer.member("refused") == 4)
+        guard case .array(let errors)? = answer.member("errors") else {
+            Issue.record("no errors: \(answer.text)")
+            return
+        }
+        #expect(errors.map { $0["line"] } == [2, 4, 5, 6])
+        #expect(
+            errors.map { $0["code"] } == [
+                "object.invalid_value", "import.malformed", "object.duplicate_key", "object.invalid_value",
+            ])
+        #expect(try gateway.get("/v1/objects/Dog?fields=_id&count").member("count") == 3)
+        #expect(try gateway.get("/v1/objects/Dog/4?fields=friend").text == #"{"friend":5}"#)
+        #expect(answer.member("version") == .int(Int64(try gateway.store.snapshot().version.rawValue)))
+    }
+
+    @Test(
+        "as a whole, one line that does not fit keeps everything out", arguments: ["application/x-ndjson", "text/csv"])
+    func atomic(type: String) throws {
+        let gateway = try TestGateway()
+        let isCSV = type == "text/csv"
+        let faulty = isCSV ? "_id,age\n1,2\n2,old\n" : "{\"_id\": 1, \"age\": 2}\n{\"_id\": 2, \"age\": \"old\"}\n"
+        let refused = try post(gateway, "/v1/import/Dog?atomic", faulty, type: type)
+        #expect(refused.status == 422)
+        #expect(refused.member("code") == "import.refused")
+        #expect(refused.member("errors")?[0]?["line"] == (isCSV ? 3 : 2))
+        #expect(try gateway.get("/v1/objects/Dog?count").member("count") == 0)
+        let fitting = isCSV ? "_id,age\n1,2\n2,\n" : "{\"_id\": 1, \"age\": 2}\n{\"_id\": 2}\n"
+        let done = try post(gateway, "/v1/import/Dog?atomic=true", fitting, type: type)
+        #expect(done.status == 200)
+        #expect(done.member("created") == 2)
+        #expect(try gateway.get("/v1/objects/Dog?count").member("count") == 2)
+    }
+
+    @Test("objects that exist are updated when that is asked for")
+    func update() throws {
+        let gateway = try TestGateway()
+        try gateway.fill()
+        let file = "{\"_id\": 1, \"name\": \"Rexy\"}\n{\"_id\": 2, \"name\": \"Fido\"}\n{\"_id\": 9}\n"
+        let answer = try post(gateway, "/v1/import/Dog?update=modified", file)
+        #expect(answer.member("created") == 1)
+        #expect(answer.member("modified") == 1)
+        #expect(try gateway.get("/v1/objects/Dog/1?fields=name,age").text == #"{"name":"Rexy","age":7}"#)
+    }
+
+    @Test(
+        "what cannot be imported is refused with what to do instead",
+        arguments: [
+            ("/v1/import/Cat", "application/x-ndjson", 404, "object.unknown_class"),
+            ("/v1/import/Dog", "application/json", 415, "unsupported_media_type"),
+            ("/v1/import/Dog?format=xml", "text/csv", 400, "parameter.invalid"),
+            ("/v1/import/Dog?update=some", "text/csv", 400, "parameter.invalid"),
+            ("/v1/import/Note?update=all", "text/csv", 422, "object.no_primary_key"),
+            ("/v1/import/Dog?atomc", "text/csv", 400, "parameter.unknown"),
+        ])
+    func refusals(target: String, type: String, status: Int, code: String) throws {
+        let answer = try post(try TestGateway(), target, "", type: type)
+        #expect(answer.status == status)
+        #expect(answer.member("code") == .string(code))
+    }
+
+    @Test("a CSV file without a usable first line is refused", arguments: ["", "_id,nme\n1,a\n", "_id,_id\n1,1\n"])
+    func header(file: String) throws {
+        let answer = try post(try TestGateway(), "/v1/import/Dog", file, type: "text/csv")
+        #expect(answer.status == 400)
+        #expect(answer.member("code") == "import.unreadable")
+    }
+
+    @Test("who listens hears how far the import is, and how it ended")
+    func progress() throws {
+        let gateway = try TestGateway()
+        let rows = (0..<4500).map { "{\"_id\": \($0)}\n" }.joined()
+        var request = try Request(
+            .post, "/v1/import/Dog", headers: ["Content-Type": "application/x-ndjson", "Accept": "text/event-stream"])
+        request.bodyFile = try BodyFile(rows)
+        guard case .events(_, let start) = gateway.router.respond(to: request) else {
+            Issue.record("no stream")
+            return
+        }
+        let news = DispatchSemaphore(value: 0)
+        let stream = EventStream(limit: 1 << 20) { news.signal() }
+        start(stream)
+        var text = ""
+        var isFinished = false
+        while !isFinished {
+            news.wait()
+            let (events, finishing) = stream.takeQueued()
+            for event in events { text += String(decoding: event.bytes, as: UTF8.self) }
+            isFinished = finishing
+        }
+        let events = text.components(separatedBy: "\n\n").filter { !$0.isEmpty }
+        #expect(events.dropLast().allSatisfy { $0.hasPrefix("event: progress\ndata: {\"version\":") })
+        #expect(events.count >= 4)
+        #expect(events.last?.hasPrefix("event: done\n") == true)
+        #expect(events.last?.contains(#""created":4500,"modified":0,"refused":0,"errors":[]"#) == true)
+        #expect(events.first?.contains(#""created":2000,"#) == true)
+        #expect(events.first?.contains(#""total":\#(rows.utf8.count)"#) == true)
+    }
+}

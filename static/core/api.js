@@ -1,0 +1,118 @@
+// The gateway's resources, as this page uses them.
+
+import { parse, stringify } from "./json.js";
+import { session } from "./session.js";
+
+/** A refusal, with the members of the gateway's problem document. */
+export class Problem extends Error {
+  constructor(status, body) {
+    super(body.detail ?? body.title ?? `The gateway answered with status ${status}.`);
+    this.status = status;
+    this.body = body;
+    this.code = body.code ?? null;
+    this.position = Number.isInteger(body.position) ? body.position : null;
+    this.length = Number.isInteger(body.length) ? body.length : null;
+    this.property = body.property ?? null;
+    this.parameter = body.parameter ?? null;
+    this.hint = body.hint ?? null;
+  }
+
+  /** Whether this gateway has no such endpoint, or does not offer it to this caller. */
+  get isAbsent() {
+    return this.status === 403 || this.status === 405 || this.status === 501
+      || (this.status === 404 && (this.code === null || this.code === "not_found" || this.code.startsWith("route")));
+  }
+
+  /** The sentence with the nearest name, for places that cannot offer it as a button. */
+  get sentence() {
+    return this.hint ? `${this.message} Did you mean ‘${this.hint}’?` : this.message;
+  }
+}
+
+/** The gateway could not be reached at all. */
+export class Unreachable extends Error {}
+
+/** The refusal that a response carries; a 401 also leads to the sign-in. */
+export function problemOf(status, text) {
+  let body = {};
+  try {
+    body = parse(text) ?? {};
+  } catch {
+    // Something between here and the gateway answered in words of its own.
+  }
+  const problem = new Problem(status, body);
+  if (status === 401) session.refused(problem);
+  return problem;
+}
+
+/** The response itself, once it is a good one. */
+export async function respond(method, path, { query, body, headers = {}, signal } = {}) {
+  let response;
+  try {
+    response = await fetch(path + queryString(query), {
+      method,
+      signal,
+      cache: "no-store",
+      headers: {
+        ...session.headers, ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers,
+      },
+      body: body === undefined ? undefined : stringify(body),
+    });
+    if (response.ok || response.status === 304) return response;
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Unreachable("Gateway not reachable");
+  }
+  throw problemOf(response.status, await response.text());
+}
+
+/** The JSON that a request is answered with; null for an empty answer. */
+export async function request(method, path, options) {
+  const response = await respond(method, path, options);
+  try {
+    const text = await response.text();
+    return text === "" ? null : parse(text);
+  } catch (error) {
+    if (error.name === "AbortError" || error instanceof SyntaxError) throw error;
+    throw new Unreachable("Gateway not reachable");
+  }
+}
+
+/** `?a=b&…` of the parameters that are given; an array repeats its parameter. */
+export function queryString(parameters = {}) {
+  const pairs = pairsOf(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}
+
+/** The parameters as pairs, without those that are null, undefined or empty. */
+export function pairsOf(parameters) {
+  return Object.entries(parameters).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value])
+      .filter((one) => one !== null && one !== undefined && one !== "")
+      .map((one) => [name, String(one)]));
+}
+
+const escaped = encodeURIComponent;
+
+export const paths = {
+  schema: "/v1/schema",
+  plan: "/v1/schema/plan",
+  collection: (name) => `/v1/objects/${escaped(name)}`,
+  object: (name, key) => `/v1/objects/${escaped(name)}/${escaped(key)}`,
+  property: (name, key, property) => `/v1/objects/${escaped(name)}/${escaped(key)}/${escaped(property)}`,
+  aggregates: (name) => `/v1/aggregates/objects/${escaped(name)}`,
+  sections: (name) => `/v1/sections/objects/${escaped(name)}`,
+  observe: (name) => `/v1/observe/objects/${escaped(name)}`,
+  observeObject: (name, key) => `/v1/observe/objects/${escaped(name)}/${escaped(key)}`,
+  snapshots: "/v1/snapshots",
+  snapshot: (id) => `/v1/snapshots/${escaped(id)}`,
+  subscriptions: (set) => `/v1/subscriptions/${escaped(set)}`,
+  subscription: (set, name) => `/v1/subscriptions/${escaped(set)}/${escaped(name)}`,
+  subscriptionStream: (set) => `/v1/subscriptions/${escaped(set)}/stream`,
+  imports: (name) => `/v1/import/${escaped(name)}`,
+  exports: (name) => `/v1/export/${escaped(name)}`,
+  keys: "/v1/keys",
+  key: (id) => `/v1/keys/${escaped(id)}`,
+  whoami: "/v1/whoami",
+  metrics: "/metrics",
+};

@@ -1,0 +1,60 @@
+// The objects that link to an object through one property.
+
+import { Problem, Unreachable, paths, request } from "../core/api.js";
+import { objectAddress } from "../core/route.js";
+import { tally, words } from "../core/values.js";
+import { linkAddress } from "../objects/links.js";
+import { make } from "../parts/element.js";
+import { empty, faultPanel, loading, panel, table } from "../parts/ui.js";
+
+const shown = 20;
+const pause = 300;
+
+export class Backlinks {
+  #timer = null;
+
+  constructor(context, property) {
+    this.context = context;
+    this.property = property;
+    this.body = make("div", {}, loading());
+    this.root = panel(property.name, { note: `Objects of ${property.target} whose ${property.origin} is this one.` }, this.body);
+    this.#load();
+  }
+
+  refresh() {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      if (this.root.isConnected) this.#load();
+    }, pause);
+  }
+
+  async #load() {
+    const { objectClass, schema, key, snapshot, object } = this.context;
+    const origin = schema.class(this.property.target);
+    try {
+      const { items, count } = await request("GET", paths.property(objectClass.name, key, this.property.name), {
+        query: { limit: shown, count: true, snapshot },
+      });
+      if (items.length === 0) {
+        this.body.replaceChildren(empty(`No ${this.property.target} links here.`));
+        return;
+      }
+      const properties = origin.properties.filter((one) => one.kind !== "backlinks").slice(0, 6);
+      const rows = items.map((item) => properties.map((property, index) => {
+        const plain = words(item, property);
+        if (index > 0) return plain;
+        return make("a.link", { href: objectAddress(origin.name, origin.keyOf(item), snapshot), "data-follow": true }, plain);
+      }));
+      const address = linkAddress(schema, objectClass, object, this.property, null, snapshot);
+      this.body.replaceChildren(
+        table(`${this.property.target} objects that link here`,
+          properties.map((one) => ({ words: one.name, number: one.isNumeric })), rows),
+        address !== null && make("p.note", {},
+          make("a.quiet-link", { href: address.href, "data-follow": true },
+            count > shown ? `All ${tally(count)} in the table` : "In the table")) || "");
+    } catch (error) {
+      if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
+      this.body.replaceChildren(faultPanel(error, () => this.#load()));
+    }
+  }
+}

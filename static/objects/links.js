@@ -1,0 +1,37 @@
+// Where the links of objects lead.
+
+import { objectAddress, placeAddress } from "../core/route.js";
+import { literal } from "../core/values.js";
+
+/**
+ * The place that a link of `object` leads to, as `{href, title}`: the object that it names; for linking objects, the
+ * objects that point here. Null where there is no address for it.
+ */
+export function linkAddress(schema, objectClass, object, property, value, snapshot = "") {
+  const target = schema.class(property.target);
+  if (!target) return null;
+  if (property.kind === "backlinks") {
+    const key = objectClass.keyProperty;
+    if (!key) return null;
+    const filter = `${isMany(target, property.origin) ? "ANY " : ""}${property.origin}.${key.name} == ${
+      literal(object[key.name], key)}`;
+    return { href: placeAddress({ className: target.name, filter, snapshot }), title: `${target.name} where ${filter}` };
+  }
+  return targetAddress(schema, target, value, snapshot);
+}
+
+/** The place of an object that a link's value names. */
+export function targetAddress(schema, target, value, snapshot = "") {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "object" && "$link" in value) {
+    const { class: name, key } = value.$link;
+    return { href: objectAddress(name, String(key), snapshot), title: `${name} ${key}` };
+  }
+  if (!target) return null;
+  const key = typeof value === "object" ? target.keyOf(value) : String(value);
+  return { href: objectAddress(target.name, key, snapshot), title: `${target.name} ${key}` };
+}
+
+function isMany(origin, name) {
+  return origin.property(name)?.kind === "collection";
+}

@@ -1,0 +1,53 @@
+// The lists beside the table: the classes, and the sort in force.
+
+import { placeAddress } from "../core/route.js";
+import { tally } from "../core/values.js";
+import { element } from "../parts/element.js";
+
+/** The classes with their counts, that of the present place marked. */
+export function listClasses(list, { schema, counts }, place) {
+  if (schema === null) return;
+  const isData = place.page === "objects" || place.page === "object";
+  const present = isData ? place.className || schema.classes[0]?.name : null;
+  const items = schema.classes.map((one) => {
+    const link = element("a", "");
+    link.href = placeAddress({ className: one.name });
+    if (one.name === present) link.setAttribute("aria-current", "page");
+    const name = element("span", "");
+    name.textContent = one.name;
+    if (one.isEmbedded) link.title = "Embedded: its objects belong to those that link to them";
+    link.classList.toggle("embedded", one.isEmbedded);
+    const count = element("span", "count");
+    count.textContent = counts.has(one.name) ? tally(counts.get(one.name)) : "";
+    link.append(name, count);
+    const item = element("li", "");
+    item.append(link);
+    return item;
+  });
+  const focused = [...list.children].findIndex((item) => item.contains(document.activeElement));
+  list.replaceChildren(...items);
+  if (focused >= 0) items[focused]?.firstChild.focus();
+  else list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
+/** The keys of the sort, each of which a click takes away. */
+export function listSorting(list, sort, drop) {
+  const items = sort.map(({ path, descending }) => {
+    const button = element("button", "chip", {
+      type: "button",
+      title: "Take this sort away",
+      "aria-label": `Do not sort by ${path}, ${descending ? "descending" : "ascending"}`,
+    });
+    button.textContent = `${path} ${descending ? "↓" : "↑"}`;
+    button.addEventListener("click", () => drop(path));
+    const item = element("li", "");
+    item.append(button);
+    return item;
+  });
+  if (items.length === 0) {
+    const item = element("li", "word");
+    item.textContent = "order of creation";
+    items.push(item);
+  }
+  list.replaceChildren(...items);
+}

@@ -1,0 +1,147 @@
+// The rows of a query: the first ones kept current from the events of its stream, those after them from a tail that is
+// fetched where it is looked at. No page in here.
+
+import { same } from "../core/json.js";
+
+/** What one event did to the rows, by object key. */
+export class RowChanges {
+  inserted = new Set();
+  /** Objects that are still here, with the names of the properties that differ; moved ones may have none. */
+  modified = new Map();
+  removed = new Set();
+
+  /** Takes in what happened after this. */
+  merge(later) {
+    for (const key of later.removed) {
+      this.modified.delete(key);
+      if (!this.inserted.delete(key)) this.removed.add(key);
+    }
+    for (const key of later.inserted) {
+      if (this.removed.delete(key)) this.modified.set(key, []);
+      else this.inserted.add(key);
+    }
+    for (const [key, names] of later.modified) {
+      if (!this.inserted.has(key)) this.modified.set(key, [...new Set([...(this.modified.get(key) ?? []), ...names])]);
+    }
+  }
+
+  get count() {
+    return this.inserted.size + this.modified.size + this.removed.size;
+  }
+}
+
+/** More rows than a page can be high enough for. */
+const mostRows = 800_000;
+
+export class LiveRows {
+  /** The rows that are followed. */
+  rows = [];
+  keys = [];
+  version = null;
+  /** The rows after those that are followed, and how many there are in all, where that is known. */
+  tail = null;
+  total = null;
+
+  constructor(keyOf) {
+    this.keyOf = keyOf;
+    this.positions = new Map();
+  }
+
+  /** The position of an object, or -1. */
+  indexOf(key) {
+    return this.positions.get(key) ?? this.tail?.indexOf(key) ?? -1;
+  }
+
+  get(key) {
+    return this.at(this.indexOf(key));
+  }
+
+  /** Takes a complete result. What differs from the rows so far is given back, so that a reconnect can show it. */
+  initial(event) {
+    const before = new Map(this.keys.map((key, index) => [key, this.rows[index]]));
+    const changes = new RowChanges();
+    this.#adopt(event.items, event.version);
+    this.keys.forEach((key, index) => {
+      const old = before.get(key);
+      if (old === undefined) changes.inserted.add(key);
+      else this.#compare(key, old, this.rows[index], changes, false);
+      before.delete(key);
+    });
+    for (const key of before.keys()) changes.removed.add(key);
+    return changes;
+  }
+
+  /**
+   * Takes an update: deletions and modifications are positions before it, insertions after it. An object that is
+   * deleted and inserted at once has moved.
+   */
+  update(event) {
+    const changes = new RowChanges();
+    const rows = this.rows.slice();
+    const objects = event.objects ?? { insertions: [], modifications: [] };
+    event.modifications.forEach((position, index) => {
+      const object = objects.modifications[index];
+      if (object === undefined || rows[position] === undefined) return;
+      this.#compare(this.keys[position], rows[position], object, changes, true);
+      rows[position] = object;
+    });
+    const left = new Map();
+    for (const position of [...event.deletions].sort((a, b) => b - a)) {
+      left.set(this.keys[position], this.rows[position]);
+      rows.splice(position, 1);
+    }
+    event.insertions.forEach((position, index) => {
+      const object = objects.insertions[index];
+      if (object === undefined) return;
+      rows.splice(position, 0, object);
+      const key = this.keyOf(object);
+      if (left.has(key)) {
+        this.#compare(key, left.get(key), object, changes, true);
+        left.delete(key);
+      } else {
+        changes.inserted.add(key);
+      }
+    });
+    for (const key of left.keys()) changes.removed.add(key);
+    this.#adopt(rows, event.version);
+    return changes;
+  }
+
+  /** The number of rows, also of those that have not been fetched. */
+  get length() {
+    if (this.tail === null || this.rows.length < this.tail.from) return this.rows.length;
+    return Math.max(this.rows.length, Math.min(this.total ?? 0, mostRows));
+  }
+
+  at(index) {
+    if (index < 0) return undefined;
+    return index < this.rows.length ? this.rows[index] : this.tail?.at(index);
+  }
+
+  /** The key of the row at a place; of one that has not come yet a name that no key has. */
+  keyAt(index) {
+    if (index < this.keys.length) return this.keys[index];
+    const key = this.tail?.keyAt(index);
+    // A row may have moved between two pages: it is shown at one place.
+    return key !== undefined && this.indexOf(key) === index ? key : `\u0000${index}`;
+  }
+
+  /** Shows the answer to a write at once; the event that follows finds nothing new. */
+  replace(key, object) {
+    const index = this.indexOf(key);
+    if (index >= 0 && index < this.rows.length) this.rows[index] = object;
+    else this.tail?.refresh();
+  }
+
+  #adopt(rows, version) {
+    this.rows = rows;
+    this.version = version;
+    this.keys = rows.map(this.keyOf);
+    this.positions = new Map(this.keys.map((key, index) => [key, index]));
+  }
+
+  #compare(key, before, after, changes, always) {
+    const names = Object.keys(after).filter((name) => !same(before[name], after[name]));
+    if (names.length > 0 || always) changes.modified.set(key, names);
+  }
+}

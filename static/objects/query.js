@@ -1,0 +1,166 @@
+// One query of one class: asked whether it is sound, counted, then followed.
+
+import { Problem, Unreachable, paths, queryString, request } from "../core/api.js";
+import { sortText } from "../core/route.js";
+import { Stream } from "../core/stream.js";
+import { LiveRows } from "./live-rows.js";
+import { Tail } from "./tail.js";
+
+/** The number of rows that are followed; those after them are fetched where they are looked at. */
+export const followed = 200;
+
+/** What the gateway is asked for a place. */
+export function parametersOf({ filter, sort, distinct, snapshot }) {
+  return { filter: filter.trim(), sort: sortText(sort), distinct, snapshot };
+}
+
+/**
+ * Calls `on.state(state, sentence?)`, `on.sound()` when the gateway takes the query and `on.unsound(problem)` when not,
+ * `on.measured(answer)` with the aggregates, and `on.rows(changes)`; changes are null for the first answer to a query.
+ */
+export class Query {
+  rows = null;
+  /** How many objects the predicate selects. */
+  selected = null;
+  #control = null;
+  #stream = null;
+  #timer = null;
+  #retry = null;
+
+  constructor(objectClass, on) {
+    this.objectClass = objectClass;
+    this.on = on;
+    this.rows = new LiveRows((object) => objectClass.keyOf(object));
+  }
+
+  /** What the gateway is asked, but for the limit. */
+  get parameters() {
+    return parametersOf(this.place);
+  }
+
+  close() {
+    this.#control?.abort();
+    clearTimeout(this.#timer);
+    clearTimeout(this.#retry);
+    this.#stream?.close();
+    this.#stream = null;
+    this.rows.tail?.close();
+  }
+
+  /** Asks what `place` says. The last sound result stays until there is another. */
+  async ask(place) {
+    this.place = place;
+    this.#control?.abort();
+    clearTimeout(this.#retry);
+    this.#control = new AbortController();
+    const { signal } = this.#control;
+    try {
+      await this.measure(signal);
+      // The sort is checked by the collection; the aggregates do not know it.
+      if (place.sort.length > 0) {
+        await request("GET", paths.collection(this.objectClass.name), { query: { ...this.parameters, limit: 0 }, signal });
+      }
+      this.on.sound();
+      if (place.snapshot === "") this.#follow();
+      else await this.#read(signal);
+    } catch (error) {
+      if (error.name === "AbortError" || signal.aborted) return;
+      if (error instanceof Problem && error.status < 500) {
+        this.on.unsound(error, this.#stream !== null);
+        return;
+      }
+      if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
+      this.on.state("waiting", error.message);
+      this.#retry = setTimeout(() => this.ask(place), 2000);
+    }
+  }
+
+  /** The tally and the aggregates of the query. Without a signal the answer is dropped when the query has changed. */
+  async measure(signal) {
+    const asked = this.place;
+    const { objectClass } = this;
+    const measured = objectClass.properties.filter((one) => !one.isKey && (one.isNumeric || one.kind === "date"));
+    const { filter, distinct, snapshot } = this.parameters;
+    const answer = await request("GET", paths.aggregates(objectClass.name), {
+      query: {
+        filter, distinct, snapshot,
+        min: measured.map((one) => one.name),
+        max: measured.map((one) => one.name),
+        average: measured.filter((one) => one.isNumeric).map((one) => one.name),
+      },
+      signal,
+    });
+    if (this.place !== asked) return;
+    this.selected = answer.count;
+    this.rows.total = answer.count;
+    this.on.measured(measured.length > 0 ? answer : null, answer.count);
+  }
+
+  /** The tally and the aggregates again, soon, but not for every one of many changes. */
+  measureSoon() {
+    this.#timer ??= setTimeout(async () => {
+      this.#timer = null;
+      try {
+        await this.measure(undefined);
+      } catch (error) {
+        // The stream notices when the gateway is gone; the numbers stay as they were.
+        if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
+      }
+    }, 400);
+  }
+
+  #follow() {
+    const { snapshot, ...parameters } = this.parameters;
+    const url = paths.observe(this.objectClass.name) + queryString({ ...parameters, limit: followed, include: "objects" });
+    if (this.#stream?.url === url) return;
+    this.#stream?.close();
+    let isFresh = true;
+    this.#stream = new Stream(url, {
+      initial: (event) => {
+        // The first answer to a new question is simply shown; after a reconnect, what changed meanwhile is marked.
+        const changes = this.rows.initial(event);
+        if (isFresh) this.#makeTail();
+        this.on.rows(isFresh ? null : changes);
+        isFresh = false;
+      },
+      update: (event) => {
+        this.on.rows(this.rows.update(event));
+        this.rows.tail?.refresh();
+      },
+      state: (state) => this.on.state(state),
+      refused: () => {
+        this.#stream = null;
+        this.ask(this.place);
+      },
+    });
+  }
+
+  /** Reads the first rows of a snapshot, which nothing changes. */
+  async #read(signal) {
+    const answer = await request("GET", paths.collection(this.objectClass.name), {
+      query: { ...this.parameters, limit: followed }, signal,
+    });
+    this.#stream?.close();
+    this.#stream = null;
+    this.rows.initial(answer);
+    this.#makeTail();
+    this.on.rows(null);
+    this.on.state("frozen");
+  }
+
+  #makeTail() {
+    this.rows.tail?.close();
+    const { rows } = this;
+    const { name } = this.objectClass;
+    rows.tail = new Tail(followed, {
+      keyOf: rows.keyOf,
+      isFrozen: this.place.snapshot !== "",
+      fetch: (offset, limit) => request("GET", paths.collection(name), { query: { ...this.parameters, offset, limit } }),
+      changed: (differences) => this.on.tail(differences),
+      failed: (error) => {
+        if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
+        this.on.state("waiting", error.message);
+      },
+    });
+  }
+}

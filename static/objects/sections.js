@@ -1,0 +1,182 @@
+// The result of a query in sections: a list of keys with their counts, each of which opens to its objects.
+
+import { Problem, Unreachable, paths, queryString, request } from "../core/api.js";
+import { objectAddress } from "../core/route.js";
+import { Stream } from "../core/stream.js";
+import { tally, text, words } from "../core/values.js";
+import { make } from "../parts/element.js";
+import { empty, faultPanel, select, table } from "../parts/ui.js";
+import { parametersOf } from "./query.js";
+
+const mostSections = 500;
+const perSection = 50;
+const pause = 150;
+/** Larger results are asked for again from time to time instead of followed: a stream begins with all its objects. */
+const mostFollowed = 20_000;
+const pollPause = 4000;
+
+/** What sections can be made by: key paths, and those with a function of the gateway behind them. */
+function choices(objectClass, schema) {
+  return objectClass.properties.flatMap((property) => {
+    const path = schema.sortPath(property);
+    if (path === null || property.isJSON) return [];
+    if (property.kind === "string") return [path, `${path}.first`];
+    if (property.kind === "date") return [`${path}.year`, `${path}.month`, `${path}.day`, `${path}.hour`, `${path}.weekday`];
+    return property.optional ? [path, `${path}.isNull`] : [path];
+  });
+}
+
+export class SectionsView {
+  #open = new Set();
+  #stream = null;
+  #timer = null;
+  #turn = 0;
+  #shown = "";
+
+  constructor(root, { turn, fail }) {
+    this.root = root;
+    this.turn = turn;
+    this.fail = fail;
+  }
+
+  close() {
+    this.#stream?.close();
+    this.#stream = null;
+    clearTimeout(this.#timer);
+    this.#turn += 1;
+    this.#shown = "";
+  }
+
+  /** The table tells of changes too, but only in its first rows; this has a stream of its own. */
+  changed() {}
+
+  show(objectClass, schema, place) {
+    const shown = JSON.stringify([objectClass.name, place]);
+    if (shown === this.#shown) return;
+    this.close();
+    this.#shown = shown;
+    Object.assign(this, { objectClass, schema, place });
+    const paths = choices(objectClass, schema);
+    const telling = objectClass.properties.find((one) => one.kind === "string" && !one.isKey)
+      ?? objectClass.properties.find((one) => ["link", "bool"].includes(one.kind));
+    this.by = place.by !== "" ? place.by : (telling && schema.sortPath(telling)) ?? paths[0] ?? "";
+    if (!paths.includes(this.by) && this.by !== "") paths.push(this.by);
+    const choice = select(paths, {
+      value: this.by, onchange: (event) => this.turn({ by: event.target.value }), "aria-label": "Sections by",
+    });
+    this.sum = make("p.note", { role: "status" });
+    this.list = make("div.sections", {});
+    this.root.replaceChildren(make("div.view-head", {}, make("label", {}, "in sections by ", choice), this.sum), this.list);
+    if (this.by === "") this.list.replaceChildren(empty(`${objectClass.name} has nothing to make sections by.`));
+    else this.#load().then(() => this.#follow());
+  }
+
+  get #parameters() {
+    return { ...parametersOf(this.place), by: this.by };
+  }
+
+  #follow() {
+    if (this.#shown === "" || this.place.snapshot !== "") return;
+    if (this.count > mostFollowed) {
+      this.#timer = setTimeout(() => this.#load().then(() => this.#follow()), pollPause);
+      return;
+    }
+    const { snapshot, ...parameters } = this.#parameters;
+    const url = `/v1/observe/sections/${encodeURIComponent(this.objectClass.name)}`
+      + queryString({ ...parameters, include: "indices", fields: this.objectClass.primaryKey });
+    this.#stream = new Stream(url, {
+      update: () => {
+        this.#timer ??= setTimeout(() => {
+          this.#timer = null;
+          this.#load();
+        }, pause);
+      },
+      state: () => {},
+      refused: (problem) => {
+        if (problem instanceof Problem) this.fail(problem);
+      },
+    });
+  }
+
+  async #load() {
+    const turn = ++this.#turn;
+    try {
+      const answer = await request("GET", paths.sections(this.objectClass.name), {
+        query: { ...this.#parameters, limit: 0 },
+      });
+      if (turn === this.#turn) this.#draw(answer);
+    } catch (error) {
+      if (turn !== this.#turn) return;
+      if (error instanceof Problem) this.fail(error);
+      else if (error instanceof Unreachable) this.sum.textContent = error.message;
+      else throw error;
+    }
+  }
+
+  #draw({ count, sections }) {
+    this.count = count;
+    const most = Math.max(1, ...sections.map((one) => Number(one.count)));
+    const before = new Map([...this.list.children].map((one) => [one.dataset?.key, one]));
+    const noun = sections.length === 1 ? "section" : "sections";
+    this.sum.textContent = `${tally(sections.length)} ${noun}, ${tally(count)} objects`
+      + (sections.length > mostSections ? `; the first ${tally(mostSections)} are shown` : "");
+    this.list.replaceChildren(...sections.slice(0, mostSections).map((section) => {
+      const key = JSON.stringify(text(section.key, { kind: "mixed", isJSON: false }));
+      const kept = before.get(key);
+      const made = kept ?? this.#make(section, key);
+      const isOther = kept && kept.count !== section.count;
+      made.count = section.count;
+      made.querySelector(".count").textContent = tally(section.count);
+      made.querySelector("meter").max = most;
+      made.querySelector("meter").value = section.count;
+      if (isOther || (before.size > 0 && !kept)) made.dataset.mark = kept ? "modified" : "inserted";
+      if (made.open) this.#fill(made, section.key);
+      return made;
+    }));
+    if (sections.length === 0) this.list.replaceChildren(empty("There is nothing in the result."));
+  }
+
+  #make(section, key) {
+    const name = section.key === null ? "null" : text(section.key, { kind: "mixed", isJSON: false });
+    const made = make("details.section", {
+      ontoggle: () => {
+        if (made.open) this.#fill(made, section.key);
+      },
+      onanimationend: () => delete made.dataset.mark,
+    },
+    make("summary", {},
+      make(`span.section-key${section.key === null ? ".null" : ""}`, {}, name),
+      make("meter", { min: 0, "aria-hidden": "true" }),
+      make("span.count", {})),
+    make("div.section-body", {}));
+    made.dataset.key = key;
+    return made;
+  }
+
+  async #fill(made, key) {
+    const { objectClass } = this;
+    const body = made.querySelector(".section-body");
+    let sections = [];
+    try {
+      ({ sections } = await request("GET", paths.sections(objectClass.name), {
+        query: { ...this.#parameters, section: JSON.stringify(key), limit: perSection },
+      }));
+    } catch (error) {
+      body.replaceChildren(faultPanel(error, () => this.#fill(made, key)));
+      return;
+    }
+    const items = sections[0]?.items ?? [];
+    const properties = objectClass.properties.filter((one) => one.kind !== "backlinks").slice(0, 8);
+    const rows = items.map((item) => properties.map((property, index) => {
+      const shown = words(item, property);
+      if (index > 0) return shown;
+      const href = objectAddress(objectClass.name, objectClass.keyOf(item), this.place.snapshot);
+      return make("a.link", { href, "data-follow": true }, shown);
+    }));
+    const rest = made.count - items.length;
+    body.replaceChildren(
+      table(`Objects of section ${made.dataset.key}`,
+        properties.map((one) => ({ words: one.name, number: one.isNumeric })), rows),
+      rest > 0 ? make("p.note", {}, `and ${tally(rest)} more`) : "");
+  }
+}

@@ -1,0 +1,145 @@
+// Subscriptions: sets of queries that one stream follows.
+
+import { paths, request } from "../core/api.js";
+import { database } from "../core/database.js";
+import { go } from "../core/navigation.js";
+import { pageAddress } from "../core/route.js";
+import { EventLog } from "../parts/event-log.js";
+import { make } from "../parts/element.js";
+import { toastFault } from "../parts/toast.js";
+import { absent, button, empty, faultPanel, field, heading, loading, panel, select, table } from "../parts/ui.js";
+
+const pollPause = 3000;
+
+export const title = "Subscriptions";
+
+export function open(root, place) {
+  const set = place.parameters?.set ?? "console";
+  let log = null;
+  let timer = null;
+  let isClosed = false;
+  const list = make("div", {}, loading());
+  const streams = make("div.stack", {});
+  const follow = button("Follow live", () => toggle());
+
+  const setInput = make("input", { type: "text", value: set, spellcheck: "false", autocomplete: "off" });
+  const setField = field("Set", setInput, { note: "One per client or session; it stays while somebody follows it." });
+
+  const classes = select(database.schema.classes.filter((one) => !one.isEmbedded).map((one) => one.name));
+  const name = make("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "without a name" });
+  const filter = make("input.mono", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "all objects" });
+  const sort = make("input.mono", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "-age,name" });
+  const limit = make("input", { type: "number", min: "0", placeholder: "no limit" });
+  const fields = {
+    class: field("Class", classes), name: field("Name", name), filter: field("Where", filter, { wide: true }),
+    sort: field("Sorted by", sort), limit: field("At most", limit),
+  };
+
+  async function load() {
+    clearTimeout(timer);
+    try {
+      draw(await request("GET", paths.subscriptions(set)));
+    } catch (error) {
+      if (error.status === 404 && !error.isAbsent) draw({ subscriptions: [] });
+      else if (error.isAbsent) list.replaceChildren(absent("subscriptions", error));
+      else list.replaceChildren(faultPanel(error, load));
+    }
+    if (!isClosed) timer = setTimeout(load, pollPause);
+  }
+
+  let drawn = "";
+  function draw({ subscriptions }) {
+    const text = JSON.stringify(subscriptions, (_, one) => (typeof one === "bigint" ? String(one) : one));
+    if (text === drawn) return;
+    drawn = text;
+    if (subscriptions.length === 0) {
+      list.replaceChildren(empty(`The set ‘${set}’ has no subscriptions yet.`));
+      return;
+    }
+    list.replaceChildren(table("Subscriptions", ["Name", "Class", "Query", "State", ""], subscriptions.map((one) => [
+      one.name ?? make("span.null", {}, one.id), one.class, make("code", {}, query(one)),
+      make("span.badge", { "data-state": one.state, title: one.error?.detail }, one.state),
+      button("Remove", () => remove(one), { label: `Remove ${one.name ?? one.id}` }),
+    ])));
+  }
+
+  async function add(event) {
+    event.preventDefault();
+    for (const one of Object.values(fields)) one.blame(null);
+    const body = { class: classes.value, waitForSync: "never" };
+    if (filter.value.trim() !== "") body.filter = filter.value.trim();
+    if (sort.value.trim() !== "") body.sort = sort.value.trim();
+    if (limit.value !== "") body.limit = Number(limit.value);
+    const isNamed = name.value.trim() !== "";
+    const path = isNamed ? paths.subscription(set, name.value.trim()) : paths.subscriptions(set);
+    try {
+      await request(isNamed ? "PUT" : "POST", path, { body });
+      name.value = "";
+      filter.value = "";
+      await load();
+    } catch (error) {
+      const at = fields[error.parameter] ?? (error.position !== null ? fields.filter : null);
+      if (at) {
+        at.blame(error.sentence);
+        at.control.focus();
+      } else {
+        toastFault(error);
+      }
+    }
+  }
+
+  async function remove(one) {
+    try {
+      if (one.name !== null) await request("DELETE", paths.subscription(set, one.name));
+      else await request("DELETE", paths.subscription(set, one.id));
+    } catch (error) {
+      if (error.status !== 404) toastFault(error);
+    }
+    await load();
+  }
+
+  function toggle() {
+    if (log !== null) {
+      log.close();
+      log.root.remove();
+      log = null;
+      follow.textContent = "Follow live";
+      return;
+    }
+    log = new EventLog(paths.subscriptionStream(set));
+    streams.replaceChildren(log.root);
+    follow.textContent = "Stop following";
+  }
+
+  root.replaceChildren(
+    heading("Subscriptions", "Queries that a client follows together, through one stream."),
+    panel("Set", {},
+      make("form.line", {
+        onsubmit: (event) => {
+          event.preventDefault();
+          if (setInput.value.trim() !== "") go(pageAddress("subscriptions", { set: setInput.value.trim() }));
+        },
+      }, setField, button("Show", null, { type: "submit" }))),
+    panel(`In ‘${set}’`, { actions: [follow] }, list),
+    panel("Subscribe", {}, make("form", { onsubmit: add },
+      make("div.form-grid", {}, Object.values(fields)),
+      make("div.buttons", {}, button("Subscribe", null, { type: "submit", kind: "primary" })))),
+    streams);
+  load();
+  return {
+    close: () => {
+      isClosed = true;
+      clearTimeout(timer);
+      log?.close();
+    },
+  };
+}
+
+function query(one) {
+  const parts = [];
+  if (one.filter) parts.push(`where ${one.filter}`);
+  if (one.sort) parts.push(`by ${[one.sort].flat().join(",")}`);
+  if (one.distinct) parts.push(`distinct ${[one.distinct].flat().join(",")}`);
+  if (one.limit !== undefined) parts.push(`at most ${one.limit}`);
+  return parts.join(" ") || "all";
+}

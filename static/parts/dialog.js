@@ -1,0 +1,76 @@
+// Dialogs: those of the page, and those that are made for one question.
+
+import { make } from "./element.js";
+import { button, freshID, sentenceOf } from "./ui.js";
+
+const byId = (id) => document.getElementById(id);
+
+/** Buttons marked `data-close`, and a press outside, close a dialog. */
+export function prepareDialogs() {
+  for (const dialog of document.querySelectorAll("dialog")) closeByPress(dialog);
+}
+
+function closeByPress(dialog) {
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog || event.target.closest("[data-close]")) dialog.close();
+  });
+}
+
+export function showKeys() {
+  byId("keys-dialog").showModal();
+}
+
+/**
+ * Shows a dialog. `submit` is called by its main button; it stays open, with the sentence, when that throws. Gives the
+ * dialog; it goes away when it is closed.
+ */
+export function showDialog({ title, body, verb = null, kind = "primary", wide = false, cancel = "Cancel", submit = null }) {
+  const id = freshID("dialog");
+  const fault = make("p.dialog-fault", { role: "alert", hidden: true });
+  const main = verb === null ? null : make(`button.action.${kind}`, { type: "submit" }, verb);
+  const onsubmit = async (event) => {
+    event.preventDefault();
+    fault.hidden = true;
+    main.disabled = true;
+    try {
+      if ((await submit?.()) !== false) dialog.close();
+    } catch (error) {
+      fault.textContent = sentenceOf(error);
+      fault.hidden = false;
+    } finally {
+      main.disabled = false;
+    }
+  };
+  const dialog = make(`dialog.dialog${wide ? ".wide" : ""}`, { "aria-labelledby": id },
+    make("form", { method: "dialog", onsubmit },
+      make("h2", { id }, title), body, fault,
+      make("div.buttons", {}, button(cancel, () => dialog.close()), main)));
+  dialog.addEventListener("close", () => dialog.remove());
+  closeByPress(dialog);
+  document.body.append(dialog);
+  dialog.showModal();
+  (dialog.querySelector("input, select, textarea") ?? main)?.focus();
+  return dialog;
+}
+
+/** Asks, then calls `remove()`; a refusal is shown in the dialog. */
+export function confirmRemoval(title, consequence, remove, verb = "Delete") {
+  const dialog = byId("remove-dialog");
+  const fault = byId("remove-fault");
+  byId("remove-title").textContent = title;
+  byId("remove-text").textContent = consequence;
+  dialog.querySelector("[type=submit]").textContent = verb;
+  fault.hidden = true;
+  dialog.querySelector("form").onsubmit = async (event) => {
+    event.preventDefault();
+    try {
+      await remove();
+      dialog.close();
+    } catch (error) {
+      fault.textContent = sentenceOf(error);
+      fault.hidden = false;
+    }
+  };
+  dialog.showModal();
+  dialog.querySelector("[type=submit]").focus();
+}

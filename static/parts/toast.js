@@ -1,0 +1,24 @@
+// Short messages at the edge of the page, which go by themselves. Faults stay until they are closed.
+
+import { make } from "./element.js";
+import { iconButton, sentenceOf } from "./ui.js";
+
+const time = 4000;
+const most = 4;
+
+const place = () => document.getElementById("toasts");
+
+export function toast(sentence, { isFault = false } = {}) {
+  const close = () => made.remove();
+  const made = make(`div.toast${isFault ? ".faulty" : ""}`, {},
+    make("p", {}, sentence), iconButton("×", "Close this message", close));
+  place().append(made);
+  while (place().children.length > most) place().firstChild.remove();
+  if (!isFault) setTimeout(close, time);
+}
+
+/** Shows what went wrong; faults of the page itself are thrown on. */
+export function toastFault(error) {
+  if (error.name === "AbortError") return;
+  toast(sentenceOf(error), { isFault: true });
+}

@@ -1,0 +1,121 @@
+// What pages are made of: headings, panels, fields, tables, and the sentences for what is empty or went wrong.
+
+import { Problem, Unreachable } from "../core/api.js";
+import { make } from "./element.js";
+
+let lastID = 0;
+
+/** An id that nothing else in the page has. */
+export const freshID = (prefix) => `${prefix}-${(lastID += 1)}`;
+
+/** The head of a page. */
+export function heading(title, lead, ...right) {
+  return make("header.title", {},
+    make("div", {}, make("h1", { tabindex: "-1" }, title), make("p.tally", {}, lead)),
+    right.length > 0 && make("div.title-actions", {}, right));
+}
+
+/** A part of a page with a heading of its own. */
+export function panel(title, { actions = [], note = null } = {}, ...children) {
+  const id = freshID("panel");
+  return make("section.panel", { "aria-labelledby": id },
+    make("div.panel-head", {}, make("h2", { id }, title), actions.length > 0 && make("div.actions", {}, actions)),
+    note !== null && make("p.note", {}, note),
+    children);
+}
+
+export function button(words, onclick, { kind = "", label = null, type = "button", title = null } = {}) {
+  return make(`button.action${kind === "" ? "" : `.${kind}`}`, { type, onclick, title, "aria-label": label }, words);
+}
+
+/** A round button with a sign in it; `label` is its name. */
+export function iconButton(sign, label, onclick, members = {}) {
+  return make("button.icon", { type: "button", "aria-label": label, title: label, onclick, ...members }, sign);
+}
+
+/** A choice; options are texts or pairs of value and text. */
+export function select(options, members = {}) {
+  return make("select", members, options.map((one) => {
+    const [value, words] = Array.isArray(one) ? one : [one, one];
+    return make("option", { value }, words);
+  }));
+}
+
+/** A control with its name above it, a remark below it, and a place for what is wrong with it. */
+export function field(label, control, { note = null, wide = false } = {}) {
+  control.id ||= freshID("field");
+  const fault = make("p.field-fault", { id: freshID("fault"), role: "alert", hidden: true });
+  const remark = note === null ? null : make("p.note", { id: freshID("note") }, note);
+  control.setAttribute("aria-describedby", [fault.id, remark?.id].filter(Boolean).join(" "));
+  const made = make(`div.form-field${wide ? ".span" : ""}`, {},
+    make("label", { for: control.id }, label), control, fault, remark);
+  /** Shows what is wrong, or with null that nothing is. */
+  made.blame = (sentence) => {
+    fault.hidden = sentence === null;
+    fault.textContent = sentence ?? "";
+    if (sentence === null) control.removeAttribute("aria-invalid");
+    else control.setAttribute("aria-invalid", "true");
+  };
+  made.control = control;
+  return made;
+}
+
+/** A checkbox with its name after it. */
+export function check(label, members = {}) {
+  const box = make("input", { type: "checkbox", ...members });
+  return make("label.check", {}, box, make("span", {}, label));
+}
+
+/**
+ * A table. A head is a text or `{words, number}`; a row is an array of texts and elements, the first of which names the
+ * row. It scrolls sideways on its own where it is too wide.
+ */
+export function table(caption, heads, rows) {
+  const columns = heads.map((one) => (typeof one === "string" ? { words: one } : one));
+  const kind = (index) => (columns[index].number ? ".number" : "");
+  return make("div.table-scroll", { tabindex: "0", role: "region", "aria-label": caption },
+    make("table.data", {},
+      make("caption.hidden", {}, caption),
+      make("thead", {}, make("tr", {}, columns.map((one, index) => make(`th${kind(index)}`, { scope: "col" }, one.words)))),
+      make("tbody", {}, rows.map((cells) => make("tr", {}, cells.map((cell, index) =>
+        index === 0 ? make("th", { scope: "row" }, cell ?? "") : make(`td${kind(index)}`, {}, cell ?? "")))))));
+}
+
+/** A sentence where there is nothing else to show. */
+export function empty(sentence, ...more) {
+  return make("div.empty", {}, make("p", {}, sentence), more);
+}
+
+export function loading(words = "Loading…") {
+  return make("p.loading", { role: "status" }, words);
+}
+
+/** What went wrong, in words, with a button that tries again where that may help. */
+export function faultPanel(error, again = null) {
+  return make("div.empty.faulty", { role: "alert" },
+    make("p", {}, sentenceOf(error)), again !== null && button("Try again", again));
+}
+
+/** An error that a reader can do something about in words; others are faults of this page and are thrown on. */
+export function sentenceOf(error) {
+  if (error instanceof Problem) return error.sentence;
+  if (error instanceof Unreachable) return "The gateway cannot be reached.";
+  if (error instanceof SyntaxError) return `This is not JSON: ${error.message}.`;
+  if (error.isPlain) return error.message;
+  throw error;
+}
+
+/** An error with a sentence for the reader. */
+export function plainError(sentence) {
+  const error = new Error(sentence);
+  error.isPlain = true;
+  return error;
+}
+
+/** What a page says whose endpoint the gateway does not have, or keeps from this caller. */
+export function absent(what, problem) {
+  const reason = problem.status === 403
+    ? `Your key does not allow this. ${problem.message}`
+    : `This gateway does not offer ${what}.`;
+  return empty(reason);
+}
