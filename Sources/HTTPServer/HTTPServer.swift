@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// Handlers run on the loop threads and must not block; work that waits answers with `Reply.later`.
 ///
-/// Refusals are `application/problem+json` documents, also those of requests that the library cannot parse; a connection
-/// that is refused closes.
+/// Refusals are `application/problem+json` documents, also those of requests that the library cannot parse; a
+/// connection that is refused closes. Only a first line without any space closes it without an answer.
 package final class HTTPServer: Sendable {
     package let configuration: ServerConfiguration
     package let counters = ServerCounters()

@@ -1,5 +1,5 @@
 import Foundation
-import HTTPServer
+@testable import HTTPServer
 import Testing
 
 @Suite("Bodies in files")
@@ -104,15 +104,26 @@ struct BodyFileTests {
         }
     }
 
-    @Test("a full disk is a 507, and the next request finds the server well")
-    func fullDisk() throws {
-        // Everything that is written to this device finds no room; it takes a name instead of a directory.
+    @Test("a place for files that is not there is a 500 whose cause is in the log alone")
+    func missingDirectory() throws {
         try withServer({ $0.temporaryDirectory = "/nowhere" }, routes: routes) { _, port in
             let client = try Client(port: port)
             try client.send("POST /import HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\n0123456789")
-            #expect(try client.readAnswer().status == 500)
+            let answer = try client.readAnswer()
+            #expect(answer.status == 500)
+            #expect(!answer.text.contains("nowhere"))
             #expect(try Client(port: port).get("/memory").status == 405)
         }
+    }
+
+    @Test("a full disk is told from other faults, and becomes a 507")
+    func fullDisk() throws {
+        let writer = BodyFileWriter(adopting: open("/dev/full", O_WRONLY | O_CLOEXEC))
+        let failure = #expect(throws: BodyFileWriter.Failure.self) { try writer.append([1, 2, 3]) }
+        #expect(failure?.isFull == true)
+        #expect(BodyFileWriter.Failure(call: "write", errno: EDQUOT).isFull)
+        #expect(!BodyFileWriter.Failure(call: "write", errno: EIO).isFull)
+        #expect(HTTPError.storageFull.httpResponse.status == 507)
     }
 
     @Test("the file's space is free once the request is over")
