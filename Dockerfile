@@ -14,7 +14,7 @@ ARG SWIFT_VERSION=6.3
 FROM swift:${SWIFT_VERSION}-bookworm AS build
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
-        libmicrohttpd-dev libjansson-dev liblmdb-dev libintelrdfpmath-dev \
+        libmicrohttpd-dev libgnutls28-dev libjansson-dev liblmdb-dev libintelrdfpmath-dev \
         zlib1g-dev libzstd-dev libyaml-dev pkg-config \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
@@ -36,7 +36,7 @@ COPY Sources/realmgate/Demo /stage/share/realmgate/demo
 FROM debian:bookworm-slim
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
-        libmicrohttpd12 libjansson4 liblmdb0 zlib1g libzstd1 libyaml-0-2 \
+        libmicrohttpd12 libgnutls30 libjansson4 liblmdb0 zlib1g libzstd1 libyaml-0-2 \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --user-group --home-dir /data --shell /usr/sbin/nologin realmgate \
     && install -d -o realmgate -g realmgate -m 0750 /data

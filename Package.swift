@@ -29,12 +29,14 @@ var targets: [Target] = [
     .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
     .systemLibrary(
         name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
     .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(name: "CKernels"),
     .target(name: "CExecutor"),
+    .target(name: "CRefusals"),
     // Stands between a process under test and the system: loaded, not linked. See its header.
     .target(name: "CFaults"),
     // Intel's decimal library comes as an archive and is linked in; Debian has it in libintelrdfpmath-dev.
@@ -51,7 +53,7 @@ var targets: [Target] = [
     module("JSONCoding", ["ObjectModel", "CJansson"]),
     module("YAMLCoding", ["JSONCoding", "ObjectModel", "CYAML"]),
     module("Compression", ["CZlib", "CZstd"]),
-    module("HTTPServer", ["Compression", "CMicrohttpd", log]),
+    module("HTTPServer", ["Compression", "CMicrohttpd", "CGnuTLS", "CRefusals", log]),
     module("Identity", ["JSONCoding", "ObjectModel", jwt, crypto, log]),
     module("AccessRules", ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
     module(

@@ -22,13 +22,26 @@ struct rg_mhd_options {
   MHD_NotifyConnectionCallback connection;
   void *(*target)(void *, const char *, struct MHD_Connection *);
   size_t (*unescape)(void *, struct MHD_Connection *, char *);
+  // PEM texts for TLS, NULL without it.
+  const char *tls_chain;
+  const char *tls_key;
+  const char *tls_priorities;
 };
 
 static inline struct MHD_Daemon *rg_mhd_start(const struct rg_mhd_options *o) {
+  struct MHD_OptionItem tls[] = {
+      {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)o->tls_chain},
+      {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)o->tls_key},
+      {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)o->tls_priorities},
+      {MHD_OPTION_END, 0, NULL}};
+  struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
   // MHD_USE_TURBO: closing a connection closes its descriptor and does not shut the socket down, which may live on as
-  // an event stream's.
+  // an event stream's. With TLS streams stay with the library, and it says a proper goodbye.
   return MHD_start_daemon(
-      MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | (o->is_ipv6 ? MHD_USE_IPv6 : 0), 0, NULL, NULL, o->handler, o->context,
+      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (NULL == o->tls_chain ? MHD_USE_TURBO : MHD_USE_TLS) |
+          (o->is_ipv6 ? MHD_USE_IPv6 : 0),
+      0, NULL, NULL, o->handler, o->context,
+      MHD_OPTION_ARRAY, NULL == o->tls_chain ? none : tls,
       MHD_OPTION_LISTEN_SOCKET, o->listen_fd,
       MHD_OPTION_CONNECTION_LIMIT, o->connection_limit,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, o->pool_size,
@@ -40,6 +53,10 @@ static inline struct MHD_Daemon *rg_mhd_start(const struct rg_mhd_options *o) {
       MHD_OPTION_END);
 }
 
+static inline void rg_mhd_forbid_chunks(struct MHD_Response *response) {
+  MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+}
+
 // -1 where the library does not say.
 static inline int rg_mhd_epoll_fd(struct MHD_Daemon *daemon) {
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
@@ -49,6 +66,12 @@ static inline int rg_mhd_epoll_fd(struct MHD_Daemon *daemon) {
 static inline int rg_mhd_connection_fd(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   return NULL == info ? -1 : info->connect_fd;
+}
+
+// NULL without TLS.
+static inline void *rg_mhd_tls_session(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+  return NULL == info ? NULL : info->tls_session;
 }
 
 static inline void *rg_mhd_socket_context(struct MHD_Connection *connection) {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A request body that lies in a file, because it may be larger than there is room for in memory. The file has no name;
-/// its space is free again when the last reference is gone.
+/// A request body that lies in a file, because it may be larger than there is room for in memory. The file has
+/// no name; its space is free again when the last reference is gone.
 package final class BodyFile: Sendable {
     /// Open for reading, its position at the beginning.
     package let descriptor: Int32

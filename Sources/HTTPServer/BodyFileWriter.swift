@@ -2,8 +2,8 @@ import Glibc
 
 /// A file that a request's body is written to while it arrives.
 ///
-/// Writing waits for room among the kernel's pages, not for the disk, so a loop may do it; a machine whose disk is far
-/// behind slows its writers down, and the loop with them.
+/// Writing waits for room among the kernel's pages, not for the disk, so a loop may do it; a machine whose disk
+/// is far behind slows its writers down, and the loop with them.
 final class BodyFileWriter {
     struct Failure: Error {
         let call: String

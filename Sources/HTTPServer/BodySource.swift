@@ -1,5 +1,5 @@
-/// A body that is made piece by piece while it is sent, so that it is never in memory as a whole. Its length is not known
-/// when the answer begins.
+/// A body that is made piece by piece while it is sent, so that it is never in memory as a whole. Its length is
+/// not known when the answer begins.
 package protocol BodySource: AnyObject, Sendable {
     /// The next bytes, some 64 KiB; nil at the end, after which it is not called again. Asked for when the client has
     /// taken most of what came before, by one thread at a time and never on a loop's; it may block for a while. The

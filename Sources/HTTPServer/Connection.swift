@@ -1,4 +1,5 @@
 import CMicrohttpd
+import CRefusals
 import Glibc
 import Logging
 
@@ -18,7 +19,8 @@ final class Connection {
         case handling
         /// A response is being sent.
         case responding
-        /// Its socket has become that of an event stream; the library is about to forget it.
+        /// Its socket has become that of an event stream; the library is about to forget it, or, with TLS, keeps it
+        /// asleep until the stream is over.
         case detached
     }
 
@@ -31,6 +33,12 @@ final class Connection {
     var lease: Quota.Lease?
     /// See `hasHungUpUnseen`.
     var mayHaveHungUp = false
+    /// `nil` without TLS.
+    private let session: TLSSession?
+    /// The one of the handshake, which the session reads.
+    private let certificate: Certificate?
+    /// It has become an event stream that the library still holds, asleep.
+    private(set) var isSecureStream = false
 
     private(set) var phase = Phase.awaiting
     /// When to cut the connection if it is still in this phase, in monotonic milliseconds.
@@ -43,7 +51,7 @@ final class Connection {
     private var targetLength = 0
     private var head: RequestHead?
     private var parsedTarget: (segments: [String], query: [QueryItem])?
-    private var method = HTTPMethod.get
+    private(set) var method = HTTPMethod.get
     private var body: [UInt8] = []
     /// Where the body goes, if not into memory.
     private var file: BodyFileWriter?
@@ -53,13 +61,21 @@ final class Connection {
     private var answer: Responder.Answer?
     private var discarded = 0
 
-    init(id: UInt64, handle: OpaquePointer, loop: EventLoop) {
+    /// - Parameter certificate: what the handshake, which has not begun, presents; `nil` without TLS.
+    init(id: UInt64, handle: OpaquePointer, loop: EventLoop, certificate: Certificate?) {
         self.id = id
         self.handle = handle
         self.loop = loop
         fd = rg_mhd_connection_fd(handle)
         remoteAddress = RemoteAddress(rg_mhd_client_address(handle))
         deadline = loop.now + Int64(loop.configuration.firstRequestTimeout)
+        self.certificate = certificate
+        if let certificate, let raw = rg_mhd_tls_session(handle) {
+            certificate.use(in: OpaquePointer(raw))
+            session = TLSSession(OpaquePointer(raw))
+        } else {
+            session = nil
+        }
     }
 
     /// The request line is there. Called before the library decodes the target in place.
@@ -88,7 +104,7 @@ final class Connection {
             return receiveBody(bytes)
         }
         switch phase {
-        case .discarding: return .NO
+        case .discarding, .detached: return .NO
         case .handling: return answer.map(send) ?? send(.response(HTTPError.stopping.httpResponse))
         default: return dispatch()
         }
@@ -232,16 +248,34 @@ final class Connection {
     /// What the client still sends is read and dropped for a short while. Closing at once would make the kernel
     /// reset the connection, and the client might lose the answer.
     private func refuseWhileReceiving(_ response: Response) -> MHD_Result {
-        let bytes = ResponseHead(response, contentLength: response.contentLength).bytes + response.bodyBytes
-        // A few hundred bytes fit in the buffer of a socket that nothing has been sent on since the last answer.
-        _ = Glibc.send(fd, bytes, bytes.count, sendFlags)
-        shutdown(fd, Int32(SHUT_WR))
+        sendPastLibrary(response)
         phase = .discarding
         deadline = loop.now + 2_000
         body = []
         file = nil
         discarded = 0
         return .YES
+    }
+
+    /// Sends the last answer of this connection straight to the socket.
+    private func sendPastLibrary(_ response: Response) {
+        let bytes = ResponseHead(response, contentLength: response.contentLength).bytes + response.bodyBytes
+        // A few hundred bytes fit in the buffer of a socket that nothing has been sent on since the last answer.
+        if let session {
+            _ = bytes.withUnsafeBytes { session.send($0) }
+        } else {
+            _ = Glibc.send(fd, bytes, bytes.count, sendFlags)
+        }
+        endSending()
+    }
+
+    /// The library refuses what it cannot parse, and closes the connection next.
+    func refuse(forLibrary status: Int) {
+        guard phase != .detached, phase != .discarding else { return }
+        loop.counters.refusalCounter.move(by: 1)
+        sendPastLibrary(HTTPError.refusal(status).httpResponse)
+        // What has arrived and nobody has read would turn the end into a reset, and the answer be lost.
+        for _ in 0..<16 where recv(fd, nil, 1 << 20, Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)) < 1 << 20 { break }
     }
 
     // MARK: - Answering
@@ -295,7 +329,7 @@ final class Connection {
         deadline = .max
         guard let made = loop.makeResponse(response, for: self, closing: closing) else { return .NO }
         defer { MHD_destroy_response(made) }
-        return MHD_queue_response(handle, UInt32(clamping: response.status), made)
+        return rg_queue_response(handle, UInt32(clamping: response.status), made)
     }
 
     // MARK: - Bodies in pieces
@@ -318,30 +352,47 @@ final class Connection {
         resumeBody()
     }
 
-    /// The library has been told that the body is over. When that ends the connection, it looks after it in a run that
-    /// follows at once, not in one that some other connection causes.
-    func bodyEnded() {
-        loop.runAgain()
+    /// Whether the end of a body is told by a last chunk, not by the end of the connection.
+    var takesChunks: Bool { head?.isHTTP11 ?? true }
+
+    /// Nothing follows what has been sent.
+    func endSending() {
+        session?.sayEnd()
+        shutdown(fd, Int32(SHUT_WR))
     }
 
     /// Takes the socket away from the library and makes it an event stream's.
     ///
-    /// The library would keep its memory pool for as long as the stream lasts, more than a hundred times what the
-    /// stream itself needs. So the stream gets a descriptor of its own, the library is told to drop the connection,
-    /// and its close ends nothing but its own descriptor: it runs in the mode in which it does not shut sockets down.
-    /// This is for plain TCP; with TLS the library holds the keys, and a stream would have to stay with it.
+    /// The library would keep its memory pool for as long as the stream lasts, more than a hundred times what
+    /// the stream itself needs. So the stream gets a descriptor of its own, the library is told to drop the
+    /// connection, and its close ends nothing but its own descriptor: it runs in the mode in which it does not
+    /// shut sockets down. With TLS the library holds the keys, and the stream stays with it: the connection
+    /// sleeps for as long as the stream lasts, and the stream's bytes go through the library's session
+    /// meanwhile.
     private func openStream(_ headers: HeaderFields, _ start: @Sendable (EventStream) -> Void) -> MHD_Result {
         let head = Response(headers: EventStream.headers(adding: headers))
         guard method != .head else { return queue(head) }
         guard !loop.isStopping else { return queue(HTTPError.stopping.httpResponse) }
         let bytes = SharedBytes(ResponseHead(head, contentLength: nil).bytes)
-        guard let stream = loop.openStream(on: fd, head: bytes) else {
+        let opened =
+            session.map { loop.openSecureStream(self, $0, head: bytes) } ?? loop.openStream(on: fd, head: bytes)
+        guard let stream = opened else {
             return queue(HTTPError.tooManyStreams.httpResponse)
         }
         phase = .detached
         deadline = .max
+        isSecureStream = session != nil
+        if isSecureStream { MHD_suspend_connection(handle) }
         start(stream)
-        return .NO
+        return isSecureStream ? .YES : .NO
+    }
+
+    /// The stream that the sleeping connection was is over: the library says goodbye and forgets it.
+    ///
+    /// - Parameter abrupt: nobody is there to hear it.
+    func secureStreamEnded(abrupt: Bool) {
+        if abrupt { shutdown(fd, Int32(SHUT_RDWR)) }
+        loop.resume(self)
     }
 }
 

@@ -9,6 +9,10 @@ extension EventLoop {
     /// The library's form of a response, owned by the caller. `nil` when memory ran out.
     func makeResponse(_ response: Response, for connection: Connection, closing: Bool) -> OpaquePointer? {
         guard let made = makeBody(response, for: connection) else { return nil }
+        if case .pieces = response.body, connection.method == .head || response.status == 304 {
+            // The library would send the last chunk of a body that it leaves out.
+            rg_mhd_forbid_chunks(made)
+        }
         addHeaders(response.headers, to: made)
         if closing || isStopping { MHD_add_response_header(made, "Connection", "close") }
         return made
@@ -91,7 +95,12 @@ private final class PiecedBody {
         self.connection = connection
     }
 
-    /// What the library's reader returns: a number of bytes, 0 for a connection that has been suspended, or an end.
+    /// What the library's reader returns: a number of bytes, 0 for a connection that has been suspended, or -1
+    /// at the end of a chunked body.
+    ///
+    /// The library forgets a connection that ends in its reader in any other way, until older ones have gone.
+    /// So those end in the write that follows: the socket is closed for writing, and takes the one byte that it
+    /// is given no more.
     func copy(to buffer: UnsafeMutableRawBufferPointer) -> Int {
         switch feed.read(into: buffer) {
         case .bytes(let count): return count
@@ -99,13 +108,13 @@ private final class PiecedBody {
             connection.awaitPiece(of: feed)
             return 0
         case .end:
-            connection.bodyEnded()
-            return -1
+            if connection.takesChunks { return -1 }
+            connection.endSending()
         case .failed:
             connection.cut()
-            connection.bodyEnded()
-            return -2
         }
+        buffer.storeBytes(of: 0, as: UInt8.self)
+        return 1
     }
 }
 

@@ -1,4 +1,5 @@
 import CMicrohttpd
+import CRefusals
 import Glibc
 
 /// One thread, one libmicrohttpd daemon, and everything that happens on their connections.
@@ -16,6 +17,8 @@ final class EventLoop {
     let counters: ServerCounters
     let inbox: LoopInbox
     let makers: PieceMakers
+    /// `nil` without TLS.
+    private let certificates: CertificateSlot?
     let headLimits: RequestHead.Limits
 
     /// The time when the loop last woke, in monotonic milliseconds.
@@ -26,6 +29,8 @@ final class EventLoop {
     private let epoll: Int32
     private let streams: StreamSockets
     private var connections: [UInt64: Connection] = [:]
+    /// Connections that are streams over TLS.
+    private var secureStreams = 0
     private var lastConnectionID: UInt64 = 0
     private var lastRequestID: UInt64
     private var mustRunDaemon = true
@@ -40,12 +45,13 @@ final class EventLoop {
 
     init(
         index: Int, listening socket: Int32, isIPv6: Bool, configuration: ServerConfiguration, router: Router,
-        counters: ServerCounters, makers: PieceMakers
+        counters: ServerCounters, makers: PieceMakers, certificates: CertificateSlot?, pem: Certificate.PEM?
     ) throws(ServerError) {
         self.configuration = configuration
         self.router = router
         self.counters = counters
         self.makers = makers
+        self.certificates = certificates
         inbox = try LoopInbox()
         headLimits = RequestHead.Limits(
             headerBytes: configuration.headerLimit, headerCount: configuration.headerCountLimit)
@@ -59,7 +65,7 @@ final class EventLoop {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard epoll >= 0 else { throw .system(call: "epoll_create1", errno: errno) }
         streams = StreamSockets(configuration: configuration, counters: counters, inbox: inbox, epoll: epoll)
-        try startDaemon(socket, isIPv6: isIPv6)
+        try startDaemon(socket, isIPv6: isIPv6, pem)
         guard let daemon, watch(rg_mhd_epoll_fd(daemon), tag: Self.daemonTag, EPOLLIN.rawValue),
             watch(inbox.wakeFD, tag: Self.inboxTag, EPOLLIN.rawValue)
         else { throw .system(call: "epoll_ctl", errno: errno) }
@@ -135,9 +141,9 @@ final class EventLoop {
         case .piece(let request, let id):
             guard let connection = connections[id], connection.requestID == request else { return }
             connection.resumeBody()
-        case .stop(let deadline):
+        case .stop(let deadline, let farewell):
             stopDeadline = min(stopDeadline, deadline)
-            if !isStopping { beginStopping() }
+            if !isStopping { beginStopping(farewell) }
         }
     }
 
@@ -151,7 +157,7 @@ final class EventLoop {
 
     // MARK: - Stopping
 
-    private func beginStopping() {
+    private func beginStopping(_ farewell: SharedBytes?) {
         // Requests that have arrived still get their answer: one run accepts, the next one reads.
         for _ in 0..<2 { runDaemon() }
         isStopping = true
@@ -160,7 +166,7 @@ final class EventLoop {
         for connection in connections.values {
             if connection.phase == .awaiting { connection.cut() }
         }
-        streams.finishAll()
+        streams.finishAll(farewell)
         mustRunDaemon = true
     }
 
@@ -170,6 +176,7 @@ final class EventLoop {
             connection.resume(with: nil)
             connection.abandonBody()
         }
+        streams.cutAll()
         // Resumed connections queue their last answer in the first run and send it in the second.
         for _ in 0..<3 { MHD_run(daemon) }
         for connection in connections.values { connection.cut() }
@@ -177,7 +184,6 @@ final class EventLoop {
         MHD_stop_daemon(daemon)
         daemon = nil
         connections.removeAll()
-        streams.cutAll()
         // Messages hold responders' answers; whoever posts after this posts to nobody.
         _ = inbox.takeAll()
     }
@@ -190,14 +196,25 @@ final class EventLoop {
         mustRunDaemon = true
     }
 
-    /// Has the library look at its connections again soon, although nothing has happened on them.
-    func runAgain() { mustRunDaemon = true }
-
     /// Makes an event stream of a connection's socket, by a descriptor of its own. `nil` when there are too many.
     func openStream(on socket: Int32, head: SharedBytes) -> EventStream? {
         if counters.streamCounter.move(by: 1) <= configuration.streamLimit {
             let own = fcntl(socket, F_DUPFD_CLOEXEC, 0)
             if own >= 0, let stream = streams.adopt(own, head: head, now: now) { return stream }
+        }
+        counters.streamCounter.move(by: -1)
+        return nil
+    }
+
+    /// Makes an event stream of a connection that stays with the library. `nil` when there are too many.
+    func openSecureStream(_ connection: Connection, _ session: TLSSession, head: SharedBytes) -> EventStream? {
+        if counters.streamCounter.move(by: 1) <= configuration.streamLimit {
+            let secure = StreamSockets.SecureSide(session: session, connection: connection)
+            if let stream = streams.adopt(connection.fd, head: head, now: now, secure: secure) {
+                counters.connectionCounter.move(by: -1)
+                secureStreams += 1
+                return stream
+            }
         }
         counters.streamCounter.move(by: -1)
         return nil
@@ -212,12 +229,13 @@ final class EventLoop {
 
     // MARK: - The library's callbacks
 
-    private func startDaemon(_ socket: Int32, isIPv6: Bool) throws(ServerError) {
+    private func startDaemon(_ socket: Int32, isIPv6: Bool, _ pem: Certificate.PEM?) throws(ServerError) {
         var options = rg_mhd_options()
         options.listen_fd = socket
         options.is_ipv6 = isIPv6 ? 1 : 0
         let loops = max(configuration.loops, 1)
-        options.connection_limit = UInt32(clamping: max(configuration.connectionLimit / loops, 1))
+        let limit = configuration.connectionLimit + (pem == nil ? 0 : configuration.streamLimit)
+        options.connection_limit = UInt32(clamping: max(limit / loops, 1))
         options.pool_size = max(configuration.connectionMemory, 2 * configuration.headerLimit)
         options.inactivity_seconds = UInt32(clamping: max((configuration.idleTimeout + 999) / 1000, 1))
         options.context = Unmanaged.passUnretained(self).toOpaque()
@@ -236,10 +254,28 @@ final class EventLoop {
             let object = Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue()
             object.connectionChanged(handle, context, opened: what == .CONNECTION_NOTIFY_STARTED)
         }
+        rg_handle_refusals { handle, status in
+            connectionObject(rg_mhd_socket_context(handle))?.refuse(forLibrary: Int(status))
+        }
         // The router decodes: the library's own decoding of the target is switched off.
         options.unescape = { _, _, text in text.map { strlen($0) } ?? 0 }
-        daemon = rg_mhd_start(&options)
+        daemon = start(&options, pem)
         guard daemon != nil else { throw .system(call: "MHD_start_daemon", errno: errno) }
+    }
+
+    private func start(_ options: inout rg_mhd_options, _ pem: Certificate.PEM?) -> OpaquePointer? {
+        guard let pem else { return rg_mhd_start(&options) }
+        // The library reads texts that end in a zero, and keeps none of them.
+        return (pem.chain + [0]).withUnsafeBytes { chain in
+            (pem.key + [0]).withUnsafeBytes { key in
+                Certificate.priorities.withCString { priorities in
+                    options.tls_chain = chain.baseAddress?.assumingMemoryBound(to: CChar.self)
+                    options.tls_key = key.baseAddress?.assumingMemoryBound(to: CChar.self)
+                    options.tls_priorities = priorities
+                    return rg_mhd_start(&options)
+                }
+            }
+        }
     }
 
     private func connectionChanged(
@@ -247,14 +283,22 @@ final class EventLoop {
     ) {
         if opened {
             lastConnectionID += 1
-            let connection = Connection(id: lastConnectionID, handle: handle, loop: self)
+            let connection = Connection(
+                id: lastConnectionID, handle: handle, loop: self, certificate: certificates?.current)
             connections[connection.id] = connection
             admit(connection)
             context.pointee = Unmanaged.passUnretained(connection).toOpaque()
             counters.connectionCounter.move(by: 1)
+            // With TLS the library counts streams among its connections, so its own limit leaves room for them.
+            let share = max(configuration.connectionLimit / max(configuration.loops, 1), 1)
+            if certificates != nil, connections.count - secureStreams > share { connection.cut() }
         } else if let connection = connectionObject(context.pointee) {
             context.pointee = nil
-            counters.connectionCounter.move(by: -1)
+            if connection.isSecureStream {
+                secureStreams -= 1
+            } else {
+                counters.connectionCounter.move(by: -1)
+            }
             connections[connection.id] = nil
             // At the limit of connections or descriptors the library stops listening; it looks whether there is
             // room again only at the start of a run.

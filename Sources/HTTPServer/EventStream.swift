@@ -5,9 +5,9 @@ import Synchronization
 /// The queue between the producer and the socket is bounded: when it is full `send` refuses and the producer
 /// coalesces until `onDrain`. Events that were accepted arrive in order, whole, or the stream ends.
 ///
-/// An idle stream costs this process about 300 bytes, its owner's closures not counted: this object (128), its place
-/// among the sockets of its loop (80, and as much again while that table has room to grow), and malloc's own. Waiting events are shared; each costs a stream one reference, the first
-/// of them no allocation.
+/// An idle stream costs this process about 300 bytes, its owner's closures not counted: this object (128), its
+/// place among the sockets of its loop (80, and as much again while that table has room to grow), and malloc's
+/// own. Waiting events are shared; each costs a stream one reference, the first of them no allocation.
 package final class EventStream: Sendable {
     package enum SendResult: Sendable, Equatable {
         /// Accepted; it will be sent or the stream will close.

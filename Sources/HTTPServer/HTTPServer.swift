@@ -6,11 +6,8 @@ import Synchronization
 ///
 /// Handlers run on the loop threads and must not block; work that waits answers with `Reply.later`.
 ///
-/// Refusals are `application/problem+json` documents, but for those that the library sends itself before
-/// anybody else sees the request, whose bodies are HTML: 400 for a Content-Length that is no number (its head
-/// comes twice, a fault of
-/// 0.9.75) and for a header line without a colon, 413 for a Content-Length beyond 64 bits, 414 and 431 beyond
-/// `connectionMemory`, 505 for other protocol versions. All of them close the connection.
+/// Refusals are `application/problem+json` documents, also those of requests that the library cannot parse; a
+/// connection that is refused closes. Only a first line without any space closes it without an answer.
 package final class HTTPServer: Sendable {
     package let configuration: ServerConfiguration
     package let counters: ServerCounters
@@ -18,7 +15,7 @@ package final class HTTPServer: Sendable {
 
     private enum State {
         case fresh
-        case running([(inbox: LoopInbox, thread: pthread_t)], PieceMakers)
+        case running([(inbox: LoopInbox, thread: pthread_t)], PieceMakers, CertificateSlot?)
         case stopped
     }
 
@@ -51,6 +48,11 @@ package final class HTTPServer: Sendable {
             if configuration.connectionsPerAddress > 0 {
                 configuration.connectionQuota = Quota(limit: configuration.connectionsPerAddress)
             }
+            let pem = try configuration.tls.map { files throws(ServerError) in try Certificate.PEM(files) }
+            var certificates: CertificateSlot?
+            if let files = configuration.tls, let pem {
+                certificates = try CertificateSlot(files, pem: pem, logger: configuration.logger)
+            }
             configuration.fit(intoDescriptors: raiseDescriptorLimit())
             let listener = try Listener(
                 host: configuration.host, port: configuration.port, count: configuration.loops)
@@ -60,7 +62,8 @@ package final class HTTPServer: Sendable {
                 for (index, socket) in listener.sockets.enumerated() {
                     let loop = try EventLoop(
                         index: index, listening: socket, isIPv6: listener.isIPv6, configuration: configuration,
-                        router: router, counters: counters, makers: makers)
+                        router: router, counters: counters, makers: makers,
+                        certificates: certificates, pem: pem)
                     threads.append((loop.inbox, try Self.run(loop)))
                 }
             } catch {
@@ -69,29 +72,48 @@ package final class HTTPServer: Sendable {
                 for socket in listener.sockets.dropFirst(threads.count + 1) { close(socket) }
                 throw error
             }
-            state = .running(threads, makers)
+            state = .running(threads, makers, certificates)
             return listener.port
         }
+    }
+
+    /// Reads the certificate and its key again from the files of the configuration. Connections that are open
+    /// go on with the old one; handshakes that begin from now on see the new one. May be called from any
+    /// thread; the change is logged.
+    ///
+    /// - Throws: ``ServerError`` that says what is wrong with the new one; then the old one stays.
+    package func reloadCertificates() throws(ServerError) {
+        let slot = state.withLock { state -> CertificateSlot? in
+            guard case .running(_, _, let slot) = state else { return nil }
+            return slot
+        }
+        guard let slot else { throw .noTLS }
+        try slot.reload()
     }
 
     /// Stops accepting, lets requests under way finish, ends event streams, and returns when all is closed or
     /// the time is up, whatever comes first; then what is left is cut. Calling it again does nothing. Not to be
     /// called from a handler.
-    package func stop(within time: Duration = .seconds(10)) {
+    ///
+    /// - Parameter farewell: the last event of every stream, after all that was sent to it. Clients then see an orderly
+    ///   end, and connect again as event sources do.
+    package func stop(within time: Duration = .seconds(10), farewell: SharedBytes? = nil) {
         let running = state.withLock { state in
             defer { state = .stopped }
             return state
         }
-        guard case .running(let threads, let makers) = running else { return }
-        let deadline = Self.join(threads, within: time)
+        guard case .running(let threads, let makers, _) = running else { return }
+        let deadline = Self.join(threads, within: time, farewell)
         makers.stop(by: deadline)
     }
 
     /// - Returns: when the time is up, in monotonic milliseconds.
     @discardableResult
-    private static func join(_ threads: [(inbox: LoopInbox, thread: pthread_t)], within time: Duration) -> Int64 {
+    private static func join(
+        _ threads: [(inbox: LoopInbox, thread: pthread_t)], within time: Duration, _ farewell: SharedBytes? = nil
+    ) -> Int64 {
         let deadline = monotonicMilliseconds() + Int64(min(time, .seconds(86_400)) / .milliseconds(1))
-        for (inbox, _) in threads { inbox.post(.stop(deadline: deadline)) }
+        for (inbox, _) in threads { inbox.post(.stop(deadline: deadline, farewell: farewell)) }
         for (_, thread) in threads { pthread_join(thread, nil) }
         return deadline
     }

@@ -9,8 +9,8 @@ final class LoopInbox: Sendable {
         case answer(request: UInt64, connection: UInt64, Responder.Answer)
         /// The next piece of a body is there, for a connection that sleeps until then.
         case piece(request: UInt64, connection: UInt64)
-        /// Finish what is under way by then, in monotonic milliseconds, and end.
-        case stop(deadline: Int64)
+        /// Finish what is under way by then, in monotonic milliseconds, and end; streams get the farewell last.
+        case stop(deadline: Int64, farewell: SharedBytes?)
     }
 
     private struct State {

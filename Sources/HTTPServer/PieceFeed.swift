@@ -94,8 +94,8 @@ final class PieceFeed: Sendable {
         if mustWake { wake() }
     }
 
-    /// The client has left, or the server has no time left: nothing more is made, and reads fail. The source goes on a
-    /// maker's thread, for its end may take a while.
+    /// The client has left, or the server has no time left: nothing more is made, and reads fail. The source
+    /// goes on a maker's thread, for its end may take a while.
     func abandon() {
         let source = state.withLock { state in
             defer { state = State(isMaking: state.isMaking, failed: true) }

@@ -19,6 +19,8 @@ struct RequestHead {
     var contentLength = 0
     var isChunked = false
     var expectsContinue = false
+    /// False for HTTP/1.0, which knows no chunks.
+    var isHTTP11 = true
 
     var announcesBody: Bool { isChunked || contentLength > 0 }
 
@@ -46,12 +48,13 @@ struct RequestHead {
         guard minor == UInt8(ascii: "1") || minor == UInt8(ascii: "0") else {
             throw HTTPError(505, code: "version_not_supported", detail: "This server speaks HTTP/1.1 and HTTP/1.0.")
         }
+        isHTTP11 = minor == UInt8(ascii: "1")
         headers.reserve(raw.count - fields)
-        try parseFields(raw, from: fields, isHTTP11: minor == UInt8(ascii: "1"), countLimit: limits.headerCount)
+        try parseFields(raw, from: fields, countLimit: limits.headerCount)
     }
 
     private mutating func parseFields(
-        _ raw: UnsafeBufferPointer<UInt8>, from start: Int, isHTTP11: Bool, countLimit: Int
+        _ raw: UnsafeBufferPointer<UInt8>, from start: Int, countLimit: Int
     ) throws(HTTPError) {
         var position = start
         var count = 0
@@ -132,6 +135,20 @@ extension HTTPError {
         414, code: "target_too_long",
         detail:
             "The path and query are too long. Send long parameters in the body, where the resource takes them so.")
+    /// What the library refuses by itself, by the status that it would send.
+    static func refusal(_ status: Int) -> HTTPError {
+        switch status {
+        case 413: HTTPError(413, code: "body_too_large", detail: "The announced length is more than any body has.")
+        case 414: .targetTooLong
+        case 431: .headerTooLarge
+        case 501:
+            HTTPError(501, code: "not_implemented", detail: "The only Transfer-Encoding understood here is chunked.")
+        case 505:
+            HTTPError(505, code: "version_not_supported", detail: "This server speaks HTTP/1.1 and HTTP/1.0.")
+        case 500...: .internalError
+        default: .malformed("The request is not HTTP/1.1 as it is written down in RFC 9112.")
+        }
+    }
     static func bodyTooLarge(_ limit: Int) -> HTTPError {
         HTTPError(413, code: "body_too_large", detail: "The body is larger than \(limit) bytes. Send it in parts.")
     }

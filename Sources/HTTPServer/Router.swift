@@ -63,8 +63,9 @@ package struct Router: Sendable {
         middlewares.append(middleware)
     }
 
-    /// Adds a check that runs before a body is let into a file: what it throws is the answer, and the body is not read.
-    /// The request that it sees has no body yet. It runs on the loop's thread, before and besides all middlewares.
+    /// Adds a check that runs before a body is let into a file: what it throws is the answer, and the body is
+    /// not read. The request that it sees has no body yet. It runs on the loop's thread, before and besides all
+    /// middlewares.
     package mutating func beforeFile(_ check: @escaping @Sendable (Request) throws -> Void) {
         admissions.append(check)
     }

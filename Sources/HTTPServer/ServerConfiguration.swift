@@ -6,10 +6,13 @@ package struct ServerConfiguration: Sendable {
     package var host = "127.0.0.1"
     /// 0 lets the system choose; `HTTPServer.start` returns the choice.
     package var port: UInt16 = 0
+    /// HTTPS instead of HTTP, with this certificate. Every connection then costs about 50 KiB more, event streams
+    /// included, which without TLS cost next to nothing.
+    package var tls: TLSFiles?
     /// Loop threads; handlers run on them. 0 means one per processor.
     package var loops = 0
-    /// Open connections, all loops together, event streams not counted. Beyond it new ones wait in the listen queue or
-    /// are closed. At most a fifth of the files that the process may have open.
+    /// Open connections, all loops together, event streams not counted. Beyond it new ones wait in the listen
+    /// queue or are closed. At most a fifth of the files that the process may have open.
     package var connectionLimit = 16_384
     /// Open connections from one address, or from one IPv6 network of 64 bits, event streams not counted; more are closed
     /// at once. 0 for as many as there are.
@@ -28,8 +31,8 @@ package struct ServerConfiguration: Sendable {
     package var headerCountLimit = 100
     /// Largest request body; 413 beyond.
     package var bodyLimit = 8 * 1024 * 1024
-    /// Where bodies of routes that take them as files are kept while they arrive. The system's place for temporary files
-    /// unless another is given.
+    /// Where bodies of routes that take them as files are kept while they arrive. The system's place for
+    /// temporary files unless another is given.
     package var temporaryDirectory = systemTemporaryDirectory()
     /// Threads that make bodies in pieces.
     package var bodyThreads = 4
@@ -38,7 +41,8 @@ package struct ServerConfiguration: Sendable {
     package var firstRequestTimeout = 15_000
     /// Between an answer and the next complete request line, and without any progress while an answer is sent.
     package var idleTimeout = 60_000
-    /// From a request line to the last byte of its body; for a body that goes to a file, from each 256 KiB to the next.
+    /// From a request line to the last byte of its body; for a body that goes to a file, from each 256 KiB to
+    /// the next.
     package var receiveTimeout = 60_000
 
     /// Open event streams, all loops together; 503 beyond. At most as many as the process may have files open besides
@@ -59,8 +63,8 @@ package struct ServerConfiguration: Sendable {
 extension ServerConfiguration {
     /// Silence after which a stream gets a heartbeat, in milliseconds, by its place among the streams of its loop.
     ///
-    /// Streams that get the same event at the same time get their heartbeats at different ones, spread evenly over the
-    /// second half of the longest silence allowed.
+    /// Streams that get the same event at the same time get their heartbeats at different ones, spread evenly
+    /// over the second half of the longest silence allowed.
     package func heartbeatDelay(ofStream place: Int) -> Int64 {
         let half = Int64(max(streamHeartbeat / 2, 1))
         // Multiples of the golden ratio lie evenly in the unit interval, however many they are.

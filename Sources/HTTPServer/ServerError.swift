@@ -6,6 +6,13 @@ package enum ServerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The HTTP library on this machine parses differently from the one whose gaps this server closes.
     case unsupportedLibrary(version: String)
     case alreadyStarted
+    case unreadableFile(String, reason: String)
+    case badCertificate(file: String, reason: String)
+    case badKey(file: String, reason: String)
+    /// The key is not that of the certificate.
+    case keyMismatch(certificateChain: String, key: String)
+    /// Certificates are read again where there is TLS.
+    case noTLS
     /// A system call failed in a way that has no better name.
     case system(call: String, errno: Int32)
 
@@ -21,6 +28,17 @@ package enum ServerError: Error, Sendable, Equatable, CustomStringConvertible {
             "libmicrohttpd \(version) is installed; this server needs 0.9.75 or 0.9.76, as in Debian 12."
         case .alreadyStarted:
             "This server has been started before. Make a new one."
+        case .unreadableFile(let file, let reason):
+            "'\(file)' cannot be read: \(reason). Check the path and that this user may read the file."
+        case .badCertificate(let file, let reason):
+            "'\(file)' is no certificate chain to serve with: \(reason)."
+        case .badKey(let file, let reason):
+            "'\(file)' is no key to serve with: \(reason)."
+        case .keyMismatch(let chain, let key):
+            "The key in '\(key)' does not belong to the first certificate in '\(chain)'. Give the two that were made "
+                + "together."
+        case .noTLS:
+            "This server speaks HTTP without TLS, so it has no certificate to read again."
         case .system(let call, let errno):
             "\(call) failed: \(errorText(errno))."
         }

@@ -29,8 +29,8 @@ extension SharedBytes {
         return SharedBytes(out)
     }
 
-    /// A comment line, which clients ignore: the heartbeat. No empty line follows, which some clients take for an event
-    /// without data.
+    /// A comment line, which clients ignore: the heartbeat. No empty line follows, which some clients take for
+    /// an event without data.
     package static func comment(_ text: String = "") -> SharedBytes {
         SharedBytes(":\(text.isEmpty ? "" : " ")\(text)\n")
     }

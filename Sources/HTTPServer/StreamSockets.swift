@@ -7,10 +7,10 @@ import Glibc
 /// bytes, several events in one; when the socket takes no more, the rest waits until epoll reports room. The loop
 /// serves requests between two bounded parts of this work, so no number of streams keeps a request waiting.
 ///
-/// Sockets are watched by edges, once and for all: room for more is reported only after a write found none, what a
-/// client sends is thrown away, and a client that closes, half closes, or is killed is reported at once. One that
-/// vanishes without a word is found by the kernel: unacknowledged data ends the connection after the time that makes a
-/// stream stuck, and an idle connection is probed.
+/// Sockets are watched by edges, once and for all: room for more is reported only after a write found none,
+/// what a client sends is thrown away, and a client that closes, half closes, or is killed is reported at once.
+/// One that vanishes without a word is found by the kernel: unacknowledged data ends the connection after the
+/// time that makes a stream stuck, and an idle connection is probed.
 final class StreamSockets {
     /// What one look at the streams may do before requests have their turn: about a millisecond's worth.
     struct Budget {
@@ -36,10 +36,25 @@ final class StreamSockets {
         var heartbeatDue: Int64 = 0
         /// The socket takes no more until epoll says so.
         var isBlocked = false
+        /// Goes through a session; see `secured`.
+        var isSecure = false
         /// In the backlog.
         var isListed = false
         /// Ends when everything is out, with this reason.
         var ending: EventStream.CloseReason?
+    }
+
+    /// What a stream over TLS has besides.
+    struct SecureSide {
+        let session: TLSSession
+        let connection: Connection
+        /// A record waits in the session for room in the socket.
+        var hasWaitingRecord = false
+
+        init(session: TLSSession, connection: Connection) {
+            self.session = session
+            self.connection = connection
+        }
     }
 
     private let configuration: ServerConfiguration
@@ -50,6 +65,8 @@ final class StreamSockets {
 
     private var entries: [Entry] = []
     private var vacant: [Int] = []
+    /// By place. A table of its own, so that streams without TLS do not pay for it.
+    private var secured: [Int: SecureSide] = [:]
     /// Streams with something to do, in the order in which they get their turn.
     private var backlog: [UInt64] = []
     private var nextInBacklog = 0
@@ -68,9 +85,10 @@ final class StreamSockets {
 
     // MARK: - Coming and going
 
-    /// Makes a stream of a socket, which it owns from then on, and sends the answer's head before anything else. `nil`,
-    /// with the socket closed, when it cannot be watched.
-    func adopt(_ fd: Int32, head: SharedBytes, now: Int64) -> EventStream? {
+    /// Makes a stream of a socket, which it owns from then on, and sends the answer's head before anything
+    /// else. `nil`, with the socket closed, when it cannot be watched. With TLS the socket stays the
+    /// connection's, which hears of the stream's end.
+    func adopt(_ fd: Int32, head: SharedBytes, now: Int64, secure: SecureSide? = nil) -> EventStream? {
         let slot = vacant.popLast() ?? entries.count
         if slot == entries.count { entries.append(Entry()) }
         let generation = entries[slot].generation &+ 1
@@ -80,12 +98,16 @@ final class StreamSockets {
         event.events = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
         event.data.u64 = id
         guard epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0 else {
-            close(fd)
+            if secure == nil { close(fd) }
             vacant.append(slot)
             return nil
         }
         let stream = EventStream(limit: configuration.streamQueueLimit, inbox: inbox, id: id)
         entries[slot] = Entry(stream: stream, fd: fd, generation: generation, lastProgress: now)
+        if let secure {
+            entries[slot].isSecure = true
+            secured[slot] = secure
+        }
         entries[slot].outgoing.append(head)
         entries[slot].headBytes = head.count
         entries[slot].heartbeatDue = now + configuration.heartbeatDelay(ofStream: slot)
@@ -115,9 +137,15 @@ final class StreamSockets {
             counters.stuckStreamCounter.move(by: 1)
         } else if reason != .clientLeft {
             // Bytes of the client that nobody has read would turn the end into a reset, and the last events be lost.
-            discardInput(fd)
+            discardInput(slot)
         }
-        close(fd)
+        if let secure = secured.removeValue(forKey: slot) {
+            epoll_ctl(epoll, EPOLL_CTL_DEL, fd, nil)
+            let abrupt = reason == .stuck || reason == .clientLeft || secure.hasWaitingRecord
+            secure.connection.secureStreamEnded(abrupt: abrupt)
+        } else {
+            close(fd)
+        }
         entries[slot] = Entry(generation: entries[slot].generation)
         vacant.append(slot)
         counters.streamCounter.move(by: -1)
@@ -154,7 +182,7 @@ final class StreamSockets {
             end(slot, .clientLeft)
             return
         }
-        if events & EPOLLIN.rawValue != 0, !discardInput(entries[slot].fd) {
+        if events & EPOLLIN.rawValue != 0, !discardInput(slot) {
             end(slot, .clientLeft)
             return
         }
@@ -166,7 +194,9 @@ final class StreamSockets {
 
     /// Throws away what has arrived. False for a client that sends faster than that.
     @discardableResult
-    private func discardInput(_ fd: Int32) -> Bool {
+    private func discardInput(_ slot: Int) -> Bool {
+        if entries[slot].isSecure { return secured[slot]?.session.discardInput() ?? false }
+        let fd = entries[slot].fd
         let most = 1 << 20
         for _ in 0..<16 {
             // TCP drops bytes that are to be truncated without copying them.
@@ -212,7 +242,7 @@ final class StreamSockets {
                 list(UInt64(entries[slot].generation) << 32 | UInt64(slot))
                 return
             }
-            let sent = write(entries[slot])
+            let sent = entries[slot].isSecure ? writeSecurely(slot) : write(entries[slot])
             budget.writes -= 1
             guard sent >= 0 else {
                 switch Int32(-sent) {
@@ -229,7 +259,8 @@ final class StreamSockets {
         if let reason = entries[slot].ending { end(slot, reason) }
     }
 
-    /// One write of as many waiting events as fit in it. Returns how many bytes went out, or the error number, negated.
+    /// One write of as many waiting events as fit in it. Returns how many bytes went out, or the error number,
+    /// negated.
     private func write(_ entry: Entry) -> Int {
         let most = 32
         return withUnsafeTemporaryAllocation(of: iovec.self, capacity: most) { vectors in
@@ -248,6 +279,31 @@ final class StreamSockets {
             let sent = sendmsg(entry.fd, &message, sendFlags)
             return sent >= 0 ? sent : -Int(errno)
         }
+    }
+
+    /// One record of as many waiting events as fit in it, or the one that waits for room. Returns what `write` does.
+    private func writeSecurely(_ slot: Int) -> Int {
+        guard let secure = secured[slot] else { return -Int(EPIPE) }
+        let sent: Int
+        if secure.hasWaitingRecord {
+            sent = secure.session.flush()
+        } else {
+            let entry = entries[slot]
+            sent = withUnsafeTemporaryAllocation(byteCount: TLSSession.recordLimit, alignment: 1) { record in
+                var skip = entry.offset
+                var count = 0
+                for event in entry.outgoing where count < record.count {
+                    let part = event.pointer[skip...].prefix(record.count - count)
+                    UnsafeMutableRawBufferPointer(rebasing: record[count...]).copyMemory(
+                        from: UnsafeRawBufferPointer(rebasing: part))
+                    skip = 0
+                    count += part.count
+                }
+                return secure.session.send(UnsafeRawBufferPointer(rebasing: record[..<count]))
+            }
+        }
+        secured[slot]?.hasWaitingRecord = sent == -Int(EAGAIN) || (sent == -Int(EINTR))
+        return sent
     }
 
     // MARK: - Time
@@ -270,12 +326,16 @@ final class StreamSockets {
 
     // MARK: - Stopping
 
-    /// Ends all streams after what is queued.
-    func finishAll() {
+    /// Ends all streams after what is queued and a last event, which no limit holds back.
+    func finishAll(_ farewell: SharedBytes?) {
         for slot in entries.indices {
             guard let stream = entries[slot].stream else { continue }
             stream.beginEnding()
             if entries[slot].ending == nil { entries[slot].ending = .serverStopping }
+            if let farewell {
+                entries[slot].outgoing.append(stream.takeQueued().events)
+                entries[slot].outgoing.append(farewell)
+            }
             list(UInt64(entries[slot].generation) << 32 | UInt64(slot))
         }
     }

@@ -35,17 +35,19 @@ struct StreamingTests {
         }
     }
 
-    private func connect(_ port: UInt16, _ id: String, receiveBuffer: Int32? = nil) throws -> Client {
-        let client = try Client(port: port, receiveBuffer: receiveBuffer)
+    private func connect(
+        _ port: UInt16, _ id: String, over wire: Wire, receiveBuffer: Int32? = nil
+    ) throws -> Client {
+        let client = try Client(port: port, over: wire, receiveBuffer: receiveBuffer)
         try client.send("GET /events/\(id) HTTP/1.1\r\nHost: t\r\n\r\n")
         return client
     }
 
-    @Test("the head and the first event arrive at once, with the headers that streams need")
-    func head() throws {
+    @Test("the head and the first event arrive at once, with the headers that streams need", arguments: Wire.allCases)
+    func head(wire: Wire) throws {
         let streams = Streams()
-        try withServer(routes: streams.routes) { server, port in
-            let client = try connect(port, "a")
+        try withServer(over: wire, routes: streams.routes) { server, port in
+            let client = try connect(port, "a", over: wire)
             let head = try client.readHead()
             #expect(head[0] == "HTTP/1.1 200 OK")
             for line in [
@@ -59,12 +61,14 @@ struct StreamingTests {
         }
     }
 
-    @Test("every subscriber gets every event in order")
-    func ordering() throws {
+    @Test("every subscriber gets every event in order", arguments: Wire.allCases)
+    func ordering(wire: Wire) throws {
         let streams = Streams()
-        try withServer(routes: streams.routes) { server, port in
-            let clients = try (0..<400).map { try connect(port, "\($0)") }
-            #expect(eventually { streams.open.values.count == 400 })
+        try withServer(over: wire, routes: streams.routes) { server, port in
+            // Each client over TLS is a process.
+            let count = wire == .plain ? 400 : 20
+            let clients = try (0..<count).map { try connect(port, "\($0)", over: wire) }
+            #expect(eventually { streams.open.values.count == count })
             let all = streams.open.values.map(\.stream)
             let rounds = 50
             onAnotherThread {
@@ -78,16 +82,18 @@ struct StreamingTests {
                 #expect(try client.readEvent() == "hello \(index)")
                 for round in 0..<rounds { #expect(try client.readEvent() == "event \(round)") }
             }
-            #expect(server.counters.openStreams == 400)
+            #expect(server.counters.openStreams == count)
         }
     }
 
-    @Test("a slow reader loses nothing that was accepted, holds up nobody, and its producer learns of it")
-    func slowReader() throws {
+    @Test(
+        "a slow reader loses nothing that was accepted, holds up nobody, and its producer learns of it",
+        arguments: Wire.allCases)
+    func slowReader(wire: Wire) throws {
         let streams = Streams()
-        try withServer({ $0.streamQueueLimit = 100_000 }, routes: streams.routes) { _, port in
-            let slow = try connect(port, "slow", receiveBuffer: 4_096)
-            let quick = try connect(port, "quick")
+        try withServer(over: wire, { $0.streamQueueLimit = 100_000 }, routes: streams.routes) { _, port in
+            let slow = try connect(port, "slow", over: wire, receiveBuffer: 4_096)
+            let quick = try connect(port, "quick", over: wire)
             #expect(eventually { streams.open.values.count == 2 })
             let stream = try #require(streams.open.values.first { $0.id == "slow" }?.stream)
             let other = try #require(streams.open.values.first { $0.id == "quick" }?.stream)
@@ -121,17 +127,18 @@ struct StreamingTests {
         }
     }
 
-    @Test("a client that takes nothing for too long is cut")
-    func stuckReader() throws {
+    @Test("a client that takes nothing for too long is cut", arguments: Wire.allCases)
+    func stuckReader(wire: Wire) throws {
         let streams = Streams()
         try withServer(
+            over: wire,
             {
                 $0.streamStuckTimeout = 300
                 $0.loops = 1
             }, routes: streams.routes
         ) { server, port in
-            let stuck = try connect(port, "stuck", receiveBuffer: 4_096)
-            let idle = try connect(port, "idle")
+            let stuck = try connect(port, "stuck", over: wire, receiveBuffer: 4_096)
+            let idle = try connect(port, "idle", over: wire)
             #expect(eventually { streams.open.values.count == 2 })
             let stream = try #require(streams.open.values.first { $0.id == "stuck" }?.stream)
             let event = SharedBytes.event(data: [UInt8](repeating: 0x78, count: 10_000))
@@ -150,11 +157,11 @@ struct StreamingTests {
         }
     }
 
-    @Test("a client that leaves is noticed, also when nothing is sent to it")
-    func vanished() throws {
+    @Test("a client that leaves is noticed, also when nothing is sent to it", arguments: Wire.allCases)
+    func vanished(wire: Wire) throws {
         let streams = Streams()
-        try withServer(routes: streams.routes) { server, port in
-            let clients = try (0..<50).map { try connect(port, "\($0)") }
+        try withServer(over: wire, routes: streams.routes) { server, port in
+            let clients = try (0..<50).map { try connect(port, "\($0)", over: wire) }
             for client in clients {
                 _ = try client.readHead()
                 _ = try client.readEvent()
@@ -170,16 +177,18 @@ struct StreamingTests {
     }
 
     /// The library looks after a connection that ends inside its body callback only if no older one is idle.
-    @Test("an ended stream frees its connection, also while an older connection idles", arguments: [true, false])
-    func ended(byClient: Bool) throws {
+    @Test(
+        "an ended stream frees its connection, also while an older connection idles", arguments: [true, false],
+        Wire.allCases)
+    func ended(byClient: Bool, wire: Wire) throws {
         let streams = Streams()
-        try withServer({ $0.loops = 1 }, routes: streams.routes) { server, port in
-            let clients = try (0..<5).map { try connect(port, "\($0)") }
+        try withServer(over: wire, { $0.loops = 1 }, routes: streams.routes) { server, port in
+            let clients = try (0..<5).map { try connect(port, "\($0)", over: wire) }
             for client in clients {
                 _ = try client.readHead()
                 _ = try client.readEvent()
             }
-            let idle = try Client(port: port)
+            let idle = try Client(port: port, over: wire)
             #expect(try idle.get("/now").text == "now")
             if byClient {
                 for client in clients { client.hangUp() }
@@ -193,11 +202,11 @@ struct StreamingTests {
         }
     }
 
-    @Test("a stream that its owner closes ends after what was queued")
-    func closing() throws {
+    @Test("a stream that its owner closes ends after what was queued", arguments: Wire.allCases)
+    func closing(wire: Wire) throws {
         let streams = Streams()
-        try withServer(routes: streams.routes) { server, port in
-            let client = try connect(port, "a")
+        try withServer(over: wire, routes: streams.routes) { server, port in
+            let client = try connect(port, "a", over: wire)
             #expect(eventually { streams.open.values.count == 1 })
             let stream = try #require(streams.open.values.first?.stream)
             for index in 0..<100 { stream.send(.event(data: Array("\(index)".utf8))) }
@@ -209,11 +218,11 @@ struct StreamingTests {
         }
     }
 
-    @Test("a silent stream gets heartbeats, which are no events: no empty line follows")
-    func heartbeat() throws {
+    @Test("a silent stream gets heartbeats, which are no events: no empty line follows", arguments: Wire.allCases)
+    func heartbeat(wire: Wire) throws {
         let streams = Streams()
-        try withServer({ $0.streamHeartbeat = 50 }, routes: streams.routes) { _, port in
-            let client = try connect(port, "a")
+        try withServer(over: wire, { $0.streamHeartbeat = 50 }, routes: streams.routes) { _, port in
+            let client = try connect(port, "a", over: wire)
             _ = try client.readHead()
             #expect(try client.readEvent() == "hello a")
             for _ in 0..<3 {
@@ -224,11 +233,11 @@ struct StreamingTests {
         }
     }
 
-    @Test("a stream may be opened later, from another thread")
-    func opensLater() throws {
+    @Test("a stream may be opened later, from another thread", arguments: Wire.allCases)
+    func opensLater(wire: Wire) throws {
         let streams = Streams()
-        try withServer(routes: streams.routes) { _, port in
-            let client = try Client(port: port)
+        try withServer(over: wire, routes: streams.routes) { _, port in
+            let client = try Client(port: port, over: wire)
             try client.send("GET /later/a HTTP/1.1\r\nHost: t\r\n\r\n")
             #expect(try client.readHead()[0] == "HTTP/1.1 200 OK")
             #expect(try client.readEvent() == "late a")
@@ -237,11 +246,11 @@ struct StreamingTests {
         }
     }
 
-    @Test("a large event passes whole through a small buffer")
-    func largeEvent() throws {
+    @Test("a large event passes whole through a small buffer", arguments: Wire.allCases)
+    func largeEvent(wire: Wire) throws {
         let streams = Streams()
-        try withServer({ $0.streamQueueLimit = 1_000 }, routes: streams.routes) { _, port in
-            let client = try connect(port, "a", receiveBuffer: 4_096)
+        try withServer(over: wire, { $0.streamQueueLimit = 1_000 }, routes: streams.routes) { _, port in
+            let client = try connect(port, "a", over: wire, receiveBuffer: 4_096)
             #expect(eventually { streams.open.values.count == 1 })
             let stream = try #require(streams.open.values.first?.stream)
             let data = (0..<3_000_000).map { UInt8(65 + $0 % 26) }
@@ -252,11 +261,11 @@ struct StreamingTests {
         }
     }
 
-    @Test("HEAD on a stream has its headers and ends")
-    func headRequest() throws {
+    @Test("HEAD on a stream has its headers and ends", arguments: Wire.allCases)
+    func headRequest(wire: Wire) throws {
         let streams = Streams()
-        try withServer(routes: streams.routes) { _, port in
-            let client = try Client(port: port)
+        try withServer(over: wire, routes: streams.routes) { _, port in
+            let client = try Client(port: port, over: wire)
             try client.send("HEAD /events/a HTTP/1.1\r\nHost: t\r\n\r\n")
             #expect(try client.readAnswer(head: true)["Content-Type"] == "text/event-stream")
             #expect(try client.get("/now").text == "now")
@@ -264,21 +273,21 @@ struct StreamingTests {
         }
     }
 
-    @Test("streams beyond the limit are refused with 503, and a closed one makes room")
-    func limit() throws {
+    @Test("streams beyond the limit are refused with 503, and a closed one makes room", arguments: Wire.allCases)
+    func limit(wire: Wire) throws {
         let streams = Streams()
-        try withServer({ $0.streamLimit = 2 }, routes: streams.routes) { server, port in
-            let first = try connect(port, "1")
-            let second = try connect(port, "2")
+        try withServer(over: wire, { $0.streamLimit = 2 }, routes: streams.routes) { server, port in
+            let first = try connect(port, "1", over: wire)
+            let second = try connect(port, "2", over: wire)
             _ = try first.readHead()
             _ = try second.readHead()
-            let third = try Client(port: port)
+            let third = try Client(port: port, over: wire)
             let refused = try third.get("/events/3")
             #expect(refused.status == 503)
             #expect(refused["Retry-After"] != nil)
             first.hangUp()
             #expect(eventually { server.counters.openStreams == 1 })
-            let fourth = try connect(port, "4")
+            let fourth = try connect(port, "4", over: wire)
             #expect(try fourth.readHead()[0] == "HTTP/1.1 200 OK")
         }
     }

@@ -16,7 +16,7 @@ enum ModuleMap {
         "JSONCoding": ["ObjectModel", "CJansson"],
         "YAMLCoding": ["JSONCoding", "ObjectModel", "CYAML"],
         "Compression": ["CZlib", "CZstd"],
-        "HTTPServer": ["Compression", "CMicrohttpd", "Logging"],
+        "HTTPServer": ["Compression", "CMicrohttpd", "CGnuTLS", "CRefusals", "Logging"],
         "Identity": ["JSONCoding", "ObjectModel", "JWTKit", "Crypto", "Logging"],
         "AccessRules": ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"],
         "Gateway": [
@@ -32,7 +32,7 @@ enum ModuleMap {
 
     /// C modules, each with the one Swift target that imports it.
     static let doors = [
-        "CLMDB": "EmbeddedStore", "CMicrohttpd": "HTTPServer", "CJansson": "JSONCoding", "CKernels": "Columnar",
+        "CLMDB": "EmbeddedStore", "CMicrohttpd": "HTTPServer", "CGnuTLS": "HTTPServer", "CRefusals": "HTTPServer", "CJansson": "JSONCoding", "CKernels": "Columnar",
         "CDecimal": "ObjectModel", "CExecutor": "LiveSchedulers", "CZlib": "Compression", "CZstd": "Compression",
         "CYAML": "YAMLCoding",
     ]

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// A blocking client over a loopback socket that sends exactly the bytes it is told to.
 final class Client {
@@ -21,12 +21,27 @@ final class Client {
     private(set) var fd: Int32
     private var buffer: [UInt8] = []
 
-    init(port: UInt16, receiveBuffer: Int32? = nil) throws {
+    /// The program that encrypts, for TLS.
+    private var tunnel: Process?
+
+    init(port: UInt16, over wire: Wire = .plain, receiveBuffer: Int32? = nil) throws {
+        fd = -1
+        switch wire {
+        case .plain: try connectPlainly(port, receiveBuffer)
+        case .tls: try connectThroughTunnel(port, ["-quiet", "-no_ign_eof", "-nocommands"])
+        }
+    }
+
+    /// A client that speaks TLS as `openssl s_client` does with these arguments.
+    init(port: UInt16, tunnelArguments: [String]) throws {
+        fd = -1
+        try connectThroughTunnel(port, tunnelArguments)
+    }
+
+    private func connectPlainly(_ port: UInt16, _ receiveBuffer: Int32?) throws {
         fd = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard fd >= 0 else { throw Failure(description: "socket: \(errno)") }
-        var timeout = timeval(tv_sec: 20, tv_usec: 0)
-        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        limitWaiting()
         if var size = receiveBuffer {
             setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -42,11 +57,41 @@ final class Client {
         guard status == 0 else { throw Failure(description: "connect: \(errno)") }
     }
 
-    deinit { if fd >= 0 { close(fd) } }
+    private func connectThroughTunnel(_ port: UInt16, _ arguments: [String]) throws {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw Failure(description: "socketpair: \(errno)")
+        }
+        fd = ends[0]
+        limitWaiting()
+        let inside = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["openssl", "s_client", "-connect", "127.0.0.1:\(port)"] + arguments
+        process.standardInput = inside
+        process.standardOutput = inside
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        try inside.close()
+        tunnel = process
+    }
+
+    private func limitWaiting() {
+        var timeout = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit {
+        if fd >= 0 { close(fd) }
+        // It ends by itself when its input does; one that waits for a server that takes nothing may not.
+        tunnel?.terminate()
+    }
 
     func hangUp() {
         close(fd)
         fd = -1
+        tunnel?.terminate()
     }
 
     func send(_ text: String) throws { try send(Array(text.utf8)) }
@@ -87,7 +132,23 @@ final class Client {
             answer.body = Array(buffer[..<length])
             buffer.removeFirst(length)
         }
+        if !isHead, answer["Transfer-Encoding"] == "chunked" { answer.body = try readChunks() }
         return answer
+    }
+
+    private func readChunks() throws -> [UInt8] {
+        var body: [UInt8] = []
+        while true {
+            let line = try readLine()
+            guard let length = Int(line, radix: 16) else { throw Failure(description: "not a chunk: \(line)") }
+            while buffer.count < length + 2 { try fill() }
+            body += buffer[..<length]
+            guard buffer[length] == 0x0d, buffer[length + 1] == 0x0a else {
+                throw Failure(description: "a chunk without its end")
+            }
+            buffer.removeFirst(length + 2)
+            if length == 0 { return body }
+        }
     }
 
     /// Reads up to the empty line, which it drops.
@@ -134,6 +195,23 @@ final class Client {
                 try fill()
             } catch let failure as Failure where failure.description == "closed" || failure.description == "reset" {
                 return buffer
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    /// Reads until the server closes and keeps nothing; the number of bytes, or `nil` when it does not close in time.
+    func countToEnd() -> Int? {
+        var total = buffer.count
+        buffer = []
+        while true {
+            do {
+                try fill()
+                total += buffer.count
+                buffer.removeAll(keepingCapacity: true)
+            } catch let failure as Failure where failure.description == "closed" {
+                return total
             } catch {
                 return nil
             }

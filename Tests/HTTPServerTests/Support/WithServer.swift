@@ -1,14 +1,16 @@
-import Glibc
+import Foundation
 import HTTPServer
 import Synchronization
 
 /// Runs `body` against a server on a port of its own, and stops it afterwards.
 func withServer(
-    _ configure: (inout ServerConfiguration) -> Void = { _ in }, routes: (inout Router) -> Void,
+    over wire: Wire = .plain, _ configure: (inout ServerConfiguration) -> Void = { _ in },
+    routes: (inout Router) -> Void,
     _ body: (HTTPServer, UInt16) throws -> Void
 ) throws {
     var configuration = ServerConfiguration()
     configuration.loops = 2
+    if wire == .tls { configuration.tls = try TestCertificate.shared.get().files }
     configure(&configuration)
     var router = Router()
     routes(&router)
@@ -58,4 +60,15 @@ func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
 private final class Box: Sendable {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}
+
+/// Memory of this process, in bytes.
+func residentBytes() -> Int {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 256)
+    fgets(&line, 256, file)
+    let text = line.withUnsafeBufferPointer { buffer in buffer.baseAddress.map { String(cString: $0) } ?? "" }
+    let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
 }

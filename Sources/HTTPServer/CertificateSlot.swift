@@ -1,0 +1,44 @@
+import Glibc
+import Logging
+import Synchronization
+
+/// The certificate that new connections get. Loops look when a connection opens; any thread may put another one in.
+final class CertificateSlot: Sendable {
+    private let files: TLSFiles
+    private let logger: Logger
+    private let certificate: Mutex<Certificate>
+
+    /// - Throws: ``ServerError``
+    init(_ files: TLSFiles, pem: Certificate.PEM, logger: Logger) throws(ServerError) {
+        let first = try Certificate(pem, from: files)
+        self.files = files
+        self.logger = logger
+        certificate = Mutex(first)
+        report(first, "TLS is on.")
+    }
+
+    var current: Certificate { certificate.withLock { $0 } }
+
+    /// Reads the files again. What is wrong with them leaves the certificate that is in use in place.
+    func reload() throws(ServerError) {
+        do throws(ServerError) {
+            let next = try Certificate(Certificate.PEM(files), from: files)
+            certificate.withLock { $0 = next }
+            report(next, "The TLS certificate has been read again.")
+        } catch {
+            logger.error("The TLS certificate in use stays, for the new one is faulty: \(error)")
+            throw error
+        }
+    }
+
+    private func report(_ certificate: Certificate, _ news: String) {
+        let date = httpDate(certificate.expiry)
+        if certificate.expiry <= time(nil) {
+            logger.warning(
+                "\(news) But the certificate has expired, and clients will refuse it.", metadata: ["expired": "\(date)"]
+            )
+        } else {
+            logger.notice("\(news)", metadata: ["certificate": "\(files.certificateChain)", "expires": "\(date)"])
+        }
+    }
+}

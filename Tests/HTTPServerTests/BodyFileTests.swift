@@ -1,0 +1,178 @@
+import Foundation
+@testable import HTTPServer
+import Testing
+
+@Suite("Bodies in files")
+struct BodyFileTests {
+    private func routes(_ router: inout Router) {
+        router.on(.post, "/import", body: .file(limit: 300 << 20)) { request, _ in
+            let file = try #require(request.bodyFile)
+            let head = try file.read(at: 0, upTo: 10)
+            let tail = try file.read(at: max(file.count - 10, 0), upTo: 10)
+            let size = lseek(file.descriptor, 0, SEEK_END)
+            lseek(file.descriptor, 0, SEEK_SET)
+            let parts = "\(request.body.count) \(file.count) \(size)"
+            return .now(.text("\(parts) \(String(decoding: head + tail, as: UTF8.self))"))
+        }
+        router.on(.put, "/small", body: .file(limit: 1_000)) { request, _ in
+            .now(.text("\(request.bodyFile?.count ?? -1)"))
+        }
+        router.post("/memory") { request, _ in
+            .now(.text("\(request.body.count) \(request.bodyFile == nil)"))
+        }
+        router.beforeFile { request in
+            if request.header("X-Refuse") != nil {
+                throw HTTPError(401, code: "refused", detail: "Not you. \(request.body.count)")
+            }
+        }
+    }
+
+    @Test("a body of any size arrives in a file, also an empty one and one in chunks")
+    func sizes() throws {
+        try withServer(routes: routes) { server, port in
+            let client = try Client(port: port)
+            for size in [0, 1, 10, 65_536, 65_537, 1_000_000] {
+                try client.send("POST /import HTTP/1.1\r\nHost: t\r\nContent-Length: \(size)\r\n\r\n")
+                try client.send([UInt8](repeating: 0x61, count: size))
+                let ends = String(repeating: "a", count: 2 * min(size, 10))
+                #expect(try client.readAnswer().text == "0 \(size) \(size) \(ends)")
+            }
+            try client.send("POST /import HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n")
+            for _ in 0..<10 { try client.send("5\r\nhello\r\n") }
+            try client.send("0\r\n\r\n")
+            #expect(try client.readAnswer().text == "0 50 50 hellohellohellohello")
+            try client.send("POST /import HTTP/1.1\r\nHost: t\r\n\r\n")
+            #expect(try client.readAnswer().text == "0 0 0 ")
+            try client.send("POST /memory HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\n\r\nabc")
+            #expect(try client.readAnswer().text == "3 true")
+            #expect(server.counters.refusals == 0)
+        }
+    }
+
+    @Test("200 MB come in with constant memory")
+    func constantMemory() throws {
+        try withServer({ $0.bodyLimit = 1_000 }, routes: routes) { _, port in
+            let client = try Client(port: port)
+            let block = [UInt8](repeating: 0x62, count: 1 << 20)
+            try client.send("POST /import HTTP/1.1\r\nHost: t\r\nContent-Length: \(200 << 20)\r\n\r\n")
+            try client.send(block)
+            let before = residentBytes()
+            for _ in 1..<200 { try client.send(block) }
+            #expect(residentBytes() - before < 40 << 20)
+            #expect(try client.readAnswer().text.hasPrefix("0 \(200 << 20) \(200 << 20) bbbb"))
+        }
+    }
+
+    @Test("a body beyond the route's limit is refused, by its announced length before it comes")
+    func limit() throws {
+        try withServer({ $0.bodyLimit = 10 }, routes: routes) { _, port in
+            let announced = try Client(port: port)
+            try announced.send("PUT /small HTTP/1.1\r\nHost: t\r\nContent-Length: 1001\r\n\r\n")
+            let answer = try announced.readAnswer()
+            #expect(answer.status == 413)
+            #expect(answer.text.contains("1000 bytes"))
+            let polite = try Client(port: port)
+            try polite.send("PUT /small HTTP/1.1\r\nHost: t\r\nContent-Length: 1001\r\nExpect: 100-continue\r\n\r\n")
+            #expect(try polite.readAnswer().status == 413)
+            let chunked = try Client(port: port)
+            try chunked.send("PUT /small HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n")
+            for _ in 0..<3 { try chunked.send("190\r\n" + String(repeating: "a", count: 400) + "\r\n") }
+            #expect(try chunked.readAnswer().status == 413)
+            let most = try Client(port: port)
+            try most.send("PUT /small HTTP/1.1\r\nHost: t\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n")
+            #expect(try most.readAnswer().status == 100)
+            try most.send([UInt8](repeating: 0x61, count: 1_000))
+            #expect(try most.readAnswer().text == "1000")
+            try most.send("POST /memory HTTP/1.1\r\nHost: t\r\nContent-Length: 11\r\n\r\n")
+            #expect(try most.readAnswer().status == 413)
+        }
+    }
+
+    @Test("a check before the file answers before the body comes")
+    func refusedEarly() throws {
+        try withServer(routes: routes) { server, port in
+            let client = try Client(port: port)
+            try client.send("POST /import HTTP/1.1\r\nHost: t\r\nX-Refuse: 1\r\nContent-Length: 100000000\r\n\r\n")
+            let answer = try client.readAnswer()
+            #expect(answer.status == 401)
+            #expect(answer.text.contains("Not you. 0"))
+            #expect(server.counters.requests == 0)
+            #expect(server.counters.refusals == 1)
+            let other = try Client(port: port)
+            try other.send("POST /memory HTTP/1.1\r\nHost: t\r\nX-Refuse: 1\r\nContent-Length: 3\r\n\r\nabc")
+            #expect(try other.readAnswer().status == 200)
+        }
+    }
+
+    @Test("a place for files that is not there is a 500 whose cause is in the log alone")
+    func missingDirectory() throws {
+        try withServer({ $0.temporaryDirectory = "/nowhere" }, routes: routes) { _, port in
+            let client = try Client(port: port)
+            try client.send("POST /import HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\n0123456789")
+            let answer = try client.readAnswer()
+            #expect(answer.status == 500)
+            #expect(!answer.text.contains("nowhere"))
+            #expect(try Client(port: port).get("/memory").status == 405)
+        }
+    }
+
+    @Test("a full disk is told from other faults, and becomes a 507")
+    func fullDisk() throws {
+        let writer = BodyFileWriter(adopting: open("/dev/full", O_WRONLY | O_CLOEXEC))
+        let failure = #expect(throws: BodyFileWriter.Failure.self) { try writer.append([1, 2, 3]) }
+        #expect(failure?.isFull == true)
+        #expect(BodyFileWriter.Failure(call: "write", errno: EDQUOT).isFull)
+        #expect(!BodyFileWriter.Failure(call: "write", errno: EIO).isFull)
+        #expect(HTTPError.storageFull.httpResponse.status == 507)
+    }
+
+    @Test("the file's space is free once the request is over")
+    func noTraces() throws {
+        let directory = NSTemporaryDirectory() + "bodies-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let files = Recorder<BodyFile>()
+        try withServer(
+            {
+                $0.temporaryDirectory = directory
+                $0.receiveTimeout = 500
+            },
+            routes: { router in
+                router.on(.post, "/", body: .file(limit: 1_000_000)) { request, _ in
+                    if let file = request.bodyFile { files.append(file) }
+                    return .now(.text("ok"))
+                }
+            }
+        ) { server, port in
+            let client = try Client(port: port)
+            try client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\n0123456789")
+            #expect(try client.readAnswer().text == "ok")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+            let descriptor = try #require(files.values.first?.descriptor)
+            #expect(fcntl(descriptor, F_GETFD) == FD_CLOEXEC)
+            #expect(try files.takeAll().first?.read(at: 5, upTo: 100) == Array("56789".utf8))
+            #expect(eventually { fcntl(descriptor, F_GETFD) == -1 })
+            // A client that leaves midway leaves nothing, either.
+            try client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 100000\r\n\r\n0123456789")
+            client.hangUp()
+            #expect(eventually { server.counters.openConnections == 0 })
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+        }
+    }
+
+    @Test("a request made in memory finds its body in a file")
+    func inMemory() throws {
+        var router = Router()
+        routes(&router)
+        guard case .now(let answer) = router.respond(to: try Request(.post, "/import", body: Array("0123456789".utf8)))
+        else {
+            Issue.record("not answered at once")
+            return
+        }
+        #expect(String(decoding: answer.bodyBytes, as: UTF8.self) == "0 10 10 01234567890123456789")
+        var request = try Request(.put, "/small")
+        request.bodyFile = try BodyFile(Array("abc".utf8))
+        guard case .now(let other) = router.respond(to: request) else { return }
+        #expect(String(decoding: other.bodyBytes, as: UTF8.self) == "3")
+    }
+}

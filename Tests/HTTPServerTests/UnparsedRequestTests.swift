@@ -1,0 +1,46 @@
+import HTTPServer
+import Testing
+
+@Suite("Requests that the library cannot parse")
+struct UnparsedRequestTests {
+    private static let cases: [(request: String, status: Int, code: String)] = [
+        ("GET / HTTP/1.1\r\nHost: t\r\nContent-Length: ten\r\n\r\n", 400, "malformed_request"),
+        ("GET / HTTP/1.1\r\nHost: t\r\nno colon here\r\n\r\n", 400, "malformed_request"),
+        ("GET /\r\n\r\n", 400, "malformed_request"),
+        ("GET / HTTP/2.0\r\nHost: t\r\n\r\n", 505, "version_not_supported"),
+        ("GET / HTTP/0.9\r\nHost: t\r\n\r\n", 505, "version_not_supported"),
+        ("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 99999999999999999999999\r\n\r\n", 413, "body_too_large"),
+        ("GET /\(String(repeating: "a", count: 200_000)) HTTP/1.1\r\nHost: t\r\n\r\n", 414, "target_too_long"),
+        (
+            "GET / HTTP/1.1\r\nHost: t\r\nX: \(String(repeating: "a", count: 200_000))\r\n\r\n", 431,
+            "header_too_large"
+        ),
+        ("POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nnot a chunk\r\n", 400, "malformed_request"),
+    ]
+
+    /// Besides these the library closes connections without a word whose first line has no space.
+    @Test(
+        "each is refused once, with a problem document, and the connection ends", arguments: cases.indices,
+        Wire.allCases)
+    func refused(index: Int, wire: Wire) throws {
+        let (request, status, code) = Self.cases[index]
+        // `openssl` gives up when it cannot write all of a request that is refused midway.
+        guard wire == .plain || request.utf8.count < 20_000 else { return }
+        try withServer(over: wire, { $0.loops = 1 }, routes: { $0.post("/") { _, _ in .now(.text("no")) } }) {
+            server, port in
+            let bystander = try Client(port: port, over: wire)
+            #expect(try bystander.get("/").status == 405)
+            let client = try Client(port: port, over: wire)
+            try? client.send(request)
+            let answer = try client.readAnswer()
+            #expect(answer.status == status)
+            #expect(answer["Content-Type"] == "application/problem+json")
+            #expect(answer["Connection"] == "close")
+            #expect(answer.text.contains("\"\(code)\""))
+            #expect(client.isClosed)
+            #expect(try bystander.get("/").status == 405)
+            #expect(eventually { server.counters.openConnections == 1 })
+            #expect(server.counters.refusals == 1)
+        }
+    }
+}
