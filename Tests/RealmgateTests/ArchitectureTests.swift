@@ -64,7 +64,7 @@ struct ArchitectureTests {
     @Test("a second importer of a C module is named")
     func secondDoorIsNamed() {
         var imports = ModuleMap.doors.reduce(into: [String: [ImportLine]]()) { result, door in
-            result[door.value] = [ImportLine(module: door.key, file: "A.swift", line: 1)]
+            result[door.value, default: []].append(ImportLine(module: door.key, file: "A.swift", line: 1))
         }
         imports["Gateway"] = [ImportLine(module: "CJansson", file: "B.swift", line: 1)]
         #expect(
