@@ -105,7 +105,7 @@ struct IndexAndValueTests {
     ]
 
     @Test("key-value coding gives what it says", arguments: ReadHome.Kind.allCases, paths)
-    func paths(kind: ReadHome.Kind, example: (target: String, expected: String)) throws {
+    func keyPaths(kind: ReadHome.Kind, example: (target: String, expected: String)) throws {
         let wire = try ReadHome(kind).wire
         let target = example.target.replacing(">", with: "%3E")
         let answer = try wire.send(.get, "/v1/values/objects/\(target)")
@@ -141,7 +141,7 @@ struct IndexAndValueTests {
     ]
 
     @Test("values in lists, sets and maps have an order and positions", arguments: ReadHome.Kind.allCases, elements)
-    func elements(kind: ReadHome.Kind, example: (target: String, expected: String)) throws {
+    func valuesInOrder(kind: ReadHome.Kind, example: (target: String, expected: String)) throws {
         let answer = try ReadHome(kind).wire.send(.get, "/v1/\(example.target)")
         #expect(answer.text == example.expected)
     }
@@ -187,7 +187,7 @@ struct IndexAndValueTests {
     ]
 
     @Test("what has no meaning is refused with a reason", arguments: refusals)
-    func refusals(target: String, status: Int, code: String) throws {
+    func refused(target: String, status: Int, code: String) throws {
         let answer = try ReadHome(.model).wire.send(.get, "/v1/\(target)")
         #expect(answer.status == status && answer.code == code, "\(answer)")
         #expect(answer["detail"]?.asString?.isEmpty == false)
@@ -239,7 +239,7 @@ struct ValueWritingTests {
     }
 
     static let refusals: [(String, String, Int, String)] = [
-        ("Dog?key=age", "1", 400, "values.all"), ("Dog?all", "1", 400, "parameter.missing"),
+        ("Dog?key=age", "1", 400, "parameter.missing"), ("Dog?all", "1", 400, "parameter.missing"),
         ("Dog?key=agee&all", "1", 400, "object.unknown_property"), ("Dog?key=id&all", "1", 422, "object.key_immutable"),
         ("Dog?key=age&all", #""x""#, 422, "object.invalid_value"),
         ("Dog?key=name&all", "null", 422, "object.invalid_value"),
@@ -251,7 +251,7 @@ struct ValueWritingTests {
     ]
 
     @Test("what cannot be set is refused, and nothing is set", arguments: refusals)
-    func refusals(target: String, body: String, status: Int, code: String) throws {
+    func refused(target: String, body: String, status: Int, code: String) throws {
         let wire = try ReadHome(.embedded).wire
         let answer = try wire.send(.put, "/v1/values/objects/\(target)", body)
         #expect(answer.status == status && answer.code == code, "\(answer)")

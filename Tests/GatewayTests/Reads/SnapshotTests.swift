@@ -32,7 +32,7 @@ struct SnapshotTests {
             (HTTPMethod.patch, "/v1/objects/Person/ada", #"{"dogs":[4],"tags":["x"],"nums":[1]}"# as String?),
             (.patch, "/v1/objects/Dog/1", #"{"age":99,"breed":"Beagle"}"#), (.delete, "/v1/objects/Dog/2", nil),
             (.post, "/v1/objects/Dog", #"{"id":50,"name":"Late","age":1}"#),
-            (.put, "/v1/values/objects/Dog?key=age&all", "3"),
+            (.put, "/v1/values/objects/Dog?key=age&all", "4"),
         ] {
             #expect(try (200...204).contains(wire.send(method, target, body).status))
         }
@@ -128,7 +128,7 @@ struct SnapshotTests {
     ]
 
     @Test("streams and writes are about the present and say so", arguments: refusals)
-    func refusals(method: HTTPMethod, target: String, body: String?) throws {
+    func refused(method: HTTPMethod, target: String, body: String?) throws {
         let wire = try ReadHome(.model).wire
         let answer = try wire.send(method, "\(target)?snapshot=\(try make(wire))", body)
         #expect(answer.status == 400 && answer.code == "snapshot.not_possible", "\(answer)")

@@ -133,7 +133,7 @@ struct WireRefusalTests {
         .write(.patch, "/v1/objects/Dog/1", #"{"_id":2}"#, 409, "object.key_immutable"),
         .write(.put, "/v1/objects/Tag/not-a-uuid", "{}", 404),
         .write(.put, "/v1/objects/Dog/1", "[]", 422), .write(.delete, "/v1/objects/Dog/x", "", 404),
-        .write(.post, "/v1/objects/Dog/1", "{}", 405), .write(.delete, "/v1/objects/Dog", "", 405),
+        .write(.post, "/v1/objects/Dog/1", "{}", 405), .write(.delete, "/v1/objects/Dog", "", 400, "parameter.missing"),
         .write(.post, "/v1/aggregates/objects/Dog", "{}", 405), .write(.delete, "/v1/schema", "", 405),
         .write(.put, "/v1/schema", "[]", 422), .write(.put, "/v1/schema", "{", 400),
     ]
