@@ -146,9 +146,9 @@ struct WireServiceTests {
                 guard let operation = document["paths"]?[path]?[name] else { continue }
                 let described = names(operation["parameters"])
                 for parameter in all {
-                    // Both ways to a collection of objects.
                     let target = path.replacing("{class}", with: "Dog").replacing("{key}", with: "1")
-                        .replacing("{property}/{steps}", with: "owner/dogs").replacing("{property}", with: "fans")
+                        .replacing("{property}", with: path.hasSuffix("{steps}") ? "owner" : "fans")
+                        .replacing("{steps}", with: "dogs")
                     let reply = wire.router.respond(to: try Request(method, "\(target)?\(parameter)=x"))
                     var isTaken = true
                     if case .now(let response) = reply {
