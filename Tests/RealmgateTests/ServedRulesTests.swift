@@ -124,7 +124,8 @@ struct ServedRulesTests {
         let (ann, bob, nobody) = try (
             house.key("--claim", "person=1"), house.key("--claim", "person=2"), house.key()
         )
-        try house.await(nobody)
+        let misfit = try house.key("--claim", "person=someone")
+        try house.await(misfit)
         let token = Self.token(#"{"role":"keeper","person":1,"exp":4000000000}"#)
         for (credential, name, id) in [(ann, "Ann", 1), (bob, "Bob", 2), (token, "Ann", 1)] {
             let dog = id == 1 ? "Rex" : "Bello"
@@ -144,7 +145,15 @@ struct ServedRulesTests {
         // Stray has no owner, and this caller no claim: that does not make it theirs.
         #expect(try house.send("GET", "/v1/objects/Dog?count=true", as: nobody) == #"{"count":0,"items":[]}"#)
         #expect(try house.send("GET", "/v1/export/Dog", as: nobody) == "")
+        // A claim that does not fit gives nothing either, and the operator is told so, once.
+        for _ in 0..<2 {
+            #expect(try house.send("GET", "/v1/objects/Dog?count=true", as: misfit) == #"{"count":0,"items":[]}"#)
+        }
         #expect(try house.server.stop() == 0)
+        let told = house.server.process.errors.split(separator: "\n").filter {
+            $0.contains("Role 'keeper': the rule to read 'Dog' allows nothing")
+        }
+        #expect(told.count == 1)
         for name in ["Rex", "Bello", "Stray"] { #expect(!house.server.process.errors.contains(name)) }
     }
 
