@@ -123,7 +123,7 @@ var targets: [Target] = [
         "Realmgate",
         [
             "realmgate", "StoreWorker", "Identity", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
-            "ObjectModel",
+            "ObjectModel", crypto,
         ]),
 ]
 

@@ -48,6 +48,13 @@ extension BoundAccess {
         return names.paths.sorted()
     }
 
+    /// Whether a change of another object may decide whether one of this class is there.
+    package func dependsOnOthers(_ classID: ClassID) -> Bool {
+        var names = RuleNames(schema: schema)
+        names.add(access(classID).whole, classID, behind: "")
+        return names.readsOthers
+    }
+
     /// A query that gives the object as long as it is there; nil when only its deletion can end that.
     package func presence(of object: ObjectReference) -> BoundQuery? {
         guard !isOpen(object.classID) else { return nil }

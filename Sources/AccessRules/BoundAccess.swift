@@ -140,8 +140,7 @@ private struct RuleReading {
         do throws(QueryError) {
             return try RuleText(text).bind(objectClass, schema, claims)
         } catch {
-            problems.append(
-                "Role '\(role.name)': the rule to \(what) '\(objectClass.name)' allows nothing: \(error.message)")
+            problems.append(role.problem(of: objectClass, what, error))
             return .constant(false)
         }
     }
@@ -212,6 +211,11 @@ extension Role {
         classes[objectClass.name] ?? (objectClass.isEmbedded ? ClassRule() : others)
     }
 
+    fileprivate func problem(of objectClass: ClassSchema, _ what: String, _ error: QueryError) -> String {
+        "Role '\(name)': the rule to \(what) '\(objectClass.name)' allows nothing: \(error.message)"
+            + (error.hint.map { " Did you mean '\($0)'?" } ?? "")
+    }
+
     /// What is wrong with the role for a database with this schema, as sentences: rules that no claims could make fit,
     /// and names that do not exist. Such rules allow nothing until the schema has what they name.
     package func problems(in schema: Schema) -> [String] {
@@ -225,9 +229,7 @@ extension Role {
                 do throws(QueryError) {
                     _ = try RuleText(text).bind(objectClass, schema)
                 } catch {
-                    problems.append(
-                        "Role '\(name)': the rule to \(what) '\(objectClass.name)' allows nothing: \(error.message)"
-                            + (error.hint.map { " Did you mean '\($0)'?" } ?? ""))
+                    problems.append(problem(of: objectClass, what, error))
                 }
             }
             guard namesProperties else { return }

@@ -6,6 +6,8 @@ import QueryLanguage
 struct RuleNames {
     let schema: Schema
     private(set) var paths: Set<String> = []
+    /// Whether more is read than properties of the objects themselves.
+    private(set) var readsOthers = false
 
     init(schema: Schema) { self.schema = schema }
 
@@ -42,7 +44,11 @@ struct RuleNames {
 
     private mutating func add(_ path: BoundPath, _ classID: ClassID, behind prefix: String) {
         guard let (holder, names) = follow(path.links, classID, prefix) else { return }
-        if case .property(let property, _) = path.end { add(property, holder, names) }
+        if case .property(let property, _) = path.end {
+            add(property, holder, names)
+        } else {
+            readsOthers = true
+        }
     }
 
     private mutating func add(_ property: PropertyID, _ classID: ClassID, _ prefix: String) {
@@ -53,6 +59,7 @@ struct RuleNames {
     private mutating func follow(
         _ links: [LinkStep], _ classID: ClassID, _ prefix: String
     ) -> (classID: ClassID, names: String)? {
+        if !links.isEmpty { readsOthers = true }
         var (current, names) = (classID, prefix)
         for link in links {
             let next: (ClassID, String?)

@@ -52,10 +52,11 @@ struct RuleText {
     }
 
     /// The rule for the objects of a class, for a caller with these claims. Throws `QueryError` for a rule that does not
-    /// fit the schema, and for a claim that does not fit the rule.
+    /// fit the schema, and for a claim that does not fit the rule. A claim that is missing fits: see `MissingClaims`.
     func bind(_ objectClass: ClassSchema, _ schema: Schema, _ values: JSONValue) throws(QueryError) -> BoundPredicate {
-        let candidates = claims.map { Self.readings(of: Self.claim($0, in: values)) }
-        return try bind(objectClass, schema, candidates)
+        let values = claims.map { Self.claim($0, in: values) }
+        let missing = MissingClaims(isMissing: values.map { $0 == .null })
+        return try bind(objectClass, schema, values.map { Self.readings(of: $0) }, missing)
     }
 
     /// The rule with some kind of claims, to see whether any would fit: claims are not known yet.
@@ -63,22 +64,26 @@ struct RuleText {
         let samples: [QueryArgument] = [
             .value(.null), .value(.string("")), .value(.int(0)), .value(.bool(false)), .list([]),
         ]
-        return try bind(objectClass, schema, claims.map { _ in samples })
+        let missing = MissingClaims(isMissing: claims.map { _ in false })
+        return try bind(objectClass, schema, claims.map { _ in samples }, missing)
     }
 
     /// Tries the readings of the claims, the plain ones first. Throws what those lead to when none fits.
     private func bind(
-        _ objectClass: ClassSchema, _ schema: Schema, _ candidates: [[QueryArgument]]
+        _ objectClass: ClassSchema, _ schema: Schema, _ candidates: [[QueryArgument]], _ missing: MissingClaims
     ) throws(QueryError) -> BoundPredicate {
         guard candidates.allSatisfy({ !$0.isEmpty }) else {
             throw QueryError(
-                .argument, "A claim is an object, which no rule can compare. Name one of its members.", position: 0)
+                .argument,
+                "A claim is an object, or a list of other things than texts, numbers and booleans, which no rule can compare. Name a member of the object.",
+                position: 0)
         }
         let binder = QueryBinder(schema: schema)
-        let parsed = try QueryParser.parse(text, dialect: .rql)
+        var parsed = try QueryParser.parse(text, dialect: .rql)
         guard parsed.steps.isEmpty else {
             throw QueryError(.invalid, "A rule is a predicate: leave SORT, DISTINCT and LIMIT out.", position: 0)
         }
+        parsed.predicate = missing.read(parsed.predicate)
         var first: QueryError?
         var choice = [Int](repeating: 0, count: candidates.count)
         for _ in 0..<Self.mostTries {
@@ -115,7 +120,7 @@ struct RuleText {
         switch claim {
         case .object: return []
         case .array(let elements):
-            let plain = elements.compactMap { scalar($0) }
+            let plain = elements.compactMap { $0 == .null ? nil : scalar($0) }
             guard plain.count == elements.count else { return [] }
             let texts = elements.compactMap { element -> String? in
                 if case .string(let text) = element { return text }

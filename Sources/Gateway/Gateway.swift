@@ -22,6 +22,7 @@ package final class Gateway: Sendable {
     let subscriptions: SubscriptionSets
     let description: APIDescription?
     let snapshots: FrozenVersions
+    let ruleProblems: RuleProblems
     private let files: StaticFiles
     /// For the server that the router is handed to.
     package let serverCounters = ServerCounters()
@@ -52,9 +53,14 @@ package final class Gateway: Sendable {
         files = try StaticFiles(configuration)
         description = try StaticFiles.description(configuration).map { APIDescription($0) }
         snapshots = FrozenVersions(configuration)
+        ruleProblems = RuleProblems(logger)
         subscriptions.expireRegularly()
         snapshots.expireRegularly()
-        configuration.accessControl?.onChange { [weak self] in self?.endStreams() }
+        configuration.accessControl?.onChange { [weak self] in
+            self?.endStreams()
+            self?.checkRoles()
+        }
+        checkRoles()
     }
 
     /// All routes, with the middleware that they need.

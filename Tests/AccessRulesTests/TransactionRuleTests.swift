@@ -203,17 +203,43 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "claims are filled in: as what they are, as the values that they are written for, missing ones as null",
+        "claims are filled in, as what they are and as the values that they are written for; missing ones never help",
         arguments: [
             ("id == $claims.number", #"{"number": 1}"#, [1]),
             ("id IN $claims.team.ids", #"{"team": {"ids": [1, 2]}}"#, [1, 2]),
             ("name == $claims.sub", #"{"sub": "ada"}"#, [1]),
             ("name == '$claims.sub'", #"{"sub": "ada"}"#, []),
+            // A comparison with a claim that is missing never helps, whatever is around it.
             ("name == $claims.sub", "{}", []),
+            ("friend.name == $claims.sub", "{}", []),
+            ("friend.name == $claims.sub", #"{"sub": null}"#, []),
+            ("friend.name == $claims.a.b", #"{"a": "x"}"#, []),
+            ("name != $claims.sub", "{}", []),
+            ("NOT name == $claims.sub", "{}", []),
+            ("NOT NOT friend.name == $claims.sub", "{}", []),
+            ("NOT (name == $claims.sub OR id == 1)", "{}", []),
+            ("NOT (name == $claims.sub AND id == 1)", "{}", [2]),
+            ("name IN $claims.names", "{}", []),
+            ("NOT name IN $claims.names", "{}", []),
+            ("NOT name IN {'x', $claims.sub}", "{}", []),
+            ("SUBQUERY(friends, $f, $f.name == $claims.sub).@count == 0", "{}", []),
+            ("NOT SUBQUERY(friends, $f, $f.name == $claims.sub).@count > 0", "{}", []),
+            ("NONE friends.name == $claims.sub", "{}", []),
+            ("id > $claims.least + 0", "{}", []),
+            ("id BETWEEN {$claims.least, 5}", "{}", []),
+            ("name == $claims.sub OR id == 2", "{}", [2]),
+            // Whether it is there can be asked.
+            ("$claims.sub == NULL", "{}", [1, 2]),
+            ("NULL == $claims.sub OR name == $claims.sub", #"{"sub": "bob"}"#, [2]),
+            ("$claims.sub != NULL", "{}", []),
+            ("$claims.sub != nil", #"{"sub": "x"}"#, [1, 2]),
+            ("NOT $claims.sub == NULL", #"{"sub": "x"}"#, [1, 2]),
             // These do not fit, and allow nothing.
             ("id == $claims.number", #"{"number": "one"}"#, []),
             ("id == $claims.number OR TRUEPREDICATE", #"{"number": {"a": 1}}"#, []),
             ("id IN $claims.ids", #"{"ids": "1"}"#, []),
+            ("friend.name IN $claims.names", #"{"names": [null]}"#, []),
+            ("NOT name IN $claims.names", #"{"names": ["x", null]}"#, []),
             ("nothing == 1", "{}", []),
         ] as [(String, String, [Int64])])
     func claims(_ rule: String, _ claims: String, _ visible: [Int64]) throws {

@@ -150,6 +150,8 @@ struct GroupingTests {
         Asked("objects/Person/ada/prices", #""count":2,"items":{"ash":2.5,"oak":null}}"#),
         Asked("objects/Person/ada/prices?offset=1", #""count":2,"items":{"oak":null}}"#),
         Asked("objects/Person/ada/things", #""count":3,"items":[1,"x",{"$decimal":"2.5"}]}"#),
+        Asked("objects/Person/ada/age", #""value":36}"#),
+        Asked("objects/Person/ada/tags?sort=self", #""count":2,"items":["blue","red"]}"#),
     ]
 
     @Test("the answer is as described, from both stores", arguments: aggregates + sections + held)
@@ -189,6 +191,7 @@ struct GroupingTests {
         Refused("sections/objects/Person?by=age&section=7&index=0", 400, "parameter.invalid", parameter: "section"),
         Refused("sections/objects/Person?by=age&ascending=up", 400, "parameter.invalid", parameter: "ascending"),
         Refused("sections/objects/Person/ada/tags?by=self", 400, "sections.values"),
+        Refused("objects/Person/cy/dog", 404, "object.not_found"),
         Refused("aggregates/objects/Person/ada/age", 400, "object.not_a_collection"),
         Refused("sections/objects/Person/ada/dog?by=age", 400, "object.not_a_collection"),
         Refused("objects/Person/ada/dgos", 404, "object.unknown_property"),

@@ -124,6 +124,9 @@ package final class AccessControl: Sendable {
         !rules.isRequired && rules.roles.isEmpty && rules.tokens == nil && !keys.isInUse
     }
 
+    /// Those of the configuration.
+    var roles: [Role] { state.withLock { $0.rules.roles } }
+
     /// The names of the roles there are.
     package var roleNames: [String] { state.withLock { $0.rules.all.map(\.name) } }
 

@@ -16,7 +16,7 @@ package struct Caller: RequestContext, Hashable {
     /// Of a gateway without access control.
     package static let unrestricted = Caller(.anonymous, .unrestricted)
 
-    /// Whose subscription sets it uses: a person's, whatever the credential, or a key's, or those of all who have the same
+    /// Whose subscription sets and kept answers it uses: a person's, whatever the credential, or a key's, or those of all who have the same
     /// view without being anybody. Nil without access control.
     var subscriber: String? {
         guard self != .unrestricted else { return nil }

@@ -6,7 +6,12 @@ extension Gateway {
     /// Finds out who calls, for the handlers inside.
     func identify(_ request: Request, _ next: (Request) -> Reply) throws -> Reply {
         guard let control = configuration.accessControl else { return next(request) }
-        return next(try control.identified(request))
+        let reply = next(try control.identified(request))
+        guard request.segments.first == "v1" else { return reply }
+        // Tags are of versions, which all callers share: what was kept for one must not be shown to another.
+        return reply.mapHead { head in
+            for name in ["Authorization", "X-API-Key"] { head.headers.vary(name) }
+        }
     }
 
     /// Throws 401 for a request that nobody was found to have made, although that matters.
@@ -27,7 +32,9 @@ extension Gateway {
 
     /// The store as it exists for the caller. Everything that a request reads is read from here.
     func snapshot(for request: Request) throws -> any Snapshot {
-        try caller(of: request).view.restrict(try store.snapshot())
+        let seen = try caller(of: request).view.restrict(try store.snapshot())
+        if let access = BoundAccess.of(seen) { ruleProblems.tell(access) }
+        return seen
     }
 
     /// Runs work in a write transaction, as far as the caller may do it, and answers with what it gives once the
@@ -37,13 +44,14 @@ extension Gateway {
     ) throws(Problem) -> Reply {
         let caller = try caller(of: request)
         let view = caller.view
-        let known = try IdempotentRequest(request, caller.principal)
+        let known = try IdempotentRequest(request, caller)
         let (clock, lifetime) = (configuration.clock, configuration.idempotencyLifetime)
         return .later { [self] responder in
             let answer = Slot<Response>()
-            store.submit { transaction in
+            store.submit { [ruleProblems] transaction in
                 let time = clock()
                 try known?.checkNew(in: transaction, at: time)
+                if !view.isUnrestricted { ruleProblems.tell(view.access(under: transaction.schema)) }
                 let response = try view.perform(in: transaction, work)
                 try known?.keep(response, in: transaction, from: time, for: lifetime)
                 answer.put(response)
@@ -57,11 +65,17 @@ extension Gateway {
         }
     }
 
+    /// Tells the log of rules that do not fit the schema.
+    func checkRoles() {
+        guard let control = configuration.accessControl, let schema = try? store.snapshot().schema else { return }
+        ruleProblems.tell(of: control.roles, schema)
+    }
+
     /// What a request gets that is refused before it comes to its write. One that was done before, under its
     /// `Idempotency-Key`, gets the answer of then: what its path leads to may be gone since, perhaps by its own doing.
     func refusal(of request: Request, _ error: any Error) -> Reply {
         guard request.method != .get, request.method != .head, let caller = try? caller(of: request),
-            let known = try? IdempotentRequest(request, caller.principal)
+            let known = try? IdempotentRequest(request, caller)
         else { return .now(response(to: error, of: request)) }
         let clock = configuration.clock
         return .later { [self] responder in

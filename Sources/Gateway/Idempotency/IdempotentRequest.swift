@@ -1,6 +1,5 @@
 import Crypto
 import HTTPServer
-import Identity
 import JSONCoding
 import ObjectModel
 import StoreContract
@@ -13,7 +12,7 @@ struct IdempotentRequest: Sendable {
     private let fingerprint: [UInt8]
 
     /// Nil for a request without a key. Throws 400 for what can be none.
-    init?(_ request: Request, _ principal: Principal) throws(Problem) {
+    init?(_ request: Request, _ caller: Caller) throws(Problem) {
         guard let key = request.header("Idempotency-Key") else { return nil }
         guard 1...255 ~= key.utf8.count, key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             throw Problem(
@@ -22,8 +21,8 @@ struct IdempotentRequest: Sendable {
                 parameter: "Idempotency-Key")
         }
         var scope = SHA256()
-        scope.take("\(principal.credential)")
-        scope.take(principal.subject ?? "")
+        scope.take("\(caller.principal.credential)")
+        scope.take(caller.subscriber ?? "")
         scope.take(key)
         recordKey = Array("idempotency:".utf8) + Array(scope.finalize())
         var content = SHA256()

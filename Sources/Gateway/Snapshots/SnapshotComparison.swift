@@ -1,5 +1,7 @@
+import AccessRules
 import JSONCoding
 import ObjectModel
+import QueryLanguage
 import StoreContract
 
 /// What is different between two versions, as one caller sees them.
@@ -31,8 +33,9 @@ struct SnapshotComparison {
         json.name("classes")
         json.beginArray()
         for objectClass in to.schema.classes {
-            guard let changed = changes.classes[objectClass.id] else { continue }
-            let difference = try difference(changed, objectClass)
+            let changed = changes.classes[objectClass.id]
+            guard changed != nil || comesAndGoes(objectClass.id) else { continue }
+            let difference = try difference(changed ?? ClassChanges(), objectClass)
             if !difference.isEmpty { try write(difference, objectClass, json) }
         }
         json.endArray()
@@ -40,11 +43,20 @@ struct SnapshotComparison {
         return json.bytes
     }
 
+    /// Whether objects may come or go for the caller although nothing was done to them.
+    private func comesAndGoes(_ classID: ClassID) -> Bool {
+        BoundAccess.of(to)?.dependsOnOthers(classID) ?? false
+    }
+
     private func difference(_ changes: ClassChanges, _ objectClass: ClassSchema) throws -> Difference {
         let id = objectClass.id
         let before = from.schema[id]
         var difference = Difference()
-        let keys = changes.insertions.union(changes.deletions).union(changes.modifications.keys)
+        var keys = changes.insertions.union(changes.deletions).union(changes.modifications.keys)
+        if before != nil, comesAndGoes(id) {
+            let all = BoundQuery(classID: id)
+            keys.formUnion(Set(try from.select(all, .all)).symmetricDifference(try to.select(all, .all)))
+        }
         for key in keys.sorted() {
             // What a caller sees may begin or end with a change, so that the two versions are asked, not the log.
             switch (try before != nil && from.exists(id, key), try to.exists(id, key)) {

@@ -43,6 +43,39 @@ struct PermissionMatrixTests {
         ].flatMap { ["/v1/objects/Person/1/\($0)", "/v1/objects/Person/666001/\($0)"] } + [
             "/v1/objects/Person/3/friends", "/v1/objects/Person/2/fans",
         ],
+        "/v1/objects/:class/:key/:property/*steps": held("objects", deeper),
+        "/v1/aggregates/objects/:class/:key/:property/*steps": [
+            "/v1/aggregates/objects/Person/2/friend/friends?max=age&sum=weight",
+            "/v1/aggregates/objects/Person/1/friends/0/fans?sum=weight",
+            "/v1/aggregates/objects/Person/1/friend/friends?sum=weight",
+        ],
+        "/v1/sections/objects/:class/:key/:property/*steps": [
+            "/v1/sections/objects/Person/2/friend/friends?by=name",
+            "/v1/sections/objects/Person/1/friend/friends?by=name",
+        ],
+        "/v1/index/objects/:class": positions,
+        "/v1/index/objects/:class/:key/:property": held(
+            "index/objects",
+            [
+                "friends?of=2", "friends?of=3", "friends?of=666001", "pals?of=3", "fans?of=2",
+                "friends?matching=age%20%3E%2050", "nums?of=1", "secret?of=x",
+            ]),
+        "/v1/index/objects/:class/:key/:property/*steps": [
+            "/v1/index/objects/Person/2/friend/friends?of=3", "/v1/index/objects/Person/2/friend/friends?of=666002",
+            "/v1/index/objects/Person/1/friend/friends?of=1",
+        ],
+        "/v1/values/objects/:class": values,
+        "/v1/values/objects/:class/:key/:property": held(
+            "values/objects",
+            [
+                "friends?key=name", "friends?keyPath=@max.age", "pals?key=weight", "fans?key=name", "anys?key=self",
+                "anySet?key=self", "nums?keyPath=@count", "anySet?keyPath=@count", "secret?key=self",
+                "homes?key=guest",
+            ]),
+        "/v1/values/objects/:class/:key/:property/*steps": [
+            "/v1/values/objects/Person/2/friend/friends?key=name", "/v1/values/objects/Person/2/friend/anys?key=self",
+            "/v1/values/objects/Person/1/friend/friends?key=name",
+        ],
         "/v1/export/:class": [
             "/v1/export/Person", "/v1/export/Person?format=csv&fields=id,name,age,friend",
             "/v1/export/Person?sort=friend.age&limit=2", "/v1/export/Person?fields=secret", "/v1/export/Note",
@@ -69,6 +102,35 @@ struct PermissionMatrixTests {
             "/v1/sections/objects/Person/1/friends?by=name", "/v1/sections/objects/Person/1/fans?by=age",
             "/v1/sections/objects/Person/666001/friends?by=name",
         ],
+    ]
+
+    /// Of an object that is there, and of one that is not.
+    private static func held(_ resource: String, _ paths: [String]) -> [String] {
+        ["1", "666001"].flatMap { key in paths.map { "/v1/\(resource)/Person/\(key)/\($0)" } }
+    }
+
+    private static let positions: [String] = [
+        "Person?of=1", "Person?of=2", "Person?of=3", "Person?of=666001", "Person?matching=age%20%3E%2050",
+        "Person?matching=id%20==%203", "Person?of=3&sort=-weight", "Person?of=3&sort=friend.age",
+        "Person?matching=secret%20!=%20NULL", "Person?of=2&sort=secret", "Note?of=0", "Note?of=1", "Note?of=3",
+        "Vault?of=666009",
+    ].map { "/v1/index/objects/" + $0 }
+
+    private static let values: [String] = [
+        "Person?key=name", "Person?key=friend", "Person?key=secret", "Person?key=vault", "Person?keyPath=friend.name",
+        "Person?keyPath=friend.secret", "Person?keyPath=@max.age", "Person?keyPath=@sum.weight",
+        "Person?keyPath=@count", "Person?keyPath=@unionOfObjects.name", "Person?keyPath=@distinctUnionOfObjects.age",
+        "Person?keyPath=@unionOfArrays.friends", "Person?key=any", "Person?key=anys", "Person?key=anySet",
+        "Person?key=by", "Person?key=fans", "Person?keyPath=home.guest.name", "Person?key=homes",
+        "Note?keyPath=author.name", "Vault?key=name",
+    ].map { "/v1/values/objects/" + $0 }
+
+    private static let deeper: [String] = [
+        "friends/0", "friends/1", "friends/2", "friends/3", "friends/0/name", "friends/0/friends", "friends/0/secret",
+        "friend/name", "friend/friends", "pals/0", "pals/2", "by/a", "by/b", "by/a/name", "by/zz", "anys/1", "anys/2",
+        "anys/3/0", "anyMap/x", "anyMap/y/z", "anySet/0", "anySet/1", "home/guest", "home/guest/name", "home/street",
+        "homes/0/guest", "homes/1/guest", "homes/1/guest/name", "homes/1/street", "fans/0", "fans/1", "fans/0/name",
+        "notes/0/text", "notes/1", "nums/0", "vault/name", "secret/x",
     ]
 
     private static let filters = [
@@ -263,6 +325,24 @@ struct PermissionMatrixTests {
     /// Writes that the role may not do, by route.
     static let writes: [String: [(HTTPMethod, String, String?)]] = [
         "GET /v1/backup": [(.get, "/v1/backup", nil)],
+        "GET /metrics": [(.get, "/metrics", nil)],
+        "PUT /v1/values/objects/:class": [
+            (.put, "/v1/values/objects/Person?key=name", #""x""#),
+            (.put, "/v1/values/objects/Person?key=name&filter=friend%20!=%20NULL", #""x""#),
+            (.put, "/v1/values/objects/Person?key=secret", #""x""#),
+            (.put, "/v1/values/objects/Note?key=text", #""x""#),
+            (.put, "/v1/values/objects/Vault?key=name", #""x""#),
+        ],
+        "PUT /v1/values/objects/:class/:key/:property": [
+            (.put, "/v1/values/objects/Person/1/friends?key=name", #""x""#),
+            (.put, "/v1/values/objects/Person/1/pals?key=secret", #""x""#),
+            (.put, "/v1/values/objects/Person/666001/friends?key=name", #""x""#),
+        ],
+        "PUT /v1/values/objects/:class/:key/:property/*steps": [
+            (.put, "/v1/values/objects/Person/2/friend/friends?key=name", #""x""#),
+            (.put, "/v1/values/objects/Person/1/friend/friends?key=name", #""x""#),
+        ],
+        "POST /v1/transactions": transactions,
         "GET /v1/keys": [(.get, "/v1/keys", nil)],
         "POST /v1/keys": [(.post, "/v1/keys", #"{"name":"x","role":"admin"}"#)],
         "GET /v1/keys/:id": [(.get, "/v1/keys/guest", nil)],
@@ -339,13 +419,34 @@ struct PermissionMatrixTests {
         ],
     ]
 
+    private static let operations: [String] = [
+        #"{"op":"create","class":"Person","value":{"id":9,"open":true}}"#,
+        #"{"op":"create","class":"Vault","value":{"id":9}}"#,
+        #"{"op":"set","object":{"class":"Person","key":1},"value":{"name":"x"}}"#,
+        #"{"op":"set","object":{"class":"Person","key":666001},"value":{"name":"x"}}"#,
+        #"{"op":"set","object":{"class":"Person","key":1},"value":{"secret":"x"}}"#,
+        #"{"op":"delete","object":{"class":"Note","key":1}}"#,
+        #"{"op":"delete","object":{"class":"Person","key":1}}"#,
+        #"{"op":"append","object":{"class":"Person","key":1},"property":"friends","value":2}"#,
+        #"{"op":"clear","object":{"class":"Person","key":1},"property":"pals"}"#,
+        #"{"op":"put","object":{"class":"Person","key":1},"property":"by","mapKey":"a","value":2}"#,
+        #"{"op":"require","object":{"class":"Person","key":666001},"exists":true}"#,
+        #"{"op":"require","class":"Person","filter":"age > 50","exists":true}"#,
+        #"{"op":"require","class":"Person","filter":"secret != NULL","exists":true}"#,
+        #"{"op":"require","class":"Person","filter":"friend != NULL","count":3}"#,
+        #"{"op":"require","class":"Vault","exists":true}"#,
+    ]
+    private static let transactions: [(HTTPMethod, String, String?)] = operations.map {
+        (.post, "/v1/transactions", #"{"operations":[\#($0)]}"#)
+    }
+
     @Test("what is forbidden does nothing and tells nothing", arguments: writes.keys.sorted())
     func writing(_ route: String) throws {
         let ward = try Ward()
         let before = try Self.content(ward.whole.store)
         for (method, target, body) in Self.writes[route] ?? [] {
             let answer = try ward.whole.send(as: Ward.caller, method, target, body)
-            #expect([400, 403, 404, 409, 422].contains(answer.status), "\(method) \(target): \(answer)")
+            #expect([400, 403, 404, 409, 412, 422].contains(answer.status), "\(method) \(target): \(answer)")
             // The client's own numbers come back to it.
             #expect(!answer.text.contains(Ward.marker), "\(target): \(answer)")
             #expect(try Self.content(ward.whole.store) == before, "\(method) \(target)")
@@ -388,6 +489,9 @@ struct PermissionMatrixTests {
         "GET /healthz", "GET /readyz", "GET /docs", "GET /",
         // It says who asks, and has its own tests.
         "GET /v1/whoami",
+        // What is kept is read through the view; see `CallersApartTests`.
+        "POST /v1/snapshots", "GET /v1/snapshots", "GET /v1/snapshots/:snapshot", "DELETE /v1/snapshots/:snapshot",
+        "GET /v1/snapshots/:snapshot/changes",
         // It writes through the view as POST /v1/objects does; see `importing`.
         "POST /v1/import/:class", "GET /static/*path", "POST /v1/query/*path",
         "GET /v1/subscriptions/:set", "POST /v1/subscriptions/:set", "DELETE /v1/subscriptions/:set",
@@ -425,7 +529,7 @@ struct PermissionMatrixTests {
 
     // MARK: Comparing
 
-    private static func plain(_ answer: WireAnswer) -> String {
+    static func plain(_ answer: WireAnswer) -> String {
         "\(answer.status) \(answer.headers["Content-Type"] ?? "") " + plain(answer.text)
     }
 
