@@ -28,6 +28,10 @@ __attribute__((visibility("default"))) enum MHD_Result MHD_queue_response(
     struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response) {
   rg_refusal_handler handler = atomic_load(&refusal_handler);
   if (NULL == handler) return rg_queue_response(connection, status, response);
-  handler(connection, status);
-  return MHD_NO;
+  struct MHD_Response *own = NULL;
+  if (MHD_YES == handler(connection, status, &own)) return MHD_NO;
+  if (NULL == own) return rg_queue_response(connection, status, response);
+  enum MHD_Result result = rg_queue_response(connection, status, own);
+  MHD_destroy_response(own);
+  return result;
 }

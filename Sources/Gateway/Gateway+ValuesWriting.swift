@@ -86,7 +86,7 @@ extension Gateway {
         let all = try parameters.flag("all")
         guard all || place.scope != .all || parameters["filter"] != nil else {
             throw Problem(
-                400, "values.all",
+                400, "parameter.missing",
                 "This sets '\(name)' of every \(objectClass.name). Say which with 'filter', or that you mean it with all=true.",
                 parameter: "all")
         }

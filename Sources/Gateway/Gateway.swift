@@ -71,7 +71,7 @@ package final class Gateway: Sendable {
                     do {
                         return try handler(request, path)
                     } catch {
-                        return .now(response(to: error, of: request))
+                        return refusal(of: request, error)
                     }
                 }
                 return request.body.count <= configuration.inlineBody ? answer() : workers.reply(answer)
@@ -167,7 +167,9 @@ extension Problem {
             self = .internalError
             return
         }
-        if problem.status == 500 { logger.error("The store failed.", metadata: metadata) }
+        if problem.status == 500 || problem.code == StoreError.Code.inputOutput.rawValue {
+            logger.error("The store failed.", metadata: metadata)
+        }
         self = problem
     }
 }

@@ -269,13 +269,31 @@ final class Connection {
         endSending()
     }
 
-    /// The library refuses what it cannot parse, and closes the connection next.
-    func refuse(forLibrary status: Int) {
-        guard phase != .detached, phase != .discarding else { return }
+    /// The library refuses what it cannot parse, after which it closes the connection. Puts what is to be sent into
+    /// `own`, or sends it itself and gives `YES`.
+    ///
+    /// After it has refused a Content-Length that is no number, 0.9.75 goes on as if it had not, and sends the head
+    /// twice. Then the answer goes past it. Anywhere else that would be wrong: where it goes on after a refusal that
+    /// was not queued, it may look at the memory of a connection that it has let go of.
+    func refuse(byLibrary status: Int, own: UnsafeMutablePointer<OpaquePointer?>?) -> MHD_Result {
+        guard phase != .detached, phase != .discarding else { return .NO }
         loop.counters.refusalCounter.move(by: 1)
-        sendPastLibrary(HTTPError.refusal(status).httpResponse)
+        let response = HTTPError.refusal(status).httpResponse
+        guard hasFaultyLength else {
+            deadline = loop.now + Int64(loop.configuration.receiveTimeout)
+            own?.pointee = loop.makeResponse(response, for: self, closing: true)
+            return .NO
+        }
+        sendPastLibrary(response)
         // What has arrived and nobody has read would turn the end into a reset, and the answer be lost.
         for _ in 0..<16 where recv(fd, nil, 1 << 20, Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)) < 1 << 20 { break }
+        return .YES
+    }
+
+    private var hasFaultyLength: Bool {
+        guard let value = MHD_lookup_connection_value(handle, .HEADER_KIND, "Content-Length") else { return false }
+        let text = String(cString: value)
+        return Int64(text) == nil || !text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
     // MARK: - Answering

@@ -254,8 +254,8 @@ final class EventLoop {
             let object = Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue()
             object.connectionChanged(handle, context, opened: what == .CONNECTION_NOTIFY_STARTED)
         }
-        rg_handle_refusals { handle, status in
-            connectionObject(rg_mhd_socket_context(handle))?.refuse(forLibrary: Int(status))
+        rg_handle_refusals { handle, status, own in
+            connectionObject(rg_mhd_socket_context(handle))?.refuse(byLibrary: Int(status), own: own) ?? .NO
         }
         // The router decodes: the library's own decoding of the target is switched off.
         options.unescape = { _, _, text in text.map { strlen($0) } ?? 0 }

@@ -262,6 +262,44 @@ struct TransactionTests {
         }
     }
 
+    @Test("a request that took away what its own path leads to is answered as before, also when others took it away")
+    func pathIsGone() throws {
+        let gateway = try TestGateway(
+            schema: #"""
+                {"schemaVersion":1,"classes":[{"name":"Box","primaryKey":"id","properties":[
+                  {"name":"id","type":"int"},{"name":"list","type":"int[]"},{"name":"next","type":"Box?"},
+                  {"name":"any","type":"mixed"}]}]}
+                """#)
+        _ = try gateway.send(
+            .post, "/v1/objects/Box", #"{"id":1,"list":[1,2],"any":{"a":[1]},"next":{"id":2,"list":[3]}}"#)
+        let requests: [(HTTPMethod, String, String?)] = [
+            (.delete, "/v1/objects/Box/1/list/1", nil), (.delete, "/v1/objects/Box/1/any/a/0", nil),
+            (.delete, "/v1/objects/Box/1/any/a", nil), (.post, "/v1/objects/Box/1/next/list", "4"),
+            (.patch, "/v1/objects/Box/1/next", #"{"next":null}"#), (.delete, "/v1/objects/Box/1/next", nil),
+            (.delete, "/v1/objects/Box/1", nil),
+        ]
+        var answers: [Response] = []
+        for (number, request) in requests.enumerated() {
+            let answer = try gateway.send(
+                request.0, request.1, request.2, headers: ["Idempotency-Key": "k\(number)"])
+            #expect(answer.status < 300, "\(request): \(answer.text)")
+            answers.append(answer)
+        }
+        let version = try gateway.store.snapshot().version
+        for (number, request) in requests.enumerated() {
+            let again = try gateway.send(
+                request.0, request.1, request.2, headers: ["Idempotency-Key": "k\(number)"])
+            #expect(again.status == answers[number].status, "\(request): \(again.text)")
+            #expect(again.text == answers[number].text)
+            #expect(again.headers["Idempotency-Replayed"] == "true")
+            // Without the key, or with another, it is what it is.
+            #expect(try gateway.send(request.0, request.1, request.2).status == 404)
+            let other = try gateway.send(request.0, request.1, request.2, headers: ["Idempotency-Key": "n\(number)"])
+            #expect(other.status == 404)
+        }
+        #expect(try gateway.store.snapshot().version == version)
+    }
+
     @Test("a key is forgotten when its time is over")
     func expiry() throws {
         let time = Slot(Timestamp(seconds: 1_000))

@@ -129,7 +129,9 @@ struct CompressedBodyTests {
             }
             func fields(_ text: String) -> [String] {
                 (text.components(separatedBy: "\r\n\r\n").first ?? "").components(separatedBy: "\r\n")
-                    .filter { !$0.hasPrefix("Date:") }
+                    // A HEAD of what would come in pieces ends its connection instead of announcing them.
+                    .filter { field in !["Date:", "Transfer-Encoding:", "Connection:"].contains { field.hasPrefix($0) }
+                    }
             }
             let got = try curl("--compressed")
             let body = got.components(separatedBy: "\r\n\r\n").dropFirst().joined(separator: "\r\n\r\n")

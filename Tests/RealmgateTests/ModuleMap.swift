@@ -32,7 +32,8 @@ enum ModuleMap {
 
     /// C modules, each with the one Swift target that imports it.
     static let doors = [
-        "CLMDB": "EmbeddedStore", "CMicrohttpd": "HTTPServer", "CGnuTLS": "HTTPServer", "CRefusals": "HTTPServer", "CJansson": "JSONCoding", "CKernels": "Columnar",
+        "CLMDB": "EmbeddedStore", "CMicrohttpd": "HTTPServer", "CGnuTLS": "HTTPServer", "CRefusals": "HTTPServer",
+        "CJansson": "JSONCoding", "CKernels": "Columnar",
         "CDecimal": "ObjectModel", "CExecutor": "LiveSchedulers", "CZlib": "Compression", "CZstd": "Compression",
         "CYAML": "YAMLCoding",
     ]

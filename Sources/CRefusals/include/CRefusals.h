@@ -7,9 +7,11 @@
 
 #include <microhttpd.h>
 
-// Called with what the library is about to refuse, on the thread that runs its daemon. It answers past the library,
-// which then closes the connection.
-typedef void (*rg_refusal_handler)(struct MHD_Connection *connection, unsigned int status);
+// Called with what the library is about to refuse, on the thread that runs its daemon. Either leaves a response in `own` that is
+// sent instead of the library's page and belongs to the caller then, with which the library goes on as it would have; or
+// gives MHD_YES when it has answered past the library, which then closes the connection.
+typedef enum MHD_Result (*rg_refusal_handler)(
+    struct MHD_Connection *connection, unsigned int status, struct MHD_Response **own);
 
 // For all daemons of the process; set before the first one starts, always to the same.
 void rg_handle_refusals(rg_refusal_handler handler);

@@ -57,6 +57,27 @@ extension Gateway {
         }
     }
 
+    /// What a request gets that is refused before it comes to its write. One that was done before, under its
+    /// `Idempotency-Key`, gets the answer of then: what its path leads to may be gone since, perhaps by its own doing.
+    func refusal(of request: Request, _ error: any Error) -> Reply {
+        guard request.method != .get, request.method != .head, let caller = try? caller(of: request),
+            let known = try? IdempotentRequest(request, caller.principal)
+        else { return .now(response(to: error, of: request)) }
+        let clock = configuration.clock
+        return .later { [self] responder in
+            store.submit { transaction in
+                try known.checkNew(in: transaction, at: clock())
+                throw error
+            } completion: { [self] outcome in
+                if case .failure(let replay as IdempotentRequest.Replay) = outcome {
+                    responder.answer(replay.response)
+                } else {
+                    responder.answer(response(to: error, of: request))
+                }
+            }
+        }
+    }
+
     /// Notes a stream that ends when its caller may not see any more what it saw when it was opened.
     func opened(_ stream: EventStream, by caller: Caller) {
         guard let control = configuration.accessControl else { return }

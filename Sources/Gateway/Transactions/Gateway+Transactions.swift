@@ -33,17 +33,7 @@ extension Gateway {
             json.name("results")
             json.beginArray()
             var run = TransactionRun(transaction, reader, includesObjects: includesObjects, into: json)
-            for (index, operation) in input.operations.enumerated() {
-                do {
-                    try run.perform(operation)
-                } catch let error as StoreError where [500, 503, 507].contains(Problem(error).status) {
-                    // The machine's fault, not the operation's.
-                    throw error
-                } catch {
-                    guard let problem = Problem(of: error) else { throw error }
-                    throw problem.inOperation(index)
-                }
-            }
+            try run.perform(input.operations)
             json.endArray()
             json.endObject()
             return .json(json.bytes)

@@ -11,6 +11,17 @@ struct TransactionRun {
     private let json: JSONWriter
     /// What operations made, by name.
     private var made: [String: ObjectReference] = [:]
+    /// Deletions that come one after the other are done at once: what links to the objects lets go of all of them
+    /// together, so that a list that holds them is looked through once.
+    private var deletions: Deletions?
+
+    private struct Deletions {
+        let objectClass: ClassSchema
+        /// The number of the first of the operations.
+        let first: Int
+        var keys: [ObjectKey] = []
+        var known: Set<ObjectKey> = []
+    }
 
     init(
         _ transaction: any WriteTransaction, _ reader: TransactionReader, includesObjects: Bool, into json: JSONWriter
@@ -21,7 +32,30 @@ struct TransactionRun {
         self.json = json
     }
 
-    mutating func perform(_ operation: TransactionOperation) throws {
+    /// Does all of them. Throws problems that name the operation, and what is the machine's fault as it is.
+    mutating func perform(_ operations: [TransactionOperation]) throws {
+        for (index, operation) in operations.enumerated() {
+            do {
+                if case .delete(let subject) = operation.action, !subject.objectClass.isEmbedded {
+                    try note(deletionOf: subject, index)
+                } else {
+                    try deletePending()
+                    try perform(operation)
+                }
+            } catch {
+                throw named(error, index)
+            }
+        }
+        try deletePending()
+    }
+
+    private func named(_ error: any Error, _ index: Int) -> any Error {
+        if let error = error as? StoreError, [500, 503, 507].contains(Problem(error).status) { return error }
+        guard let problem = Problem(of: error) else { return error }
+        return problem.operation == nil ? problem.inOperation(index) : problem
+    }
+
+    private mutating func perform(_ operation: TransactionOperation) throws {
         switch operation.action {
         case .create(let objectClass, let input, let policy, let name):
             let input = try object(input, objectClass)
@@ -40,17 +74,55 @@ struct TransactionRun {
             }
         case .delete(let subject):
             let object = try find(subject)
-            json.beginObject()
-            try identity(of: object, subject.objectClass)
-            json.name("deleted")
-            json.int(1)
-            json.endObject()
+            try result(ofDeleting: object, subject.objectClass)
             try transaction.delete(object.classID, object.key)
         case .edit(let edit): try perform(edit)
         case .requireObject(let subject, let exists): try require(subject, exists)
         case .requireObjects(let objectClass, let query, let exists, let count):
             try require(objectClass, query, exists, count)
         }
+    }
+
+    // MARK: Deletions
+
+    private mutating func note(deletionOf subject: TransactionOperation.Subject, _ index: Int) throws {
+        let objectClass = subject.objectClass
+        var found = deletions?.objectClass.id == objectClass.id ? try? find(subject) : nil
+        if let object = found, deletions?.known.contains(object.key) == true { found = nil }
+        if found == nil { try deletePending() }
+        let object = try found ?? find(subject)
+        try result(ofDeleting: object, objectClass)
+        var pending = deletions.take() ?? Deletions(objectClass: objectClass, first: index)
+        pending.keys.append(object.key)
+        pending.known.insert(object.key)
+        deletions = pending
+    }
+
+    private mutating func deletePending() throws {
+        guard let pending = deletions.take() else { return }
+        let classID = pending.objectClass.id
+        do {
+            return try transaction.delete(classID, pending.keys)
+        } catch let error as StoreError where [.accessDenied, .notFound].contains(error.code) {
+            // Nothing was done. Which of them it is comes out one by one.
+            for (offset, key) in pending.keys.enumerated() {
+                do {
+                    try transaction.delete(classID, key)
+                } catch {
+                    throw named(error, pending.first + offset)
+                }
+            }
+        } catch {
+            throw named(error, pending.first)
+        }
+    }
+
+    private func result(ofDeleting object: ObjectReference, _ objectClass: ClassSchema) throws {
+        json.beginObject()
+        try identity(of: object, objectClass)
+        json.name("deleted")
+        json.int(1)
+        json.endObject()
     }
 
     // MARK: Edits

@@ -48,6 +48,11 @@ extension Setting {
         Setting("limits.page", .integer(1...1_000_000), .integer(10_000), "The most objects of a page."),
         Setting("limits.observed", .integer(1...100_000_000), .integer(100_000), "The most objects of a live query."),
         Setting("limits.streams", .integer(1...1_000_000), .integer(100_000), "Open event streams."),
+        Setting(
+            "limits.transaction", .integer(1...1_000_000), .integer(10_000), "The most operations of a transaction."),
+        Setting(
+            "limits.idempotency", .integer(1...31_536_000), .integer(86_400),
+            "Seconds that answers to requests with an Idempotency-Key are kept."),
         Setting("limits.workers", .integer(1...256), .integer(2), "Threads for requests that take long."),
         Setting("limits.workerQueue", .integer(1...1_000_000), .integer(1000), "Requests that may wait for them."),
         Setting(

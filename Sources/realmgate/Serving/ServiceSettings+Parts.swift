@@ -35,6 +35,8 @@ extension ServiceSettings {
         set(&configuration.bodyLimit, "limits.body")
         set(&configuration.largestPage, "limits.page")
         set(&configuration.largestObserved, "limits.observed")
+        set(&configuration.largestTransaction, "limits.transaction")
+        set(&configuration.idempotencyLifetime, "limits.idempotency")
         set(&configuration.workers, "limits.workers")
         set(&configuration.workerQueue, "limits.workerQueue")
         return configuration
@@ -47,7 +49,7 @@ extension ServiceSettings {
         set(&configuration.bodyLimit, "limits.body")
         set(&configuration.connectionLimit, "limits.connections")
         set(&configuration.streamLimit, "limits.streams")
-        if let scratch = settings.text("scratch") { configuration.temporaryDirectory = scratch }
+        configuration.temporaryDirectory = settings.text("scratch") ?? Self.directory(of: data)
         return configuration
     }
 

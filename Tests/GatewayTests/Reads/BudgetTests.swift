@@ -31,14 +31,13 @@ struct BudgetTests {
 
     /// Reads that look at all dogs.
     static let costly = [
-        "objects/Dog?filter=age%20%3E%203", "objects/Dog?sort=name&limit=1", "objects/Dog?distinct=name",
+        "objects/Dog?filter=age%20%3E%203&count=true", "objects/Dog?sort=name&limit=1", "objects/Dog?distinct=name",
         "objects/Dog?filter=name%20CONTAINS%20'x'&count=true", "objects/Person?filter=ANY%20dogs.age%20%3E%201000",
         "objects/Dog?filter=owners.%40count%20%3E%207",
-        "objects/Dog?filter=SUBQUERY(owners,%20%24o,%20%24o.age%20%3E%20999).%40count%20%3E%200",
         "aggregates/objects/Dog?sum=age", "aggregates/objects/Dog?by=name",
         "aggregates/objects/Dog?filter=age%20%3E%203",
         "sections/objects/Dog?by=name", "index/objects/Dog?matching=age%20%3E%201000", "values/objects/Dog?key=name",
-        "values/objects/Dog?keyPath=%40max.age", "objects/Dog?filter=age%20%3E%203&explain=true",
+        "values/objects/Dog?keyPath=%40max.age", "objects/Dog?filter=age%20%3E%203&explain=true&limit=500",
         "objects/Person/ada/dogs?sort=age", "aggregates/objects/Person/ada/nums?sum",
     ]
 
@@ -93,6 +92,8 @@ struct BudgetTests {
         #expect(try small.next("initial")["items"]?.asArray?.count == 3)
         #expect(try wire.send(.put, "/v1/values/objects/Dog?key=age&all", "3").status == 200)
         #expect(try wire.send(.patch, "/v1/objects/Person/ada", #"{"age":4}"#).status == 200)
+        // The dogs are within reach of the people, whose result is told about them first.
+        #expect(try small.next("update")["modifications"]?.asArray?.isEmpty == false)
         #expect(try small.next("update")["deletions"] == [0])
     }
 

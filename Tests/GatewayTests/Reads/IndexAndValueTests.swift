@@ -67,7 +67,7 @@ struct IndexAndValueTests {
         }
     }
 
-    static let pathExamples: [(String, String)] = [
+    static let paths: [(String, String)] = [
         ("Person?key=self", #"{"values":["ada","bob","cy","dee"]}"#),
         ("Person?keyPath=dog.name", #"{"values":["Rex","Fido",null,"nora"]}"#),
         ("Person?keyPath=dogs.name", #"{"values":[["Rex","Fido","Rex"],["Ace","Fido"],[],[]]}"#),
@@ -104,8 +104,8 @@ struct IndexAndValueTests {
         ("Person/ada/marks?key=self&types=typed", #"{"values":[{"$decimal":"1.5"},{"$decimal":"2.5"}]}"#),
     ]
 
-    @Test("key-value coding gives what it says", arguments: ReadHome.Kind.allCases, pathExamples)
-    func paths(kind: ReadHome.Kind, example: (target: String, expected: String)) throws {
+    @Test("key-value coding gives what it says", arguments: ReadHome.Kind.allCases, paths)
+    func keyPaths(kind: ReadHome.Kind, example: (target: String, expected: String)) throws {
         let wire = try ReadHome(kind).wire
         let target = example.target.replacing(">", with: "%3E")
         let answer = try wire.send(.get, "/v1/values/objects/\(target)")
@@ -117,7 +117,7 @@ struct IndexAndValueTests {
         #expect(answer["value"] == expected["value"], "\(example.target) \(answer)")
     }
 
-    static let elementExamples: [(String, String)] = [
+    static let elements: [(String, String)] = [
         ("objects/Person/ada/tags?sort=self", #"{"version":3,"count":2,"items":["blue","red"]}"#),
         ("objects/Person/ada/nums?sort=self", #"{"version":3,"count":3,"items":[null,3,5]}"#),
         ("objects/Person/ada/nums?sort=-self&limit=1&offset=1", #"{"version":3,"count":3,"items":[3]}"#),
@@ -140,8 +140,8 @@ struct IndexAndValueTests {
         ("index/objects/Person/ada/things?of=2.5", #"{"version":3,"index":2}"#),
     ]
 
-    @Test("values in lists, sets and maps have an order and positions", arguments: ReadHome.Kind.allCases, elementExamples)
-    func elements(kind: ReadHome.Kind, example: (target: String, expected: String)) throws {
+    @Test("values in lists, sets and maps have an order and positions", arguments: ReadHome.Kind.allCases, elements)
+    func valuesInOrder(kind: ReadHome.Kind, example: (target: String, expected: String)) throws {
         let answer = try ReadHome(kind).wire.send(.get, "/v1/\(example.target)")
         #expect(answer.text == example.expected)
     }
@@ -155,7 +155,7 @@ struct IndexAndValueTests {
             try wire.send(.get, "/v1/objects/Person/cy/nums?distinct=self&sort=-self")["items"] == [3, 2, 1, .null])
     }
 
-    static let refusalExamples: [(String, Int, String)] = [
+    static let refusals: [(String, Int, String)] = [
         ("index/objects/Dog", 400, "parameter.missing"),
         ("index/objects/Dog?of=1&matching=age==1", 400, "parameter.missing"),
         ("index/objects/Dog?of=x", 400, "object.invalid_key"),
@@ -186,8 +186,8 @@ struct IndexAndValueTests {
         ("objects/Person/ada/tags?distinct=x", 400, "query.invalid"),
     ]
 
-    @Test("what has no meaning is refused with a reason", arguments: refusalExamples)
-    func refusals(target: String, status: Int, code: String) throws {
+    @Test("what has no meaning is refused with a reason", arguments: refusals)
+    func refused(target: String, status: Int, code: String) throws {
         let answer = try ReadHome(.model).wire.send(.get, "/v1/\(target)")
         #expect(answer.status == status && answer.code == code, "\(answer)")
         #expect(answer["detail"]?.asString?.isEmpty == false)
@@ -238,8 +238,8 @@ struct ValueWritingTests {
         #expect(try put("Person?key=age&filter=FALSEPREDICATE", "1")["modified"] == 0)
     }
 
-    static let refusalExamples: [(String, String, Int, String)] = [
-        ("Dog?key=age", "1", 400, "values.all"), ("Dog?all", "1", 400, "parameter.missing"),
+    static let refusals: [(String, String, Int, String)] = [
+        ("Dog?key=age", "1", 400, "parameter.missing"), ("Dog?all", "1", 400, "parameter.missing"),
         ("Dog?key=agee&all", "1", 400, "object.unknown_property"), ("Dog?key=id&all", "1", 422, "object.key_immutable"),
         ("Dog?key=age&all", #""x""#, 422, "object.invalid_value"),
         ("Dog?key=name&all", "null", 422, "object.invalid_value"),
@@ -250,8 +250,8 @@ struct ValueWritingTests {
         ("Nope?key=a", "1", 404, "object.unknown_class"),
     ]
 
-    @Test("what cannot be set is refused, and nothing is set", arguments: refusalExamples)
-    func refusals(target: String, body: String, status: Int, code: String) throws {
+    @Test("what cannot be set is refused, and nothing is set", arguments: refusals)
+    func refused(target: String, body: String, status: Int, code: String) throws {
         let wire = try ReadHome(.embedded).wire
         let answer = try wire.send(.put, "/v1/values/objects/\(target)", body)
         #expect(answer.status == status && answer.code == code, "\(answer)")

@@ -12,7 +12,7 @@ struct SnapshotTests {
         return id
     }
 
-    static let readExamples = [
+    static let reads = [
         "objects/Dog", "objects/Dog/1", "objects/Person/ada/dogs", "objects/Person/ada/tags", "objects/Dog/1/owners",
         "aggregates/objects/Dog?sum=age&by=breed", "aggregates/objects/Person/ada/dogs?max=age",
         "aggregates/objects/Person/ada/nums?sum", "sections/objects/Dog?by=breed",
@@ -22,7 +22,7 @@ struct SnapshotTests {
         "values/objects/Person/ada/tags?key=self",
     ]
 
-    @Test("every read shows the kept version while the data changes", arguments: ReadHome.Kind.allCases, readExamples)
+    @Test("every read shows the kept version while the data changes", arguments: ReadHome.Kind.allCases, reads)
     func keptVersion(kind: ReadHome.Kind, read: String) throws {
         let wire = try ReadHome(kind).wire
         let id = try make(wire)
@@ -32,7 +32,7 @@ struct SnapshotTests {
             (HTTPMethod.patch, "/v1/objects/Person/ada", #"{"dogs":[4],"tags":["x"],"nums":[1]}"# as String?),
             (.patch, "/v1/objects/Dog/1", #"{"age":99,"breed":"Beagle"}"#), (.delete, "/v1/objects/Dog/2", nil),
             (.post, "/v1/objects/Dog", #"{"id":50,"name":"Late","age":1}"#),
-            (.put, "/v1/values/objects/Dog?key=age&all", "3"),
+            (.put, "/v1/values/objects/Dog?key=age&all", "4"),
         ] {
             #expect(try (200...204).contains(wire.send(method, target, body).status))
         }
@@ -121,14 +121,14 @@ struct SnapshotTests {
         #expect(ids.allSatisfy { $0.utf8.count == 22 })
     }
 
-    static let refusalExamples: [(HTTPMethod, String, String?)] = [
+    static let refusals: [(HTTPMethod, String, String?)] = [
         (.get, "/v1/observe/objects/Dog", nil), (.get, "/v1/observe/objects/Dog/1", nil),
         (.post, "/v1/objects/Dog", #"{"id":7,"name":"x"}"#), (.put, "/v1/objects/Dog/1", #"{"name":"x"}"#),
         (.patch, "/v1/objects/Dog/1", #"{"name":"x"}"#), (.delete, "/v1/objects/Dog/1", nil),
     ]
 
-    @Test("streams and writes are about the present and say so", arguments: refusalExamples)
-    func refusals(method: HTTPMethod, target: String, body: String?) throws {
+    @Test("streams and writes are about the present and say so", arguments: refusals)
+    func refused(method: HTTPMethod, target: String, body: String?) throws {
         let wire = try ReadHome(.model).wire
         let answer = try wire.send(method, "\(target)?snapshot=\(try make(wire))", body)
         #expect(answer.status == 400 && answer.code == "snapshot.not_possible", "\(answer)")

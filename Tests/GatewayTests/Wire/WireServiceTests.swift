@@ -147,7 +147,8 @@ struct WireServiceTests {
                 let described = names(operation["parameters"])
                 for parameter in all {
                     let target = path.replacing("{class}", with: "Dog").replacing("{key}", with: "1")
-                        .replacing("{property}", with: "fans")
+                        .replacing("{property}", with: path.hasSuffix("{steps}") ? "owner" : "fans")
+                        .replacing("{steps}", with: "dogs")
                     let reply = wire.router.respond(to: try Request(method, "\(target)?\(parameter)=x"))
                     var isTaken = true
                     if case .now(let response) = reply {
