@@ -39,11 +39,11 @@ package enum LocalName {
 package func refuseForeignHosts(while condition: @escaping @Sendable () -> Bool) -> Middleware {
     { request, next in
         guard let host = request.header("Host"), condition(), !LocalName.isAuthority(host) else { return next(request) }
-        throw Problem(
-            421, "host.foreign",
-            """
-            As long as nobody is asked for credentials, requests are answered that name this machine as their host, \
-            such as localhost or 127.0.0.1, and no others. Make an API key, or start the server with --allow-open.
-            """)
+        throw HTTPError(
+            421, code: "host.foreign",
+            detail: """
+                As long as nobody is asked for credentials, requests are answered that name this machine as their host, \
+                such as localhost or 127.0.0.1, and no others. Make an API key, or start the server with --allow-open.
+                """)
     }
 }
