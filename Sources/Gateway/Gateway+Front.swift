@@ -11,7 +11,10 @@ extension Gateway {
         router.use(secureAnswers(strictTransportSeconds: configuration.strictTransportSeconds))
         var origins = CrossOriginPolicy(origins: configuration.allowedOrigins)
         origins.allowsCredentials = configuration.allowsCredentials
+        let access = configuration.accessControl
+        if let access { origins.isForThisMachine = { access.isOpen } }
         router.use(allowCrossOrigin(origins))
+        if let access, configuration.isForThisMachine { router.use(refuseForeignHosts { access.isOpen }) }
         if let limit = configuration.addressRate {
             router.use(
                 limitRates(

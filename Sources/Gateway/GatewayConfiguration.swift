@@ -9,8 +9,10 @@ package struct GatewayConfiguration: Sendable {
     /// Where `openapi.json` is. Nil for none.
     package var openapiDirectory: String?
     /// Pages that may call the gateway, such as `https://app.example.com`; `*` allows every page, without
-    /// credentials.
+    /// credentials, but while `accessControl` is open only those of this machine.
     package var allowedOrigins: Set<String> = ["*"]
+    /// Whether requests that name another host than this machine are refused while `accessControl` is open.
+    package var isForThisMachine = false
 
     /// Whether those pages may let the browser add cookies and the like; not with `*`.
     package var allowsCredentials = false

@@ -88,7 +88,7 @@ struct Preconditions: Sendable {
         if let noneMatch, noneMatch.contains(tag) {
             throw Problem(
                 412, StoreError.Code.preconditionFailed.rawValue,
-                "If-None-Match asks for another object than the one that exists.", parameter: "If-None-Match")
+                "If-None-Match asks that there be no such object, and there is one.", parameter: "If-None-Match")
         }
     }
 }

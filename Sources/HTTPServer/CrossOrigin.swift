@@ -1,5 +1,5 @@
 /// Which web pages may call the server, and what they may see.
-package struct CrossOriginPolicy: Sendable, Hashable {
+package struct CrossOriginPolicy: Sendable {
     /// Such as `https://app.example.com`; `*` allows every page.
     package var origins: Set<String>
     /// Whether pages may let the browser add cookies and the like. Never with `*`, which browsers refuse; tokens and keys
@@ -12,8 +12,16 @@ package struct CrossOriginPolicy: Sendable, Hashable {
     ]
     /// How long browsers need not ask again, in seconds.
     package var preflightSeconds = 600
+    /// While this is true, `*` stands for the pages of this machine alone: a server that asks nobody for credentials
+    /// would do whatever any page in a browser on its machine asks for.
+    package var isForThisMachine: @Sendable () -> Bool = { false }
 
     package init(origins: Set<String>) { self.origins = origins }
+
+    /// Whether the origin is listed, or one of this machine where every page is allowed.
+    fileprivate func allows(_ origin: String) -> Bool {
+        origins.contains(origin) || origins.contains("*") && LocalName.isOrigin(origin)
+    }
 }
 
 /// Lets web pages of the given origins call the server, as browsers require; preflight requests are answered with the
@@ -25,7 +33,8 @@ package func allowCrossOrigin(_ policy: CrossOriginPolicy) -> Middleware {
     let anyOrigin = policy.origins.contains("*")
     let exposed = policy.exposedHeaders.joined(separator: ", ")
     return { request, next in
-        guard let origin = request.header("Origin"), anyOrigin || policy.origins.contains(origin) else {
+        let anyOrigin = anyOrigin && !policy.isForThisMachine()
+        guard let origin = request.header("Origin"), anyOrigin || policy.allows(origin) else {
             // The answer depends on the origin all the same, and caches must know.
             return anyOrigin ? next(request) : next(request).mapHead { $0.headers.vary("Origin") }
         }

@@ -74,6 +74,43 @@ struct MiddlewareTests {
         #expect(answer.headers["Access-Control-Allow-Credentials"] == (isAny ? nil : "true"))
     }
 
+    @Test(
+        "while nobody is asked for credentials, any page means any page of this machine",
+        arguments: [
+            ("http://localhost:5173", true), ("http://127.0.0.1", true), ("http://[::1]:80", true),
+            ("https://app.localhost", true), ("null", false), ("https://evil.example", false),
+            ("http://localhost.evil.example", false), ("http://127.0.0.1.evil.example", false),
+            ("http://127.evil.example.com", false), ("http://evil.example:127", false), ("file://localhost", false),
+            ("https://listed.example", true),
+        ])
+    func pagesOfThisMachine(origin: String, isAllowed: Bool) throws {
+        var policy = CrossOriginPolicy(origins: ["*", "https://listed.example"])
+        policy.isForThisMachine = { true }
+        var router = Router()
+        router.use(allowCrossOrigin(policy))
+        router.get("/a") { _, _ in .now(.text("a")) }
+        let answer = try router.answer(try Request(.get, "/a", headers: ["Origin": origin]))
+        #expect(answer.headers["Access-Control-Allow-Origin"] == (isAllowed ? origin : nil))
+        #expect(answer.headers["Vary"] == "Origin")
+    }
+
+    @Test(
+        "a request for another host than this machine is refused as long as that is asked for",
+        arguments: [
+            ("localhost:8080", 200), ("LOCALHOST", 200), ("127.0.0.1:80", 200), ("[::1]:8080", 200), ("[::1]", 200),
+            ("evil.example", 421), ("evil.example:8080", 421), ("[::2]:80", 421), ("[::1]evil", 421),
+            ("127.0.0.1.evil.example", 421), ("localhost:80:90", 421), ("10.0.0.1", 421), ("", 421),
+        ])
+    func foreignHosts(host: String, status: Int) throws {
+        for isOpen in [true, false] {
+            var router = Router()
+            router.use(refuseForeignHosts { isOpen })
+            router.get("/a") { _, _ in .now(.text("a")) }
+            let answer = try router.answer(try Request(.get, "/a", headers: ["Host": host]))
+            #expect(answer.status == (isOpen ? status : 200))
+        }
+    }
+
     @Test("every answer, also a refusal, keeps browsers from doing more with it than it was made for")
     func security() throws {
         var router = Router()

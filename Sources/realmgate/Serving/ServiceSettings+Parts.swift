@@ -23,6 +23,7 @@ extension ServiceSettings {
         configuration.openapiDirectory = openapi
         configuration.subscriptionFile = data + ".subscriptions"
         configuration.allowedOrigins = Set(settings.list("cors.origins"))
+        configuration.isForThisMachine = !settings.flag("allowOpen")
         configuration.scratchDirectory = settings.text("scratch") ?? Self.directory(of: data)
         set(&configuration.importLimit, "limits.import")
         set(&configuration.transfers, "limits.transfers")
