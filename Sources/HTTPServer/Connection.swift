@@ -89,6 +89,17 @@ final class Connection {
         // Bytes that are not UTF-8 leave the target empty, which no request line may have; it is refused with
         // the header.
         target = String(validating: bytes, as: UTF8.self) ?? ""
+        hideParameters(start)
+    }
+
+    /// Keeps the library from taking the query apart, which the router does: it would put each parameter into the
+    /// connection's memory pool, and 0.9.75 goes on as if nothing had happened when the pool is too small for them.
+    private func hideParameters(_ start: UnsafePointer<CChar>?) {
+        // It lies in the buffer of the connection, which the library itself writes to when it parses.
+        guard let start = UnsafeMutablePointer(mutating: start) else { return }
+        for index in 0..<targetLength where start[index] == CChar(UInt8(ascii: "&")) {
+            start[index] = CChar(UInt8(ascii: "!"))
+        }
     }
 
     /// The library's access handler: first with the header alone, then with pieces of the body, then for the answer.

@@ -44,3 +44,25 @@ struct UnparsedRequestTests {
         }
     }
 }
+
+@Suite("Queries of many parameters")
+struct ManyParametersTests {
+    @Test("reach the handler whole, or are refused for their length", arguments: [1, 600, 1000, 1500, 2500])
+    func many(count: Int) throws {
+        let query = (0..<count).map { "a\($0)=1" }.joined(separator: "&")
+        let routes: (inout Router) -> Void = { router in
+            router.get("/count") { request, _ in .now(.text("\(request.query.count) \(request.target.utf8.count)")) }
+        }
+        try withServer({ $0.loops = 1 }, routes: routes) { _, port in
+            let client = try Client(port: port)
+            let answer = try client.get("/count?\(query)")
+            if query.utf8.count < 8000 {
+                #expect(answer.status == 200)
+                #expect(answer.text.hasSuffix("\(count) \(query.utf8.count + 7)"))
+            } else {
+                #expect([414, 431].contains(answer.status))
+            }
+            #expect(try Client(port: port).get("/count").status == 200)
+        }
+    }
+}

@@ -42,6 +42,7 @@ struct DescriptionBuilder {
 
     private static let methods: Set<String> = ["get", "put", "post", "patch", "delete", "head", "options"]
     private static let object = "Object"
+    private static let transaction = "Transaction"
     private static let classPart = "{class}"
     private static let keyPart = "{key}"
     /// Parameters that change the form of an answer altogether. Operations on one class are without them.
@@ -126,6 +127,8 @@ struct DescriptionBuilder {
         }
         schemas += (forms.components + added).map { JSONObject.Member(name: $0.name, value: $0.schema) }
         components = components.with("schemas", .object(JSONObject(schemas)))
+        let answers = (components["responses"]?.members ?? []).map { ($0.name, Self.headed($0.value, of: [:])) }
+        components = components.with("responses", JSONValue(members: answers))
         return components.with("securitySchemes", security.isOn ? components["securitySchemes"] : nil)
     }
 
@@ -181,6 +184,12 @@ struct DescriptionBuilder {
             let targets = Self.targets(of: content)
             guard !targets.isDisjoint(with: dependent.union(naming)) else { return json }
             let bare = json.with("example", nil).with("examples", nil)
+            if isRequest, targets.contains(Self.transaction) {
+                let creation: JSONValue = [
+                    "op": "create", "class": .string(shown.name), "value": samples.object(shown, .create),
+                ]
+                return bare.with("example", ["operations": [creation]])
+            }
             guard isRequest, targets.contains(Self.object) else { return bare }
             return bare.with("example", samples.object(shown, method == "post" ? .create : .change))
         default: return json
@@ -190,10 +199,13 @@ struct DescriptionBuilder {
     /// With the answers that any operation may give.
     private func complete(_ operation: JSONValue) -> JSONValue {
         // What takes no credential is served whatever state the store is in.
-        guard operation[DescriptionSecurity.member]?.elements.isEmpty != true else {
-            return security.isOn ? operation : operation.with(DescriptionSecurity.member, nil)
+        var answers = (operation["responses"]?.members ?? []).map { answer in
+            JSONObject.Member(name: answer.name, value: Self.headed(answer.value, of: operation))
         }
-        var answers = operation["responses"]?.members ?? []
+        guard operation[DescriptionSecurity.member]?.elements.isEmpty != true else {
+            return operation.with("responses", .object(JSONObject(answers)))
+                .with(DescriptionSecurity.member, security.isOn ? operation[DescriptionSecurity.member] : nil)
+        }
         for common in document[Self.commonAnswers]?.members ?? [] {
             guard !answers.contains(where: { $0.name == common.name }) else { continue }
             guard security.isOn || !DescriptionSecurity.statuses.contains(common.name) else { continue }
@@ -203,6 +215,19 @@ struct DescriptionBuilder {
         return operation.with("responses", .object(JSONObject(answers)))
             .with(
                 DescriptionSecurity.member, security.isOn ? operation[DescriptionSecurity.member] : nil)
+    }
+
+    /// An answer with the headers that all answers have, unless it stands among the components.
+    private static func headed(_ answer: JSONValue, of operation: JSONValue) -> JSONValue {
+        guard Reference(answer) == nil else { return answer }
+        var headers = answer["headers"] ?? [:]
+        let isRepeatable = (operation["parameters"]?.elements ?? []).contains {
+            Reference($0).map { $0.kind == .parameters && $0.name == "idempotencyKey" } ?? false
+        }
+        if isRepeatable {
+            headers = headers.with("Idempotency-Replayed", Reference(.headers, "IdempotencyReplayed").json)
+        }
+        return answer.with("headers", headers.with("X-Request-Id", Reference(.headers, "RequestId").json))
     }
 
     // MARK: Operations on one class
@@ -227,8 +252,11 @@ struct DescriptionBuilder {
         return members.isEmpty ? nil : JSONValue(members: members)
     }
 
+    /// Where the properties, the keys or the predicates of a class make a difference, whatever the answers look like.
+    private static let ofObjects = ["/v1/objects/", "/v1/index/objects/", "/v1/values/objects/"]
+
     private func isOnObjects(_ operation: JSONValue, _ path: String) -> Bool {
-        path.hasPrefix("/v1/objects/") || !Self.targets(of: operation).isDisjoint(with: dependent)
+        Self.ofObjects.contains { path.hasPrefix($0) } || !Self.targets(of: operation).isDisjoint(with: dependent)
     }
 
     /// Embedded objects are not created on their own.

@@ -6,6 +6,7 @@ struct Reference: Hashable {
         case schemas
         case parameters
         case responses
+        case headers
     }
 
     let kind: Kind

@@ -1,5 +1,6 @@
 import Crypto
 import HTTPServer
+import Identity
 import JSONCoding
 import ObjectModel
 import StoreContract
