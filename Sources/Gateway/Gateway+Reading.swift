@@ -10,7 +10,7 @@ extension Gateway {
         let whole =
             try id.map { try frozen($0, request, parameter: Self.snapshotParameter) } ?? store.snapshot()
         do {
-            return try caller(of: request).view.restrict(try whole.limited(by: queryBudget()))
+            return try show(try whole.limited(by: queryBudget()), to: try caller(of: request))
         } catch let error as StoreError where error.code == .versionGone && id != nil {
             throw Problem(410, "snapshot.gone", error.message, parameter: Self.snapshotParameter)
         }

@@ -32,7 +32,12 @@ extension Gateway {
 
     /// The store as it exists for the caller. Everything that a request reads is read from here.
     func snapshot(for request: Request) throws -> any Snapshot {
-        let seen = try caller(of: request).view.restrict(try store.snapshot())
+        try show(try store.snapshot(), to: try caller(of: request))
+    }
+
+    /// A version of the store as it exists for the caller.
+    func show(_ whole: any Snapshot, to caller: Caller) throws -> any Snapshot {
+        let seen = try caller.view.restrict(whole)
         if let access = BoundAccess.of(seen) { ruleProblems.tell(access) }
         return seen
     }
