@@ -52,6 +52,35 @@ struct TransactionTests {
         #expect(try objects.json["results"]?[0]?["object"]?["handle"] == .string("z"))
     }
 
+    @Test("deletions are done in their order with the rest, and one that fails is the one that is named")
+    func deletions() throws {
+        let gateway = try TestGateway()
+        try gateway.fill()
+        func delete(_ key: Int) -> String { #"{"op":"delete","object":{"class":"Dog","key":\#(key)}}"# }
+        func commit(_ operations: [String]) throws -> Response {
+            try Self.commit(gateway, "{\"operations\":[\(operations.joined(separator: ","))]}")
+        }
+        // Twice the same, one that is not there, and one of another class in between.
+        for (operations, index) in [
+            ([delete(1), delete(2), delete(1)], 2), ([delete(1), delete(99), delete(2)], 1),
+            ([delete(1), #"{"op":"delete","object":{"class":"Person","key":"nobody"}}"#, delete(2)], 1),
+            ([delete(1), delete(2), #"{"op":"set","object":{"class":"Dog","key":2},"value":{}}"#], 2),
+        ] {
+            let answer = try commit(operations)
+            #expect(answer.status == 404, "\(answer.text)")
+            #expect(answer.member("operation") == .int(Int64(index)), "\(answer.text)")
+        }
+        #expect(try gateway.get("/v1/objects/Dog?count=true").member("count") == .int(4))
+        // What comes after sees that they are gone, and may make them anew.
+        let create = #"{"op":"create","class":"Dog","value":{"_id":1,"name":"New"}}"#
+        let require = #"{"op":"require","class":"Dog","count":2}"#
+        let answer = try commit([delete(1), delete(2), require, create, delete(1), create])
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(try gateway.get("/v1/objects/Dog/1").member("name") == .string("New"))
+        #expect(try gateway.get("/v1/objects/Dog?count=true").member("count") == .int(3))
+        #expect(try gateway.get("/v1/objects/Person/ada").member("favourite") == .null)
+    }
+
     /// The second operation fails, after one that would have changed something.
     static let failures: [(operation: String, status: Int, code: String, path: String)] = [
         (
