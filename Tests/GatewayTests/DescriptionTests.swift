@@ -1,6 +1,8 @@
+import AccessRules
 import Foundation
 import Gateway
 import HTTPServer
+import Identity
 import JSONCoding
 import Testing
 
@@ -93,6 +95,9 @@ struct DescriptionTests {
         #expect(names["patch /v1/objects/Dog/{key}"] == "patchDog")
         #expect(names["get /v1/observe/objects/Dog/{key}"] == "observeDog")
         #expect(names["get /v1/objects/{class}"] == "listObjects")
+        #expect(names["patch /v1/objects/Dog"] == "patchDogs")
+        #expect(names["put /v1/values/objects/Dog"] != nil)
+        #expect(names["get /v1/index/objects/Dog"] != nil)
 
         let schemas = document["components"]?["schemas"]
         let dog = schemas?["Dog"]?["properties"]
@@ -145,6 +150,43 @@ struct DescriptionTests {
         // Nobody in particular sees no class.
         #expect(closed["paths"]?["/v1/objects/Dog"] == nil)
         #expect(closed["paths"]?["/v1/objects/{class}"] != nil)
+    }
+
+    @Test("a role that sees a part of the classes gets a description of that part")
+    func restricted() throws {
+        let keys = KeyRing()
+        let clerk = Role(
+            name: "clerk",
+            classes: ["Dog": ClassRule(read: "age > 3", readableProperties: ["name"], writableProperties: ["name"])])
+        let control = AccessControl(AccessControl.Rules(roles: [clerk], isRequired: true), keys: keys)
+        let gateway = try Self.gateway { $0.accessControl = control }
+        func bearer(_ role: String) throws -> HeaderFields {
+            let secret = try keys.create(
+                .init(name: role, roles: [role], claims: [:], expires: nil, scope: .all)
+            ).secret
+            return ["Authorization": "Bearer \(secret)"]
+        }
+        let whole = try gateway.get("/openapi.json", headers: bearer("admin"))
+        let part = try gateway.get("/openapi.json", headers: bearer("clerk"))
+        #expect(part.status == 200)
+        #expect(part.headers["Vary"] == "Authorization, X-API-Key")
+        #expect(part.headers["ETag"] != whole.headers["ETag"])
+
+        let document = try part.json
+        let schemas = document["components"]?["schemas"]
+        #expect(schemas?["ClassName"]?["enum"] == ["Dog"])
+        for form in ["Dog", "DogInput", "DogProperties"] {
+            let names = schemas?[form]?["properties"]?.memberNames ?? []
+            #expect(Set(names).isSubset(of: ["_id", "name"]) && names.contains("name"), "\(form): \(names)")
+        }
+        #expect(document["paths"]?["/v1/objects/Dog"] != nil)
+        #expect(document["paths"]?["/v1/values/objects/Dog"] != nil)
+        #expect(document["paths"]?["/v1/objects/Person"] == nil)
+        for reference in Set(Self.references(document)) {
+            let target = reference.split(separator: "/").dropFirst().reduce(Optional(document)) { $0?[String($1)] }
+            #expect(target != nil, "\(reference)")
+        }
+        #expect(try whole.json["components"]?["schemas"]?["PersonInput"] != nil)
     }
 
     @Test("every refusal that the gateway is known to give is described for the operation")

@@ -6,9 +6,16 @@ import sys
 from realmgate_client import Client
 from realmgate_client.api.airport import create_airports, delete_airport, get_airport, list_airports
 from realmgate_client.api.everything import get_everything, put_everything
-from realmgate_client.api.flight import create_flights, delete_flight, get_flight, list_flights, patch_flight
+from realmgate_client.api.flight import (
+    create_flights, delete_flight, get_flight, index_in_flights, list_flights, patch_flight,
+    read_values_of_flights,
+)
+from realmgate_client.api.objects import add_elements, put_place_deeper, read_deeper, transact
+from realmgate_client.api.snapshots import compare_snapshots, delete_snapshot, make_snapshot
 from realmgate_client.models import (
-    Airport, AirportInput, EverythingProperties, Flight, FlightBatch, FlightInput, FlightProperties, Problem,
+    Airport, AirportInput, ClassName, Edited, EverythingProperties, Flight, FlightBatch, FlightInput, FlightProperties,
+    Problem, Single, Transaction, TransactionObjectType0, TransactionObjectType1, TransactionOperation,
+    TransactionOperationOp, TransactionResults,
 )
 
 client = Client(base_url=sys.argv[1], raise_on_unexpected_status=True)
@@ -58,10 +65,55 @@ copy.next_ = None
 written = put_everything.sync(1, client=client, body=copy)
 assert {**written.to_dict(), "next": None} == {**everything.to_dict(), "next": None}, (written, everything)
 
+# Freeze what there is now, then many writes at once, sent twice under one name and done once.
+snapshot = make_snapshot.sync(client=client, ttl=60)
+operation = TransactionOperationOp
+transaction = Transaction(
+    operations=[
+        TransactionOperation(
+            op=operation.REQUIRE, class_=ClassName.AIRPORT, filter_="iata == $0", args=["XYZ3"], exists=False),
+        TransactionOperation(
+            op=operation.CREATE, class_=ClassName.AIRPORT, value={"iata": "XYZ3", "name": "Somewhere"}, as_="place"),
+        TransactionOperation(
+            op=operation.SET, object_=TransactionObjectType0(class_=ClassName.FLIGHT, key=900003),
+            value={"origin": {"$ref": "place"}}),
+        TransactionOperation(op=operation.SET, object_=TransactionObjectType1(ref="place"), value={"latitude": 7.5}),
+    ])
+done = transact.sync(client=client, body=transaction, idempotency_key="once")
+assert isinstance(done, TransactionResults) and len(done.results) == 4 and done.results[1].created, done
+again = transact.sync_detailed(client=client, body=transaction, idempotency_key="once")
+assert again.headers["Idempotency-Replayed"] == "true" and again.parsed == done, again
+refused = transact.sync(client=client, body=transaction)
+assert isinstance(refused, Problem) and refused.status == 412, refused
+assert get_flight.sync(900003, client=client).origin == "XYZ3"
+
+# The snapshot is as it was, and knows what is different.
+assert get_flight.sync(900003, client=client, snapshot=snapshot.snapshot).origin is None
+changes = compare_snapshots.sync(snapshot.snapshot, client=client)
+assert {one.class_: one.inserted for one in changes.classes}["Airport"] == ["XYZ3"], changes
+assert delete_snapshot.sync_detailed(snapshot.snapshot, client=client).status_code == 204
+late = get_flight.sync(900003, client=client, snapshot=snapshot.snapshot)
+assert isinstance(late, Problem) and late.status == 410, late
+
+# Positions and values of a query.
+ours = {"filter_": "id >= 900001", "sort": "-id"}
+assert index_in_flights.sync(client=client, of="900001", **ours).index == 2
+assert read_values_of_flights.sync(client=client, key="id", **ours).values == [900003, 900002, 900001]
+assert read_values_of_flights.sync(client=client, key_path="@sum.distance", **ours).value == 30
+
+# Edits below a property.
+edited = add_elements.sync(ClassName.EVERYTHING, "1", "texts", client=client, body=["x", "y"])
+assert isinstance(edited, Edited) and edited.count == 4, edited
+assert put_place_deeper.sync(ClassName.EVERYTHING, "1", "texts", "0", client=client, body="first").modified == 1
+first = read_deeper.sync(ClassName.EVERYTHING, "1", "texts", "0", client=client)
+assert isinstance(first, Single) and first.value == "first", first
+assert get_everything.sync(1, client=client).texts == ["first", "a", "x", "y"]
+put_everything.sync(1, client=client, body=copy)
+
 # Delete.
 for key in (900001, 900002, 900003):
     assert delete_flight.sync_detailed(key, client=client).status_code == 204
-for key in ("XYZ", "XYZ2"):
+for key in ("XYZ", "XYZ2", "XYZ3"):
     delete_airport.sync_detailed(key, client=client)
 gone = get_airport.sync("XYZ", client=client)
 assert isinstance(gone, Problem) and gone.status == 404, gone

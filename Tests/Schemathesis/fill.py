@@ -74,6 +74,11 @@ def administrator(base):
         raise
 
 
+def snapshot(base, key=None):
+    """A snapshot that lasts as long as the tests."""
+    return call(base, key, "POST", "/v1/snapshots?ttl=3600")["snapshot"]
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "--key":
         print(administrator(sys.argv[2]) or "")

@@ -7,6 +7,7 @@ import ast
 import json
 import os
 import threading
+import uuid
 
 from urllib.parse import urlsplit
 
@@ -27,6 +28,9 @@ def parse(*arguments, **options):
 ast.parse = parse
 
 
+IDEMPOTENCY_EXAMPLE = "6f1c2f0e-6a55-4c3a-9d43-0b6f2a1f9d10"
+
+
 @schemathesis.serializer("application/x-ndjson", "text/csv")
 def text(context, value):
     return value if isinstance(value, bytes) else str(value).encode()
@@ -36,8 +40,16 @@ def text(context, value):
 def before_load_schema(context, raw_schema):
     """Event streams: the tester takes `schema` to describe each event, and looks into its data.
 
+    Examples that are good for one state only are replaced: a snapshot that there is, and a tag that any state has, so
+    that requests with examples do what they say instead of being refused for being late.
+
     Every event that comes must have a name that is described, and data as `x-events` says for that name.
     """
+    parameters = raw_schema["components"]["parameters"]
+    parameters["snapshot"]["example"] = fill.snapshot(os.environ["REALMGATE_URL"], os.environ.get("REALMGATE_KEY"))
+    for name in ("ifMatch", "ifMatchVersion"):
+        parameters[name]["example"] = "*"
+    assert parameters["idempotencyKey"]["example"] == IDEMPOTENCY_EXAMPLE
     for item in raw_schema["paths"].values():
         for operation in item.values():
             if not isinstance(operation, dict):
@@ -78,8 +90,10 @@ BEYOND_SCHEMAS = {
     "parameter.invalid", "parameter.missing", "cursor.invalid", "cursor.not_possible",
     # What is linked to, or addressed, is not there or not such.
     "object.not_found", "object.unknown_property", "object.missing_value", "object.no_primary_key",
-    # The tag is of another state.
-    "object.precondition_failed",
+    # The tag is of another state, the snapshot over, the name of the request taken.
+    "object.precondition_failed", "snapshot.gone", "idempotency.mismatch",
+    # Which members an operation takes depends on the operation; a role is one of the configuration.
+    "transaction.invalid", "transaction.requirement_failed", "transaction.version_changed", "keys.invalid",
     # Classes that do not fit together; lines of a file that is a string to the description.
     "schema.invalid", "import.refused", "import.malformed", "import.unreadable", "import.empty",
 }
@@ -98,7 +112,12 @@ def filter_failure(context, failure, case, response):
         # the class one of embedded objects.
         is_lost = code == "object.invalid_value" and "which does not exist" in detail
         is_foreign = code in {"object.invalid_key", "object.embedded_without_owner"} and "{class}" in case.path
-        return not (code in BEYOND_SCHEMAS or is_lost or is_foreign)
+        # What a property takes depends on the property that the path names, and an operation on its class.
+        is_of_property = code in {
+            "object.invalid_value", "object.not_a_collection", "object.read_only", "parameter.unknown",
+        } and ("{property}" in case.path or case.path.startswith("/v1/values/"))
+        is_of_operation = code.startswith("object.") and detail.startswith("Operation ")
+        return not (code in BEYOND_SCHEMAS or is_lost or is_foreign or is_of_property or is_of_operation)
     if kind == "AllowHeaderMismatch":
         # Embedded objects cannot be created on their own, so the description has no POST for their classes; the path
         # takes it to say so.
@@ -132,13 +151,28 @@ _send, HTTPAdapter.send = HTTPAdapter.send, Apart.send
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
+    # The example names one request. Another one is refused for that, and for nothing that the test is about.
+    headers = kwargs.get("headers")
+    for each in (case.headers, headers):
+        if each is not None and each.get("Idempotency-Key") == IDEMPOTENCY_EXAMPLE:
+            each["Idempotency-Key"] = str(uuid.uuid4())
     # A stream that goes on from where the client is has nothing to say until something changes.
     if case.path.startswith("/v1/observe/") or case.path.endswith("/stream"):
         kwargs["timeout"] = 2
+
+
+_filling = threading.Lock()
 
 
 @schemathesis.hook
 def after_call(context, case, response):
     # Whole classes can be emptied; the other requests are to find something.
     if case.method == "DELETE" and response.status_code < 300 and "{key}" not in case.path and "/objects/" in case.path:
-        fill.objects(os.environ["REALMGATE_URL"], os.environ.get("REALMGATE_KEY") or None)
+        with _filling:
+            for attempt in range(5):
+                try:
+                    return fill.objects(os.environ["REALMGATE_URL"], os.environ.get("REALMGATE_KEY") or None)
+                except SystemExit:
+                    # The other worker has deleted in between what the next objects link to.
+                    if attempt == 4:
+                        raise
