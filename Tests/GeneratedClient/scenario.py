@@ -17,6 +17,7 @@ from realmgate_client.models import (
     Problem, Single, Transaction, TransactionObjectType0, TransactionObjectType1, TransactionOperation,
     TransactionOperationOp, TransactionResults,
 )
+from realmgate_client.types import UNSET
 
 client = Client(base_url=sys.argv[1], raise_on_unexpected_status=True)
 
@@ -102,12 +103,15 @@ assert read_values_of_flights.sync(client=client, key="id", **ours).values == [9
 assert read_values_of_flights.sync(client=client, key_path="@sum.distance", **ours).value == 30
 
 # Edits below a property.
-edited = add_elements.sync(ClassName.EVERYTHING, "1", "texts", client=client, body=["x", "y"])
-assert isinstance(edited, Edited) and edited.count == 4, edited
-assert put_place_deeper.sync(ClassName.EVERYTHING, "1", "texts", "0", client=client, body="first").modified == 1
-first = read_deeper.sync(ClassName.EVERYTHING, "1", "texts", "0", client=client)
-assert isinstance(first, Single) and first.value == "first", first
-assert get_everything.sync(1, client=client).texts == ["first", "a", "x", "y"]
+edited = add_elements.sync(ClassName.EVERYTHING, "1", "numbers", client=client, body=[8, 9])
+assert isinstance(edited, Edited) and edited.count == 5, edited
+put = put_place_deeper.sync(ClassName.EVERYTHING, "1", "numbers", "0", client=client, body=7)
+assert isinstance(put, Edited) and put.modified == 1, put
+# The client sends the defaults of parameters, which one value does not take.
+unset = {"limit": UNSET, "offset": UNSET, "count": UNSET, "explain": UNSET}
+first = read_deeper.sync(ClassName.EVERYTHING, "1", "numbers", "0", client=client, **unset)
+assert isinstance(first, Single) and first.value == 7, first
+assert get_everything.sync(1, client=client).numbers == [7, 1, 3, 8, 9]
 put_everything.sync(1, client=client, body=copy)
 
 # Delete.
