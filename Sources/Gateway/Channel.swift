@@ -73,7 +73,7 @@ final class Channel: Sendable {
     init(_ key: ChannelKey, _ context: ChannelContext) {
         self.key = key
         self.context = context
-        encoder = ChannelEncoder(key, largest: context.largest)
+        encoder = ChannelEncoder(key, largest: context.largest())
     }
 
     /// Tells a member the state, or what it missed since a version that it knows, and everything from then on. From
@@ -108,7 +108,7 @@ struct ChannelContext: Sendable {
     /// Where large events are encoded.
     let workers: WorkerPool
     /// Most rows to begin with.
-    let largest: Int
+    let largest: @Sendable () -> Int
     /// What to tell of an error.
     let problem: @Sendable (any Error) -> Problem
     /// The version that the store is at.

@@ -7,34 +7,15 @@ extension Gateway {
     /// The order matters: a limit by address is asked before a credential is looked at, so that nobody guesses keys fast;
     /// refusals of everything inside are labelled, logged, compressed and readable by pages.
     func useFront(_ router: inout Router) {
-        router.use(traceRequests(logger, level: configuration.requestLogLevel, into: requestMetrics))
-        router.use(secureAnswers(strictTransportSeconds: configuration.strictTransportSeconds))
-        var origins = CrossOriginPolicy(origins: configuration.allowedOrigins)
-        origins.allowsCredentials = configuration.allowsCredentials
-        let access = configuration.accessControl
-        if let access { origins.isForThisMachine = { access.isOpen } }
-        router.use(allowCrossOrigin(origins))
-        if let access, configuration.isForThisMachine { router.use(refuseForeignHosts { access.isOpen }) }
-        if let limit = configuration.addressRate {
-            router.use(
-                limitRates(
-                    RateLimiter(limit),
-                    refused: { [front] in front.limitedAddresses.add(1, ordering: .relaxed) }))
-        }
+        useOutside(&router)
+        router.use(limitAddresses)
         if configuration.compresses { router.use(compressAnswers()) }
         router.use { [self] request, next in try identifyCaller(request, next) }
-        if let limit = configuration.callerRate {
-            router.use(
-                limitRates(
-                    RateLimiter(limit),
-                    refused: { [front] in front.limitedCallers.add(1, ordering: .relaxed) }, by: Self.callerKey))
-        }
-        if let most = configuration.streamsPerCaller {
-            router.use(
-                limitStreams(
-                    Quota(limit: most), refused: { [front] in front.limitedStreams.add(1, ordering: .relaxed) },
-                    by: Self.streamKey))
-        }
+        router.use(limitCallers)
+        router.use(
+            limitStreams(
+                limits.streams, refused: { [front] in front.limitedStreams.add(1, ordering: .relaxed) },
+                by: Self.streamKey))
         let limit = configuration.bodyLimit
         router.use { request, next in
             guard request.body.count > limit else { return next(request) }
@@ -43,7 +24,57 @@ extension Gateway {
                 "The body is larger than \(limit) bytes. Send the objects in smaller batches.")
         }
         router.use(expandRequests(limit: limit, elsewhere: workers.reply))
+        admitFiles(&router)
     }
+
+    /// What labels, logs, and fits every answer for browsers.
+    private func useOutside(_ router: inout Router) {
+        router.use(traceRequests(logger, level: configuration.requestLogLevel, into: requestMetrics))
+        router.use(secureAnswers(strictTransportSeconds: configuration.strictTransportSeconds))
+        let access = configuration.accessControl
+        router.use(
+            allowCrossOrigin { [limits] in
+                var origins = limits.origins
+                if let access { origins.isForThisMachine = { access.isOpen } }
+                return origins
+            })
+        if let access, configuration.isForThisMachine { router.use(refuseForeignHosts { access.isOpen }) }
+    }
+
+    /// Lets a body into a file only for those who are known and have not come too often. Refusals look like all others.
+    private func admitFiles(_ router: inout Router) {
+        var gate = Router(logger: logger)
+        gate.use(limitAddresses)
+        gate.use { [self] request, next in try identifyCaller(request, next) }
+        gate.use(limitCallers)
+        gate.use { _, _ in .now(.empty(Self.admitted)) }
+        router.beforeFile { [gate, self] request in
+            guard case .now(let answer) = gate.respond(to: request), answer.status != Self.admitted else { return }
+            var outside = Router(logger: logger)
+            useOutside(&outside)
+            outside.use { _, _ in .now(answer) }
+            guard case .now(let refusal) = outside.respond(to: request) else { return }
+            throw FileRefusal(httpResponse: refusal)
+        }
+    }
+
+    private static let admitted = 204
+
+    private var limitAddresses: Middleware {
+        limitRates(
+            { [limits] in limits.addresses },
+            refused: { [front] in front.limitedAddresses.add(1, ordering: .relaxed) },
+            by: { Self.isCounted($0) ? nil : LimitKey($0.remoteAddress) })
+    }
+
+    private var limitCallers: Middleware {
+        limitRates(
+            { [limits] in limits.callers }, refused: { [front] in front.limitedCallers.add(1, ordering: .relaxed) },
+            by: { Self.isCounted($0) ? nil : Self.callerKey($0) })
+    }
+
+    /// Whether the request was counted before its body was let into a file.
+    private static func isCounted(_ request: Request) -> Bool { request.bodyFile != nil }
 
     /// Finds out who calls, also for the log. Metrics that are for everybody take no credential.
     private func identifyCaller(_ request: Request, _ next: (Request) -> Reply) throws -> Reply {
@@ -81,4 +112,9 @@ extension Principal {
         case .token: "subject:\(subject ?? "")"
         }
     }
+}
+
+/// The answer to a request whose body may not come.
+private struct FileRefusal: HTTPErrorConvertible {
+    let httpResponse: Response
 }

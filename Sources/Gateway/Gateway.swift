@@ -11,7 +11,9 @@ import Synchronization
 package final class Gateway: Sendable {
     let store: any Store
     let live: LiveQueries
-    let configuration: GatewayConfiguration
+    private let settings: LiveConfiguration
+    /// What the front counts by.
+    let limits: FrontLimits
     let logger: Logger
     let workers: WorkerPool
     /// For what takes as long as a file is large.
@@ -39,20 +41,24 @@ package final class Gateway: Sendable {
         logger: Logger = Logger(label: "gateway")
     ) throws {
         self.store = store
-        self.configuration = configuration
+        let settings = LiveConfiguration(configuration)
+        self.settings = settings
         self.logger = logger
-        let (rows, milliseconds) = (configuration.queryRows, configuration.queryMilliseconds)
-        live = try LiveQueries(store) { QueryBudget(rows: rows, milliseconds: milliseconds) }
+        limits = FrontLimits(configuration)
+        live = try LiveQueries(store) {
+            let present = settings.value
+            return QueryBudget(rows: present.queryRows, milliseconds: present.queryMilliseconds)
+        }
         workers = WorkerPool(count: configuration.workers, limit: configuration.workerQueue)
         transfers = WorkerPool(count: configuration.transfers, limit: configuration.transferQueue)
         channels = Channels(
             ChannelContext(
-                live: live, workers: workers, largest: configuration.largestObserved,
+                live: live, workers: workers, largest: { settings.value.largestObserved },
                 problem: { [logger] in Problem(of: $0, logger) }, version: { try store.snapshot().version }))
-        subscriptions = SubscriptionSets(configuration, logger)
+        subscriptions = SubscriptionSets(settings, logger)
         files = try StaticFiles(configuration)
         description = try StaticFiles.description(configuration).map { APIDescription($0) }
-        snapshots = FrozenVersions(configuration)
+        snapshots = FrozenVersions(settings)
         ruleProblems = RuleProblems(logger)
         subscriptions.expireRegularly()
         snapshots.expireRegularly()
@@ -63,11 +69,22 @@ package final class Gateway: Sendable {
         checkRoles()
     }
 
+    /// What counts now.
+    var configuration: GatewayConfiguration { settings.value }
+
+    /// Takes over what may change while requests are answered, from the next request on: pages that may call, rates,
+    /// and how much may be asked for at once. The rest stays as it was at the start.
+    package func update(_ configuration: GatewayConfiguration) {
+        settings.update(configuration)
+        limits.update(configuration)
+    }
+
     /// All routes, with the middleware that they need.
     package var router: Router {
         var router = Router(logger: logger)
         useFront(&router)
         router.use(negotiate)
+        let inlineBody = configuration.inlineBody
         func register(
             _ method: HTTPMethod, _ pattern: String, _ body: Router.BodyHandling,
             _ handler: @escaping @Sendable (Request, PathParameters) throws -> Reply
@@ -80,7 +97,7 @@ package final class Gateway: Sendable {
                         return refusal(of: request, error)
                     }
                 }
-                return request.body.count <= configuration.inlineBody ? answer() : workers.reply(answer)
+                return request.body.count <= inlineBody ? answer() : workers.reply(answer)
             }
         }
         func on(

@@ -6,10 +6,10 @@ package struct CrossOriginPolicy: Sendable {
     /// that a page sends itself, in `Authorization`, are not concerned.
     package var allowsCredentials = false
     /// Fields of answers that pages may read, besides the few that they always may.
-    package var exposedHeaders = [
+    package static let exposedHeaders = [
         "ETag", "Location", "Link", "Retry-After", "X-Request-Id", "RateLimit-Limit", "RateLimit-Remaining",
         "RateLimit-Reset", "Idempotency-Replayed",
-    ]
+    ].joined(separator: ", ")
     /// How long browsers need not ask again, in seconds.
     package var preflightSeconds = 600
     /// While this is true, `*` stands for the pages of this machine alone: a server that asks nobody for credentials
@@ -29,11 +29,12 @@ package struct CrossOriginPolicy: Sendable {
 /// `Idempotency-Key` and `Last-Event-ID` among them.
 ///
 /// To be used outside of what asks who calls: preflight requests bring no credentials.
-package func allowCrossOrigin(_ policy: CrossOriginPolicy) -> Middleware {
-    let anyOrigin = policy.origins.contains("*")
-    let exposed = policy.exposedHeaders.joined(separator: ", ")
-    return { request, next in
-        let anyOrigin = anyOrigin && !policy.isForThisMachine()
+///
+/// - Parameter policy: asked for at each request, because it may change.
+package func allowCrossOrigin(_ policy: @escaping @Sendable () -> CrossOriginPolicy) -> Middleware {
+    { request, next in
+        let policy = policy()
+        let anyOrigin = policy.origins.contains("*") && !policy.isForThisMachine()
         guard let origin = request.header("Origin"), anyOrigin || policy.allows(origin) else {
             // The answer depends on the origin all the same, and caches must know.
             return anyOrigin ? next(request) : next(request).mapHead { $0.headers.vary("Origin") }
@@ -52,7 +53,7 @@ package func allowCrossOrigin(_ policy: CrossOriginPolicy) -> Middleware {
                 head.headers["Access-Control-Max-Age"] = String(policy.preflightSeconds)
                 if requestedHeaders != nil { head.headers.vary("Access-Control-Request-Headers") }
             } else {
-                head.headers["Access-Control-Expose-Headers"] = exposed
+                head.headers["Access-Control-Expose-Headers"] = CrossOriginPolicy.exposedHeaders
             }
         }
     }

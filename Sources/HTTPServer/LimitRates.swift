@@ -1,14 +1,15 @@
 /// Refuses requests of those who make too many, with 429 and when to come again, and tells the others how many are left.
 ///
 /// - Parameters:
+///   - limiter: what counts them, asked for at each request; nil for no limit.
 ///   - key: whose request it is; nil for one that does not count.
 ///   - refused: told of every request refused.
 package func limitRates(
-    _ limiter: RateLimiter, refused: @escaping @Sendable () -> Void = {},
+    _ limiter: @escaping @Sendable () -> RateLimiter?, refused: @escaping @Sendable () -> Void = {},
     by key: @escaping @Sendable (Request) -> LimitKey? = { LimitKey($0.remoteAddress) }
 ) -> Middleware {
     { request, next in
-        guard let key = key(request) else { return next(request) }
+        guard let limiter = limiter(), let key = key(request) else { return next(request) }
         let outcome = limiter.take(key)
         let burst = limiter.limit.burst
         guard outcome.isAllowed else {

@@ -15,28 +15,38 @@ package final class Quota: Sendable {
         deinit { quota.release(key) }
     }
 
-    package let limit: Int
-    private let counts = Mutex<[LimitKey: Int]>([:])
+    private struct State {
+        var limit: Int
+        var counts: [LimitKey: Int] = [:]
+    }
 
-    package init(limit: Int) { self.limit = limit }
+    private let state: Mutex<State>
+
+    package init(limit: Int) { state = Mutex(State(limit: limit)) }
+
+    /// A lower one takes nothing from those who have more already.
+    package var limit: Int {
+        get { state.withLock { $0.limit } }
+        set { state.withLock { $0.limit = newValue } }
+    }
 
     /// One more; nil when that would be too many.
     package func take(_ key: LimitKey) -> Lease? {
-        let isFree = counts.withLock { counts in
-            guard counts[key, default: 0] < limit else { return false }
-            counts[key, default: 0] += 1
+        let isFree = state.withLock { state in
+            guard state.counts[key, default: 0] < state.limit else { return false }
+            state.counts[key, default: 0] += 1
             return true
         }
         return isFree ? Lease(self, key) : nil
     }
 
     private func release(_ key: LimitKey) {
-        counts.withLock { counts in
-            let left = (counts[key] ?? 1) - 1
-            counts[key] = left > 0 ? left : nil
+        state.withLock { state in
+            let left = (state.counts[key] ?? 1) - 1
+            state.counts[key] = left > 0 ? left : nil
         }
     }
 
     /// Callers that have any.
-    package var count: Int { counts.withLock { $0.count } }
+    package var count: Int { state.withLock { $0.counts.count } }
 }

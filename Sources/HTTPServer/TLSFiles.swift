@@ -10,3 +10,8 @@ package struct TLSFiles: Sendable, Equatable {
         self.key = key
     }
 }
+
+extension TLSFiles {
+    /// Throws when a server could not start with them; the error names the file and what is wrong with it.
+    package func check() throws(ServerError) { _ = try Certificate(Certificate.PEM(self), from: self) }
+}

@@ -57,7 +57,7 @@ struct LimitTests {
         var router = Router()
         let limiter = RateLimiter(RateLimit(perSecond: 0.1, burst: 2)) { clock.now.load(ordering: .relaxed) }
         let counter = Counter()
-        router.use(limitRates(limiter, refused: { counter.number.add(1, ordering: .relaxed) }))
+        router.use(limitRates({ limiter }, refused: { counter.number.add(1, ordering: .relaxed) }))
         router.get("/") { _, _ in .now(.text("a")) }
         func get(_ address: UInt32) throws -> Response {
             try router.answer(try Request(.get, "/", remoteAddress: .v4(address, port: 1)))

@@ -7,7 +7,7 @@ struct MiddlewareTests {
         _ origins: Set<String>, _ method: HTTPMethod = .get, _ target: String = "/a", _ headers: HeaderFields
     ) throws -> Response {
         var router = Router()
-        router.use(allowCrossOrigin(CrossOriginPolicy(origins: origins)))
+        router.use(allowCrossOrigin { CrossOriginPolicy(origins: origins) })
         router.get("/a") { _, _ in .now(.text("a")) }
         router.put("/a") { _, _ in .now(.text("a")) }
         router.get("/events") { _, _ in .events { _ in } }
@@ -68,7 +68,7 @@ struct MiddlewareTests {
         var policy = CrossOriginPolicy(origins: isAny ? ["*"] : ["https://a.example"])
         policy.allowsCredentials = true
         var router = Router()
-        router.use(allowCrossOrigin(policy))
+        router.use(allowCrossOrigin { [policy] in policy })
         router.get("/a") { _, _ in .now(.text("a")) }
         let answer = try router.answer(try Request(.get, "/a", headers: ["Origin": "https://a.example"]))
         #expect(answer.headers["Access-Control-Allow-Credentials"] == (isAny ? nil : "true"))
@@ -87,7 +87,7 @@ struct MiddlewareTests {
         var policy = CrossOriginPolicy(origins: ["*", "https://listed.example"])
         policy.isForThisMachine = { true }
         var router = Router()
-        router.use(allowCrossOrigin(policy))
+        router.use(allowCrossOrigin { [policy] in policy })
         router.get("/a") { _, _ in .now(.text("a")) }
         let answer = try router.answer(try Request(.get, "/a", headers: ["Origin": origin]))
         #expect(answer.headers["Access-Control-Allow-Origin"] == (isAllowed ? origin : nil))

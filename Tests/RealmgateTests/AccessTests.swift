@@ -126,14 +126,47 @@ struct AccessTests {
         try server.process.wait(until: "the fault") { server.process.errors.contains("c.yaml:2:8") }
         #expect(server.process.errors.contains("Did you mean 'roles'?"))
         #expect(try role() == "clerk")
-        try write("log: {level: notice}\nlimits: {page: 5}\nauth: {roles: {other: {admin: true}}}\n")
+        try write("log: {level: notice}\nlimits: {workers: 5}\nauth: {roles: {other: {admin: true}}}\n")
         server.process.send(SIGHUP)
-        try server.process.wait(until: "the warning") { server.process.errors.contains("limits.page") }
+        try server.process.wait(until: "the warning") { server.process.errors.contains("limits.workers") }
         #expect(server.process.errors.contains("auth.roles"))
         #expect(try status(server, "/v1/whoami", clerk) == 403)
         try write(roles)
         server.process.send(SIGHUP)
         try wait("the role to be back") { try status(server, "/v1/whoami", clerk) == 200 }
+        #expect(try server.stop() == 0)
+    }
+
+    @Test("SIGHUP changes the pages that may call, rates and page sizes while requests are answered")
+    func liveLimits() throws {
+        let directory = try TestDirectory()
+        try directory.write("cors: {origins: [https://a.example]}\n", to: "c.yaml")
+        let server = try RunningServer(
+            try arguments(directory) + ["--config", directory.file("c.yaml")], in: directory)
+        let client = try server.client()
+        func head(_ origin: String) throws -> String {
+            try client.send("GET", "/v1/objects/Dog", headers: ["Origin": origin]).head
+        }
+        #expect(try head("https://a.example").contains("Access-Control-Allow-Origin: https://a.example"))
+        #expect(try !head("https://b.example").contains("Access-Control-Allow-Origin"))
+        #expect(try client.send("GET", "/v1/objects/Dog?limit=6").status == 200)
+        try directory.write(
+            "cors: {origins: [https://b.example]}\nlimits: {page: 5, callerRequests: 7, addressRequests: 1}\n",
+            to: "c.yaml")
+        server.process.send(SIGHUP)
+        try server.process.wait(until: "the change") { server.process.errors.contains("was read again") }
+        #expect(!server.process.errors.contains("from the next start"))
+        let limited = try head("https://b.example")
+        #expect(limited.contains("Access-Control-Allow-Origin: https://b.example"))
+        #expect(limited.contains("RateLimit-Limit: 2"))
+        #expect(try client.send("GET", "/v1/objects/Dog?limit=6").status == 400)
+        var statuses: [Int] = []
+        for _ in 0..<5 { statuses.append(try client.send("GET", "/healthz").status) }
+        #expect(statuses.contains(429))
+        try directory.write("cors: {origins: [https://b.example]}\n", to: "c.yaml")
+        server.process.send(SIGHUP)
+        try wait("the limit to be gone") { try client.send("GET", "/v1/objects/Dog?limit=6").status == 200 }
+        #expect(try !head("https://a.example").contains("Access-Control-Allow-Origin"))
         #expect(try server.stop() == 0)
     }
 

@@ -1,8 +1,12 @@
-import HTTPServer
+package import HTTPServer
 import StoreContract
 import Synchronization
 
 extension Gateway {
+    /// The last event of every stream when the server stops: come again.
+    package static let farewell = SharedBytes.event(
+        name: "closing", retry: 2000, data: Array(#"{"code":"gateway.draining","reconnect":true}"#.utf8))
+
     /// Says from now on that no new work should come, because the server is about to stop.
     package func beginDraining() { isDraining.store(true, ordering: .relaxed) }
 

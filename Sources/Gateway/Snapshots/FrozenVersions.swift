@@ -8,10 +8,12 @@ import Synchronization
 /// later versions no longer need.
 final class FrozenVersions: Sendable {
     private let versions = Mutex<[String: FrozenVersion]>([:])
-    private let configuration: GatewayConfiguration
+    private let settings: LiveConfiguration
     private let queue = DispatchQueue(label: "realmgate.snapshots")
 
-    init(_ configuration: GatewayConfiguration) { self.configuration = configuration }
+    private var configuration: GatewayConfiguration { settings.value }
+
+    init(_ settings: LiveConfiguration) { self.settings = settings }
 
     /// Lets go of what is over every few seconds, for as long as it exists.
     func expireRegularly() {

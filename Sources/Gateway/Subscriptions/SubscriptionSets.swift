@@ -7,15 +7,18 @@ import Synchronization
 final class SubscriptionSets: Sendable {
     private let sets: Mutex<[SubscriptionSetID: SubscriptionSet]>
     private let file: SubscriptionFile?
-    private let configuration: GatewayConfiguration
+    private let settings: LiveConfiguration
     private let logger: Logger
     private let queue = DispatchQueue(label: "realmgate.subscriptions")
 
     /// Most bytes of a set's or a subscription's name.
     static let longestName = 128
 
-    init(_ configuration: GatewayConfiguration, _ logger: Logger) {
-        self.configuration = configuration
+    private var configuration: GatewayConfiguration { settings.value }
+
+    init(_ settings: LiveConfiguration, _ logger: Logger) {
+        self.settings = settings
+        let configuration = settings.value
         self.logger = logger
         file = configuration.subscriptionFile.map { SubscriptionFile($0, logger) }
         let saved = file?.load(configuration.clock(), largest: configuration.largestSubscriptionSet) ?? []

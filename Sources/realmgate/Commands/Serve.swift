@@ -82,6 +82,18 @@ struct Serve: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "A PEM file with the certificate and its issuers; HTTPS then (REALMGATE_TLS_CERTIFICATE).",
+            valueName: "file"),
+        completion: .file(extensions: ["pem", "crt"]))
+    var tlsCertificate: String?
+
+    @Option(
+        help: ArgumentHelp("A PEM file with the certificate's key (REALMGATE_TLS_KEY).", valueName: "file"),
+        completion: .file(extensions: ["pem", "key"]))
+    var tlsKey: String?
+
+    @Option(
+        help: ArgumentHelp(
             "How long a subscription set stays without a stream (REALMGATE_SUBSCRIPTION_LIFETIME; default: 3600).",
             valueName: "seconds"))
     var subscriptionLifetime: Int?
@@ -127,6 +139,7 @@ struct Serve: ParsableCommand {
             "data": database.data, "host": address.host, "port": address.port.map(String.init), "schema": schema,
             "demo": demo.map(String.init), "demoData": demoData, "static": console, "openapi": openapi,
             "auth.required": auth.map(String.init), "allowOpen": allowOpen.map(String.init),
+            "tls.certificate": tlsCertificate, "tls.key": tlsKey,
             "subscription.lifetime": subscriptionLifetime.map(String.init), "log.level": logLevel,
             "log.format": logFormat,
         ]

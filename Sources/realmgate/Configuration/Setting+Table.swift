@@ -39,27 +39,75 @@ extension Setting {
         Setting(
             "auth.tokens.roles", .list, .list(["role", "roles"]),
             "Where the role is in a token; a point leads into an object.", isLive: true),
+        Setting("tls.certificate", .text, nil, "A PEM file with the certificate and its issuers; HTTPS then."),
+        Setting("tls.key", .text, nil, "A PEM file with the certificate's key."),
         Setting(
-            "cors.origins", .list, .list(["*"]), "Pages that browsers let call the server; * for all of them."),
+            "tls.strictTransport", .integer(0...63_072_000), .integer(31_536_000),
+            "Seconds that browsers are to come by HTTPS alone; 0 does not tell them."),
+        Setting(
+            "cors.origins", .list, .list(["*"]), "Pages that browsers let call the server; * for all of them.",
+            isLive: true),
+        Setting(
+            "cors.credentials", .flag, .flag(false), "Whether those pages may send cookies and the like; not with *.",
+            isLive: true),
+        Setting("compression", .flag, .flag(true), "Whether answers are compressed for clients that ask for it."),
+        Setting("metrics.open", .flag, .flag(false), "Whether /metrics is for everybody.", isLive: true),
         Setting("limits.connections", .integer(1...1_000_000), .integer(16_384), "Open connections."),
+        Setting(
+            "limits.connectionsPerAddress", .integer(0...1_000_000), .integer(0),
+            "Connections of one address; 0 for any number."),
+        Setting(
+            "limits.addressRequests", .integer(0...1_000_000), .integer(0),
+            "Requests a second of one address, twice as many at once; 0 for any number.", isLive: true),
+        Setting(
+            "limits.callerRequests", .integer(0...1_000_000), .integer(0),
+            "Requests a second of one key or token's subject, twice as many at once; 0 for any number.",
+            isLive: true),
         Setting("limits.body", .size(1024...(1 << 40)), .integer(16 << 20), "The largest request body."),
         Setting("limits.import", .size(1024...(1 << 46)), .integer(4 << 30), "The largest file to import."),
         Setting("limits.transfers", .integer(1...64), .integer(2), "Threads for imports and backups."),
-        Setting("limits.page", .integer(1...1_000_000), .integer(10_000), "The most objects of a page."),
-        Setting("limits.observed", .integer(1...100_000_000), .integer(100_000), "The most objects of a live query."),
+        Setting(
+            "limits.page", .integer(1...1_000_000), .integer(10_000), "The most objects of a page.", isLive: true),
+        Setting(
+            "limits.observed", .integer(1...100_000_000), .integer(100_000), "The most objects of a live query.",
+            isLive: true),
+        Setting(
+            "limits.transaction", .integer(1...1_000_000), .integer(10_000), "The most operations of a transaction.",
+            isLive: true),
+        Setting(
+            "limits.queryRows", .integer(0...Int.max), .integer(0),
+            "Rows that the queries of a request may look at; 0 for any number.", isLive: true),
+        Setting(
+            "limits.queryMilliseconds", .integer(0...86_400_000), .integer(10_000),
+            "How long the queries of a request may take; 0 for any time.", isLive: true),
         Setting("limits.streams", .integer(1...1_000_000), .integer(100_000), "Open event streams."),
         Setting(
-            "limits.transaction", .integer(1...1_000_000), .integer(10_000), "The most operations of a transaction."),
-        Setting(
-            "limits.idempotency", .integer(1...31_536_000), .integer(86_400),
-            "Seconds that answers to requests with an Idempotency-Key are kept."),
+            "limits.streamsPerCaller", .integer(0...1_000_000), .integer(0),
+            "Event streams of one caller; 0 for any number.", isLive: true),
         Setting("limits.workers", .integer(1...256), .integer(2), "Threads for requests that take long."),
         Setting("limits.workerQueue", .integer(1...1_000_000), .integer(1000), "Requests that may wait for them."),
         Setting(
+            "limits.freeDisk", .size(0...(1 << 46)), .integer(64 << 20),
+            "Bytes that the disk should have free; /readyz says 503 below.", isLive: true),
+        Setting(
+            "idempotency.lifetime", .integer(1...31_536_000), .integer(86_400),
+            "Seconds that the answer to an Idempotency-Key is kept.", isLive: true),
+        Setting(
+            "snapshot.lifetime", .integer(1...86_400), .integer(60),
+            "Seconds that a kept version lasts unless its maker says.", isLive: true),
+        Setting(
+            "snapshot.longest", .integer(1...31_536_000), .integer(3600), "Seconds that it lasts at the most.",
+            isLive: true),
+        Setting("snapshot.most", .integer(1...100_000), .integer(100), "The most kept versions.", isLive: true),
+        Setting(
             "subscription.lifetime", .integer(1...31_536_000), .integer(3600),
-            "Seconds that a subscription set stays without a stream."),
-        Setting("subscription.sets", .integer(1...10_000_000), .integer(20_000), "The most subscription sets."),
-        Setting("subscription.setSize", .integer(1...10_000), .integer(100), "The most subscriptions of a set."),
+            "Seconds that a subscription set stays without a stream.", isLive: true),
+        Setting(
+            "subscription.sets", .integer(1...10_000_000), .integer(20_000), "The most subscription sets.",
+            isLive: true),
+        Setting(
+            "subscription.setSize", .integer(1...10_000), .integer(100),
+            "The most subscriptions of a set made from then on.", isLive: true),
         Setting(
             "store.size", .size((1 << 20)...(1 << 46)), .integer(1 << 40), "What the data may grow to, in bytes."),
         Setting(

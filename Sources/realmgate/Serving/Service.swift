@@ -8,7 +8,7 @@ import Synchronization
 
 /// The parts of a server put together: the one place that knows which store runs.
 final class Service: Sendable {
-    /// `http://HOST:PORT`, with the port that the system chose when 0 was asked for.
+    /// `http://HOST:PORT`, or `https://…` with a certificate, with the port that the system chose when 0 was asked for.
     let address: String
 
     private let store: any Store
@@ -36,6 +36,7 @@ final class Service: Sendable {
         let rules = try settings.accessRules()
         let control = AccessControl(rules, keys: try settings.keyRing())
         try settings.refuseOpenAddress(control)
+        try settings.checkTLS()
         let store = try EmbeddedStore.open(path: settings.data, options: settings.storeOptions)
         do {
             if let schema = settings.settings.text("schema") { _ = try SchemaFile.apply(schema, to: store) }
@@ -66,7 +67,7 @@ final class Service: Sendable {
             throw CommandFailure(error.description)
         }
         let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
-        address = "http://\(host):\(port)"
+        address = "\(settings.tlsFiles == nil ? "http" : "https")://\(host):\(port)"
         logger = Logger(label: "realmgate")
         self.store = store
         self.control = control
@@ -97,9 +98,11 @@ final class Service: Sendable {
             let news = settings.settings.differences(from: before.settings)
             let new = try settings.accessRules(keeping: rules.tokens)
             try control.keys.refresh()
+            if server.configuration.tls != nil { try server.reloadCertificates() }
             new.tokens?.refreshOrLog()
             level.value = settings.logLevel
             control.replace(new)
+            gateway.update(settings.gatewayConfiguration)
             current.withLock { $0 = (settings, new) }
             let fixed = news.filter { name in
                 name != "auth.roles" && !(Setting.all.first { $0.name == name }?.isLive ?? true)
@@ -121,7 +124,7 @@ final class Service: Sendable {
     func stop(because signal: String) {
         logger.info("Stopping.", metadata: ["signal": "\(signal)"])
         gateway.beginDraining()
-        server.stop(within: Self.stopLimit)
+        server.stop(within: Self.stopLimit, farewell: Gateway.farewell)
         store.close()
         logger.info("Stopped.")
     }

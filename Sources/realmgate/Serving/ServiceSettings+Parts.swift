@@ -24,6 +24,21 @@ extension ServiceSettings {
         configuration.subscriptionFile = data + ".subscriptions"
         configuration.allowedOrigins = Set(settings.list("cors.origins"))
         configuration.isForThisMachine = !settings.flag("allowOpen")
+        configuration.allowsCredentials = settings.flag("cors.credentials")
+        if tlsFiles != nil { configuration.strictTransportSeconds = settings.integer("tls.strictTransport") }
+        configuration.compresses = settings.flag("compression")
+        configuration.metricsAreOpen = settings.flag("metrics.open")
+        configuration.addressRate = rate("limits.addressRequests")
+        configuration.callerRate = rate("limits.callerRequests")
+        configuration.streamsPerCaller = limit("limits.streamsPerCaller")
+        configuration.queryRows = limit("limits.queryRows")
+        configuration.queryMilliseconds = limit("limits.queryMilliseconds")
+        set(&configuration.leastFreeDisk, "limits.freeDisk")
+        set(&configuration.largestTransaction, "limits.transaction")
+        set(&configuration.idempotencyLifetime, "idempotency.lifetime")
+        set(&configuration.snapshotLife, "snapshot.lifetime")
+        set(&configuration.longestSnapshotLife, "snapshot.longest")
+        set(&configuration.mostSnapshots, "snapshot.most")
         configuration.scratchDirectory = settings.text("scratch") ?? Self.directory(of: data)
         set(&configuration.importLimit, "limits.import")
         set(&configuration.transfers, "limits.transfers")
@@ -35,8 +50,6 @@ extension ServiceSettings {
         set(&configuration.bodyLimit, "limits.body")
         set(&configuration.largestPage, "limits.page")
         set(&configuration.largestObserved, "limits.observed")
-        set(&configuration.largestTransaction, "limits.transaction")
-        set(&configuration.idempotencyLifetime, "limits.idempotency")
         set(&configuration.workers, "limits.workers")
         set(&configuration.workerQueue, "limits.workerQueue")
         return configuration
@@ -48,8 +61,10 @@ extension ServiceSettings {
         configuration.port = UInt16(clamping: port)
         set(&configuration.bodyLimit, "limits.body")
         set(&configuration.connectionLimit, "limits.connections")
+        set(&configuration.connectionsPerAddress, "limits.connectionsPerAddress")
         set(&configuration.streamLimit, "limits.streams")
         configuration.temporaryDirectory = settings.text("scratch") ?? Self.directory(of: data)
+        configuration.tls = tlsFiles
         return configuration
     }
 
@@ -57,6 +72,35 @@ extension ServiceSettings {
     private static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Nil without TLS. Both files are named; see `checkTLS`.
+    var tlsFiles: TLSFiles? {
+        guard let certificate = settings.text("tls.certificate"), let key = settings.text("tls.key") else { return nil }
+        return TLSFiles(certificateChain: certificate, key: key)
+    }
+
+    /// Throws when the certificate and its key cannot be used.
+    func checkTLS() throws(CommandFailure) {
+        guard (settings.text("tls.certificate") == nil) == (settings.text("tls.key") == nil) else {
+            throw CommandFailure(
+                "HTTPS takes tls.certificate and tls.key; only one of them is given.", exitCode: 78)
+        }
+        do {
+            try tlsFiles?.check()
+        } catch {
+            throw CommandFailure(error.description, exitCode: 78)
+        }
+    }
+
+    /// Nil for 0, which stands for no limit.
+    private func limit(_ name: String) -> Int? {
+        settings.integer(name).flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    /// Twice as many requests at once as a second gives.
+    private func rate(_ name: String) -> RateLimit? {
+        limit(name).map { RateLimit(perSecond: Double($0), burst: 2 * $0) }
     }
 
     private func set(_ value: inout Int, _ name: String) {

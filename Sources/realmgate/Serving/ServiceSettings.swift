@@ -115,6 +115,7 @@ struct ServiceSettings: Sendable {
     func check() throws(CommandFailure) {
         let control = AccessControl(try accessRules(), keys: try keyRing())
         try refuseOpenAddress(control)
+        try checkTLS()
     }
 
     /// Throws when everybody could do everything from other machines, and nobody said that this is meant.

@@ -26,7 +26,10 @@ struct GuardedGateway {
 
     static let reader = Role(name: "reader", others: ClassRule(read: "TRUEPREDICATE"))
 
-    init(_ roles: [Role] = [reader], isRequired: Bool = true) throws {
+    init(
+        _ roles: [Role] = [reader], isRequired: Bool = true,
+        _ configure: (inout GatewayConfiguration) -> Void = { _ in }
+    ) throws {
         let clock = clock
         let keys = KeyRing(clock: { clock.now })
         let control = AccessControl(
@@ -36,6 +39,7 @@ struct GuardedGateway {
         gateway = try TestGateway {
             $0.accessControl = control
             $0.clock = { clock.now }
+            configure(&$0)
         }
     }
 
