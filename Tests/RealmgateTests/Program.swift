@@ -63,6 +63,7 @@ final class TestDirectory: Sendable {
 final class RunningServer: Sendable {
     let process: ChildProcess
     let port: Int
+    let address: String
 
     /// Starts and waits for the line that says where it listens: on a free port, or where one listened before.
     init(
@@ -72,15 +73,15 @@ final class RunningServer: Sendable {
             try Program.executable(), ["serve", "--port", "\(port)"] + arguments, environment: environment,
             directory: directory.path)
         try process.wait(until: "the ready line") { process.output.contains("\n") }
-        let prefix = "realmgate: listening on http://127.0.0.1:"
+        let scheme = arguments.contains { $0.hasPrefix("--tls") } ? "https" : "http"
+        let prefix = "realmgate: listening on \(scheme)://127.0.0.1:"
         guard let line = process.output.split(separator: "\n").first, line.hasPrefix(prefix),
             let port = Int(line.dropFirst(prefix.count)), port > 0
         else { throw TestFailure("no ready line, but: \(process.output)") }
         self.process = process
         self.port = port
+        address = "\(scheme)://127.0.0.1:\(port)"
     }
-
-    var address: String { "http://127.0.0.1:\(port)" }
 
     /// Asks the server to stop and gives the exit code.
     func stop(_ signal: Int32 = SIGTERM) throws -> Int32 {
