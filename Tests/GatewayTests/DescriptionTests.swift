@@ -169,7 +169,7 @@ struct DescriptionTests {
         let whole = try gateway.get("/openapi.json", headers: bearer("admin"))
         let part = try gateway.get("/openapi.json", headers: bearer("clerk"))
         #expect(part.status == 200)
-        #expect(part.headers["Vary"] == "Authorization, X-API-Key")
+        #expect(part.headers["Vary"]?.hasPrefix("Authorization, X-API-Key") == true)
         #expect(part.headers["ETag"] != whole.headers["ETag"])
 
         let document = try part.json
