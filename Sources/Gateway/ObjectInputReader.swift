@@ -140,6 +140,14 @@ package struct ObjectInputReader {
         }
         if case .object(let object) = json, object.members.first?.name.hasPrefix("$") != true {
             let input = try self.object(json, target, at: place)
+            // Said here, because it may turn out that there is nothing to store it in.
+            if !property.ownsTarget, let key = target.primaryKeyProperty, !key.type.isOptional,
+                input.values[key.id] == nil
+            {
+                var problem = place.member(key.name).problem("A \(target.name) needs its primary key '\(key.name)'.")
+                problem.code = StoreError.Code.missingValue.rawValue
+                throw problem
+            }
             return property.ownsTarget
                 ? .embedded(input) : .link(ObjectInput.Link(target: target.id, way: .object(input), place: place))
         }

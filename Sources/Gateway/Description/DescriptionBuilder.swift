@@ -325,7 +325,7 @@ struct DescriptionBuilder {
         if name == "update", objectClass.primaryKey == nil { return nil }
         let isKey = name == "key" && parameter["in"]?.text == "path"
         let made =
-            isKey
+            isKey || name == "of"
             ? parameter.with("schema", TypeForms.pathKey(of: objectClass))
                 .with("description", .string(keyWords(objectClass))).with("example", samples.key(objectClass))
                 .with("examples", nil)
