@@ -105,13 +105,15 @@ var targets: [Target] = [
     tests(
         "AccessRules",
         [
-            "AccessRules", "LiveQueries", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
+            "AccessRules", "LiveQueries", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract",
+            "QueryLanguage",
             "ObjectModel",
         ]),
     tests(
         "Gateway",
         [
-            "Gateway", "HTTPServer", "Compression", "Identity", "AccessRules", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
+            "Gateway", "HTTPServer", "Compression", "Identity", "AccessRules", "EmbeddedStore", "StoreTesting",
+            "JSONCoding", "StoreContract", "QueryLanguage",
             "ObjectModel",
         ]),
     // Writes to a store until it is killed.
@@ -122,7 +124,8 @@ var targets: [Target] = [
     tests(
         "Realmgate",
         [
-            "realmgate", "StoreWorker", "Identity", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage",
+            "realmgate", "StoreWorker", "Identity", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract",
+            "QueryLanguage",
             "ObjectModel", crypto,
         ]),
 ]

@@ -326,7 +326,7 @@ struct DescriptionBuilder {
         let isKey = name == "key" && parameter["in"]?.text == "path"
         let made =
             isKey || name == "of"
-            ? parameter.with("schema", TypeForms.pathKey(of: objectClass))
+            ? parameter.with("schema", isKey ? TypeForms.pathKey(of: objectClass) : TypeForms.queryKey(of: objectClass))
                 .with("description", .string(keyWords(objectClass))).with("example", samples.key(objectClass))
                 .with("examples", nil)
             : exemplified(parameter, objectClass)

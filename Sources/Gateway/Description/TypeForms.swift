@@ -49,7 +49,8 @@ enum TypeForms {
     private static func number(_ format: String) -> JSONValue {
         var number: JSONValue = ["type": "number", "format": .string(format)]
         if format == "float" {
-            number = number.with("minimum", .double(-3.4028234e38)).with("maximum", .double(3.4028234e38))
+            number = number.with("minimum", .double(-3.4028235677973362e38)).with(
+                "maximum", .double(3.4028235677973362e38))
         }
         return ["anyOf": [number, ["type": "string", "enum": ["NaN", "Infinity", "-Infinity"]]]]
     }
@@ -60,11 +61,17 @@ enum TypeForms {
         return union([read(key.type.base)], isNullable: key.type.isOptional)
     }
 
-    /// The key in a path. A primary key that may be null is written as `null` there.
+    /// The key in a path, which has no empty parts.
     static func pathKey(of objectClass: ClassSchema) -> JSONValue {
+        let form = queryKey(of: objectClass)
+        return objectClass.primaryKeyProperty?.type.base == .string ? form.with("minLength", 1) : form
+    }
+
+    /// The key as text. A primary key that may be null is written as `null` there.
+    static func queryKey(of objectClass: ClassSchema) -> JSONValue {
         guard let key = objectClass.primaryKeyProperty else { return int }
         let form = read(key.type.base)
-        if key.type.base == .string { return form.with("minLength", 1) }
+        if key.type.base == .string { return form }
         return key.type.isOptional ? ["anyOf": [form, ["type": "string", "const": "null"]]] : form
     }
 
