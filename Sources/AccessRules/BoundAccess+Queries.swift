@@ -1,4 +1,4 @@
-package import ObjectModel
+import ObjectModel
 package import QueryLanguage
 
 /// What queries mean when the objects that are not there are not met.

@@ -1,6 +1,6 @@
-package import JSONCoding
+import JSONCoding
 package import ObjectModel
-package import QueryLanguage
+import QueryLanguage
 
 /// A view bound to a schema: which classes, properties and objects are there for the caller, and what it may do.
 /// Immutable; made once for all requests of equal views.
