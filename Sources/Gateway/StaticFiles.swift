@@ -92,11 +92,9 @@ struct StaticFiles: Sendable {
             // Also keeps out `.`, `..` and what editors leave behind.
             guard !name.hasPrefix(".") else { continue }
             let path = directory + "/" + name
-            var status = stat()
-            guard stat(path, &status) == 0 else { continue }
-            switch status.st_mode & S_IFMT {
-            case S_IFDIR: try read(path, under: prefix + name + "/", &room, depth: depth + 1)
-            case S_IFREG:
+            switch FileStatus(path: path)?.kind {
+            case .directory: try read(path, under: prefix + name + "/", &room, depth: depth + 1)
+            case .file:
                 let content = try Self.content(of: path, limit: room)
                 room -= content.count
                 files[prefix + name] = Self.file(Self.type(of: name), content)

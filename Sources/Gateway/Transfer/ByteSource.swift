@@ -37,9 +37,8 @@ package final class ByteSource {
         self.descriptor = descriptor
         self.name = name
         self.owner = owner
-        var status = stat()
-        let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        size = isFile ? Int(status.st_size) : nil
+        let status = FileStatus(descriptor: descriptor)
+        size = status?.kind == .file ? status?.size : nil
     }
 
     /// The next byte; nil at the end.

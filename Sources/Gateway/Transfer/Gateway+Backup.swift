@@ -55,10 +55,9 @@ extension Gateway {
         try store.writeCopy(to: path, progress: nil)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         unlink(path)
-        var status = stat()
-        guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
+        guard descriptor >= 0, let status = FileStatus(descriptor: descriptor) else {
             throw StoreError(.inputOutput, "The copy cannot be opened: \(String(cString: strerror(errno))).")
         }
-        return BodyFile(adopting: descriptor, count: Int(status.st_size))
+        return BodyFile(adopting: descriptor, count: status.size)
     }
 }
