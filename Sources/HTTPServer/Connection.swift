@@ -259,11 +259,12 @@ final class Connection {
     /// What the client still sends is read and dropped for a short while. Closing at once would make the kernel
     /// reset the connection, and the client might lose the answer.
     private func refuseWhileReceiving(_ response: Response) -> MHD_Result {
+        // The space is free before the client hears that there was too little.
+        body = []
+        file = nil
         sendPastLibrary(response)
         phase = .discarding
         deadline = loop.now + 2_000
-        body = []
-        file = nil
         discarded = 0
         return .YES
     }
