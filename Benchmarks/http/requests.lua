@@ -2,11 +2,12 @@
 -- median and of the 99th percentile, answers that were errors.
 --
 --   wrk … -s requests.lua URL -- KIND OBJECTS SEED
-local kind, objects
+local kind, objects, seed
 
 function init(arguments)
   kind, objects = arguments[1], tonumber(arguments[2])
-  math.randomseed(tonumber(arguments[3]))
+  seed = tonumber(arguments[3])
+  math.randomseed(seed)
 end
 
 local json = {["Content-Type"] = "application/json"}
@@ -18,10 +19,10 @@ local function item(id)
     math.random() * 100, math.random(0, 49))
 end
 
--- Ids that no other thread or run takes: wrk starts one thread here, runs have seeds of their own.
+-- Ids that no other run takes: wrk starts one thread here, and every run has a seed of its own.
 local function fresh()
   created = created + 1
-  return math.random(1, 2 ^ 20) * 2 ^ 32 + math.random(1, 2 ^ 31)
+  return (seed + 1) * 10000000 + created
 end
 
 function request()

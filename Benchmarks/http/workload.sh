@@ -58,7 +58,6 @@ seed=0
 
 measure() { # PID URL KIND CONNECTIONS: requests/s, p50 and p99 in ms, µs of CPU per request
     local before after
-    seed=$((seed + 1))
     before=$(ticks "$1")
     wrk -t1 -c"$4" -d"${seconds}s" --timeout 20s -s "$here/requests.lua" "$2" -- "$3" "$objects" "$seed" >"$scratch/report"
     after=$(ticks "$1")
@@ -75,6 +74,8 @@ while IFS='|' read -r kind name size; do
     start "bare-$kind" "$scratch/bare" fresh "$size"
     bare=$url bare_pid=$pid
     for connections in "${counts[@]}"; do
+        # No two runs draw the same.
+        seed=$((seed + 1))
         read -r rate p50 p99 cpu <<<"$(measure "$ours_pid" "$ours" "$kind" "$connections")"
         read -r brate bp50 bp99 bcpu <<<"$(measure "$bare_pid" "$bare" "$kind" "$connections")"
         ratio=$(awk -v a="$cpu" -v b="$bcpu" 'BEGIN { printf "%.1f", a / b }')
