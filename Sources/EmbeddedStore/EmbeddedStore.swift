@@ -79,11 +79,18 @@ package final class EmbeddedStore: Store {
             let newest = Latest(
                 snapshot: versions.share(snapshot, generation: moment.generation), moment: moment)
             latest.withLock { $0 = newest }
+            // A commit that came in between has already dropped what was kept, and does not know of this one.
+            if moment != (try? file.current.moment) { forget(moment) }
             return newest
         } catch let error as StoreError where error.code == .inputOutput {
             if let known { return known }
             throw error
         }
+    }
+
+    /// Drops what was kept for the next reader, if it is of that moment.
+    private func forget(_ moment: Moment) {
+        latest.withLock { if $0?.moment == moment { $0 = nil } }
     }
 
     package func submit(
