@@ -86,8 +86,7 @@ package final class Gateway: Sendable {
         router.use(negotiate)
         let inlineBody = configuration.inlineBody
         func register(
-            _ method: HTTPMethod, _ pattern: String, _ body: Router.BodyHandling,
-            _ handler: @escaping @Sendable (Request, PathParameters) throws -> Reply
+            _ method: HTTPMethod, _ pattern: String, _ body: Router.BodyHandling, _ handler: @escaping Handler
         ) {
             router.on(method, pattern, body: body) { [self] request, path in
                 let answer: @Sendable () -> Reply = { [self] in
@@ -100,14 +99,12 @@ package final class Gateway: Sendable {
                 return request.body.count <= inlineBody ? answer() : workers.reply(answer)
             }
         }
-        func on(
-            _ method: HTTPMethod, _ pattern: String,
-            _ handler: @escaping @Sendable (Request, PathParameters) throws -> Reply
-        ) { register(method, pattern, .memory, handler) }
-        func onFile(
-            _ method: HTTPMethod, _ pattern: String, _ limit: Int,
-            _ handler: @escaping @Sendable (Request, PathParameters) throws -> Reply
-        ) { register(method, pattern, .file(limit: limit), handler) }
+        func on(_ method: HTTPMethod, _ pattern: String, _ handler: @escaping Handler) {
+            register(method, pattern, .memory, handler)
+        }
+        func onFile(_ method: HTTPMethod, _ pattern: String, _ limit: Int, _ handler: @escaping Handler) {
+            register(method, pattern, .file(limit: limit), handler)
+        }
 
         on(.get, "/v1/schema", getSchema)
         on(.put, "/v1/schema", putSchema)
@@ -179,6 +176,13 @@ package final class Gateway: Sendable {
     }
 
     func problem(of error: any Error) -> Problem { Problem(of: error, logger) }
+}
+
+extension Gateway {
+    /// Registers a route, for the functions that bring the routes of one part each.
+    typealias Registration = (HTTPMethod, String, @escaping Handler) -> Void
+    /// The same for one whose body comes in a file, up to so many bytes.
+    typealias FileRegistration = (HTTPMethod, String, Int, @escaping Handler) -> Void
 }
 
 extension Problem {
