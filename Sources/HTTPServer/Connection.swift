@@ -239,7 +239,7 @@ final class Connection {
         loop.counters.requestCounter.move(by: 1)
         request.bodyFile = body.file?.finish()
         body.drop()
-        switch loop.router.respond(to: request) {
+        switch loop.respond(request) {
         case .now(let response): return queue(response)
         case .events(let headers, let start): return openStream(headers, start)
         case .later(let work):
