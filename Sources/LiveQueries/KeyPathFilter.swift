@@ -45,12 +45,9 @@ struct KeyPathFilter {
         var properties = PropertySet()
         for path in paths {
             for branch in path.branches where !properties.contains(branch.property) {
-                do {
-                    guard try step.isReached(key, by: branch.tree) else { continue }
-                } catch let error as StoreError where error.code == .versionGone {
-                    // Who stopped linking on the way cannot be seen any more.
-                }
-                properties.insert(branch.property)
+                // Who stopped linking on the way cannot be seen where the earlier version was given up.
+                let isReached = try LiveStep.ifKept { try step.isReached(key, by: branch.tree) } ?? true
+                if isReached { properties.insert(branch.property) }
             }
         }
         return properties

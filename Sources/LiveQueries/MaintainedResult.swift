@@ -54,7 +54,8 @@ final class MaintainedResult: LiveSubject {
     func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
         if step.changes.schemaChanged { try adopt(snapshot.schema) } else if misses(step) { return }
         let outcome = try state.advance(
-            by: step, of: query, along: route, classCount: snapshot.count(of: query.classID), quick: quick, learns: true
+            by: step, of: query, along: route, classCount: snapshot.count(of: query.classID), quick: quick, learns: true,
+            suspects: { try route.suspects(in: step) }
         ) { try Self.touched(by: step, reach) }
         for position in audiences.indices {
             let change = try adding(modifiedBy: step, for: audiences[position].filter, to: outcome)
@@ -124,12 +125,9 @@ extension MaintainedResult {
     }
 
     private func modified(by step: LiveStep, _ filter: KeyPathFilter?) throws -> Set<ObjectKey> {
-        do {
-            return try filter?.modifiedRoots(by: step) ?? Self.touched(by: step, reach)
-        } catch let error as StoreError where error.code == .versionGone {
-            // Who stopped linking to an element cannot be seen any more: it may have been anybody.
-            return Set(keys)
-        }
+        // Who stopped linking to an element cannot be seen where the earlier version was given up: it may have been
+        // anybody.
+        try LiveStep.ifKept { try filter?.modifiedRoots(by: step) ?? Self.touched(by: step, reach) } ?? Set(keys)
     }
 
     /// The difference together with what a filter finds modified; it leads to the present result.
@@ -166,8 +164,10 @@ extension MaintainedResult {
         _ step: LiveStep, _ snapshot: any Snapshot, _ filter: KeyPathFilter?
     ) throws -> IndexChanges {
         // Reading the past costs more, and running the query there much more.
+        let reversed = step.reversed
         let (_, back) = try state.advanced(
-            by: step.reversed, of: query, along: route, classCount: snapshot.count(of: query.classID) * 8
+            by: reversed, of: query, along: route, classCount: snapshot.count(of: query.classID) * 8,
+            suspects: { try route.suspects(in: reversed) }
         ) { try Self.touched(by: step, reach) }
         return try adding(modifiedBy: step, for: filter, to: ResultOutcome(indices: back.inverted))
     }

@@ -68,11 +68,13 @@ extension MaintainedSections {
     func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
         if step.changes.schemaChanged { try adopt(snapshot.schema) }
         let before = result
+        // Found once, for the result and for its sections.
+        let suspects = try suspects(of: step)
         let (after, indices) = try result.advanced(
-            by: step, of: query, along: route, classCount: snapshot.count(of: query.classID)
+            by: step, of: query, along: route, classCount: snapshot.count(of: query.classID), suspects: { suspects }
         ) { [self] in try touched(by: step) }
         let difference = try SectionStep(
-            sections, step, from: before, to: after, indices, suspects: suspects(of: step), reader
+            sections, step, from: before, to: after, indices, suspects: suspects, reader
         ) { SectionList(try snapshot.sections(after.query, by: key)) }
         result = after
         sections = difference.new
@@ -93,15 +95,10 @@ extension MaintainedSections {
         }
     }
 
-    /// The objects whose section's key may differ; nil where finding them is not worth it.
-    private func suspects(of step: LiveStep) throws -> Set<ObjectKey>? {
+    /// The objects whose membership, place or section may differ; nil where they cannot be found out.
+    private func suspects(of step: LiveStep) throws -> RouteSuspects? {
         guard !step.changes.schemaChanged else { return nil }
-        do {
-            if case .objects(let suspects) = try route.suspects(in: step) { return suspects }
-        } catch let error as StoreError where error.code == .versionGone {
-            // The earlier version cannot be read any more, and is not needed for looking at everything.
-        }
-        return nil
+        return try LiveStep.ifKept { try route.suspects(in: step) }
     }
 
     /// The objects that count as modified where no key paths are given.
@@ -138,12 +135,14 @@ extension MaintainedSections {
         }
         if let known = audiences[index].memory.resumed?.changes[version] { return known }
         let back = step.reversed
+        let suspects = try suspects(of: back)
         // Reading the past costs more, and running the query there much more.
         let (then, indices) = try result.advanced(
-            by: back, of: query, along: route, classCount: snapshot.count(of: query.classID) * 8
+            by: back, of: query, along: route, classCount: snapshot.count(of: query.classID) * 8,
+            suspects: { suspects }
         ) { [self] in try touched(by: back) }
         let away = try SectionStep(
-            sections, back, from: result, to: then, indices, suspects: suspects(of: back), reader
+            sections, back, from: result, to: then, indices, suspects: suspects, reader
         ) { try SectionList(then.keys, by: reader, step.before) }
         let forth = away.reversed(indices)
         let whole = try adding(modifiedBy: step, for: audiences[index].filter, to: indices.inverted)

@@ -121,10 +121,6 @@ extension ObservedObject {
     /// Nil for a property that was not there or was of another type, and where the earlier version was given up.
     private func oldValue(of property: PropertySchema, _ step: LiveStep) throws -> Value? {
         guard step.before.schema[classID]?[property.id]?.type == property.type else { return nil }
-        do {
-            return try step.before.value(classID, key, property.id)
-        } catch let error as StoreError where error.code == .versionGone {
-            return nil
-        }
+        return try LiveStep.ifKept { try step.before.value(classID, key, property.id) }
     }
 }
