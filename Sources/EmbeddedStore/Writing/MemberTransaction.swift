@@ -111,7 +111,7 @@ class MemberTransaction: WriteTransaction {
         guard !objectClass.isEmbedded else {
             throw StoreError(
                 .embeddedWithoutOwner,
-                "Embedded objects cannot be created directly. Assign a \(objectClass.schema.name) to a property that holds one."
+                "Embedded objects cannot be created directly. Assign \(objectClass.schema.name.withArticle) to a property that holds one."
             )
         }
         for column in objectClass.columns { try check(row[column.position], column, objectClass) }
