@@ -7,6 +7,7 @@ final class FrontLimits: Sendable {
         var addresses: RateLimiter?
         var callers: RateLimiter?
         var origins: CrossOriginPolicy
+        var proxies: TrustedProxies
     }
 
     private let state: Mutex<State>
@@ -18,12 +19,14 @@ final class FrontLimits: Sendable {
         state = Mutex(
             State(
                 addresses: configuration.addressRate.map { RateLimiter($0) },
-                callers: configuration.callerRate.map { RateLimiter($0) }, origins: Self.origins(configuration)))
+                callers: configuration.callerRate.map { RateLimiter($0) }, origins: Self.origins(configuration),
+                proxies: configuration.trustedProxies))
     }
 
     var addresses: RateLimiter? { state.withLock { $0.addresses } }
     var callers: RateLimiter? { state.withLock { $0.callers } }
     var origins: CrossOriginPolicy { state.withLock { $0.origins } }
+    var proxies: TrustedProxies { state.withLock { $0.proxies } }
 
     /// A rate that stays goes on with the buckets that it has; another one begins with full ones.
     func update(_ configuration: GatewayConfiguration) {
@@ -32,6 +35,7 @@ final class FrontLimits: Sendable {
             state.addresses = Self.limiter(configuration.addressRate, state.addresses)
             state.callers = Self.limiter(configuration.callerRate, state.callers)
             state.origins = Self.origins(configuration)
+            state.proxies = configuration.trustedProxies
         }
     }
 

@@ -70,8 +70,10 @@ package struct GatewayConfiguration: Sendable {
     /// Whether answers are compressed for clients that ask for it.
     package var compresses = true
     /// How many requests an address may make, whoever calls; nil for as many as it likes. Behind a proxy all requests have
-    /// the proxy's address.
+    /// the proxy's address, unless it is one of `trustedProxies`.
     package var addressRate: RateLimit?
+    /// Proxies that say in `X-Forwarded-For` who asks; of all others the field is not looked at.
+    package var trustedProxies = TrustedProxies()
     /// How many requests a key or a token's subject may make; nil for as many as it likes.
     package var callerRate: RateLimit?
     /// Most event streams that a caller may have open; of callers without a credential, an address. Nil for any number.

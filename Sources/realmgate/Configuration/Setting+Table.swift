@@ -50,6 +50,9 @@ extension Setting {
         Setting(
             "cors.credentials", .flag, .flag(false), "Whether those pages may send cookies and the like; not with *.",
             isLive: true),
+        Setting(
+            "trustedProxies", .list, .list([]),
+            "Addresses or networks of proxies that say in X-Forwarded-For who asks.", isLive: true),
         Setting("compression", .flag, .flag(true), "Whether answers are compressed for clients that ask for it."),
         Setting("metrics.open", .flag, .flag(false), "Whether /metrics is for everybody.", isLive: true),
         Setting("limits.connections", .integer(1...1_000_000), .integer(16_384), "Open connections."),
