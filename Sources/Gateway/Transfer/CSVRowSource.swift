@@ -37,7 +37,7 @@ package struct CSVRowSource: RowSource {
         }
     }
 
-    package var position: Int { source.count }
+    package var position: Int { source.place }
 
     package mutating func next() throws -> Result<ImportedRow, LineFault>? {
         do {

@@ -13,13 +13,16 @@ private struct ImportOrder: Sendable {
     let isAtomic: Bool
     let view: AccessView
     let file: BodyFile
+    let request: Request
+    /// Bytes that the file may expand to.
+    let limit: Int
 
     func run(
         in store: any Store, progress: @escaping @Sendable (ObjectImporter.Outcome) -> Void
     ) throws -> ObjectImporter.Outcome {
         let importer = ObjectImporter(
             store: store, objectClass: objectClass, schema: schema, policy: policy, view: view)
-        let source = ByteSource(file)
+        let source = try ByteSource(file, of: request, limit: limit)
         switch format {
         case .ndjson:
             return try run(importer, NDJSONRowSource(source, class: objectClass, schema: schema), progress)
@@ -112,9 +115,12 @@ extension Gateway {
         guard let file = request.bodyFile else {
             throw Problem(400, "import.empty", "Send the file as the body of the request.")
         }
+        // Before anything else is done for a body that nobody can read.
+        _ = try request.contentCoding
         return ImportOrder(
             objectClass: objectClass, schema: schema, format: format, policy: policy,
-            isAtomic: try parameters.flag("atomic"), view: view, file: file)
+            isAtomic: try parameters.flag("atomic"), view: view, file: file,
+            request: request, limit: configuration.importLimit)
     }
 
     /// - Parameter total: bytes of the file while the import goes on.

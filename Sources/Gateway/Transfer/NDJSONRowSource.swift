@@ -17,7 +17,7 @@ package struct NDJSONRowSource: RowSource {
         reader = ObjectInputReader(schema: schema)
     }
 
-    package var position: Int { source.count }
+    package var position: Int { source.place }
 
     package mutating func next() throws -> Result<ImportedRow, LineFault>? {
         while true {

@@ -1,6 +1,8 @@
+import Compression
 import Dispatch
 import Foundation
 import HTTPServer
+import HTTPTesting
 import JSONCoding
 import ObjectModel
 import StoreContract
@@ -101,6 +103,36 @@ struct ImportTests {
         let answer = try post(try TestGateway(), "/v1/import/Dog", file, type: "text/csv")
         #expect(answer.status == 400)
         #expect(answer.member("code") == "import.unreadable")
+    }
+
+    @Test("a compressed file is expanded as it is read", arguments: Coding.allCases)
+    func compressed(coding: Coding) throws {
+        // More than a block of the file in either form.
+        let rows = Array(
+            (0..<600).map { id in
+                let name = (1..<60).map { String((id * 7919 + $0 * 104_729) * 40_503 % 999_983, radix: 36) }.joined()
+                return "{\"_id\": \(id), \"name\": \"\(name)\"}\n"
+            }.joined().utf8)
+        let file = try rows.withUnsafeBytes { try Encoder(coding).encode($0) }
+        #expect(file.count > 1 << 16)
+        func answer(_ file: [UInt8], _ coding: String, limit: Int = 1 << 30) throws -> (Response, count: JSONValue?) {
+            let gateway = try TestGateway { $0.importLimit = limit }
+            var request = try Request(
+                .post, "/v1/import/Dog",
+                headers: ["Content-Type": "application/x-ndjson", "Content-Encoding": coding])
+            request.bodyFile = try BodyFile(file)
+            let answer = try gateway.router.answer(request)
+            return (answer, try gateway.get("/v1/objects/Dog?limit=0&count").member("count"))
+        }
+        let (whole, count) = try answer(file, coding.rawValue)
+        #expect(whole.status == 200 && whole.member("created") == 600 && count == 600, "\(whole.text)")
+        let cut = try answer(file.dropLast(9), coding.rawValue).0
+        #expect(cut.status == 400 && cut.member("code") == "encoding.invalid")
+        let unknown = try answer(file, "br")
+        #expect(unknown.0.status == 415 && unknown.0.member("code") == "encoding.unsupported" && unknown.count == 0)
+        let bomb = try answer(file, coding.rawValue, limit: rows.count - 1).0
+        #expect(bomb.status == 413 && bomb.member("code") == "body_too_large")
+        #expect(try answer(rows, "identity").0.status == 200)
     }
 
     @Test("who listens hears how far the import is, and how it ended")
