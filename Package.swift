@@ -125,8 +125,8 @@ var targets: [Target] = [
     tests(
         "Realmgate",
         [
-            "realmgate", "StoreWorker", "HTTPTesting", "Identity", "EmbeddedStore", "StoreTesting", "JSONCoding",
-            "StoreContract", "QueryLanguage", "ObjectModel", crypto,
+            "realmgate", "StoreWorker", "HTTPServer", "HTTPTesting", "Identity", "EmbeddedStore", "StoreTesting",
+            "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", crypto, log,
         ]),
 ]
 

@@ -7,18 +7,18 @@ import StoreContract
 final class LimitedSnapshot: ForwardedSnapshot {
     let base: EmbeddedSnapshot
     private let budget: QueryBudget
-    let executor: QueryExecutor
+    /// Made for each query: a request that reads single objects needs none.
+    var executor: QueryExecutor { QueryExecutor(LimitedSource(base, budget)) }
 
     init(_ base: EmbeddedSnapshot, _ budget: QueryBudget) {
         self.base = base
         self.budget = budget
-        executor = QueryExecutor(LimitedSource(base, budget))
     }
 
     var version: Version { base.version }
     var schema: Schema { base.schema }
 
-    func limited(by budget: QueryBudget) -> any Snapshot { LimitedSnapshot(base, budget) }
+    func limited(by budget: QueryBudget) -> any Snapshot { base.limited(by: budget) }
 
     func count(of classID: ClassID) -> Int { base.count(of: classID) }
 
@@ -46,7 +46,8 @@ final class LimitedSnapshot: ForwardedSnapshot {
 }
 
 extension EmbeddedSnapshot {
-    func limited(by budget: QueryBudget) -> any Snapshot { LimitedSnapshot(self, budget) }
+    /// Itself for a budget without limits, so that those cost nothing.
+    func limited(by budget: QueryBudget) -> any Snapshot { budget.isLimited ? LimitedSnapshot(self, budget) : self }
 }
 
 extension ExpiringSnapshot {
