@@ -38,6 +38,7 @@ package struct CSVRowSource: RowSource {
     }
 
     package var position: Int { source.count }
+    package var size: Int? { source.size }
 
     package mutating func next() throws -> Result<ImportedRow, LineFault>? {
         do {

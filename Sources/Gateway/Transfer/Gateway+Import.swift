@@ -12,13 +12,15 @@ private struct ImportOrder: Sendable {
     let policy: UpdatePolicy
     let isAtomic: Bool
     let view: AccessView
+    /// Bytes of the largest file that becomes one transaction.
+    let wholeLimit: Int
     let file: BodyFile
 
     func run(
         in store: any Store, progress: @escaping @Sendable (ObjectImporter.Outcome) -> Void
     ) throws -> ObjectImporter.Outcome {
         let importer = ObjectImporter(
-            store: store, objectClass: objectClass, schema: schema, policy: policy, view: view)
+            store: store, objectClass: objectClass, schema: schema, policy: policy, view: view, wholeLimit: wholeLimit)
         let source = ByteSource(file)
         switch format {
         case .ndjson:
@@ -111,7 +113,8 @@ extension Gateway {
         }
         return ImportOrder(
             objectClass: objectClass, schema: schema, format: format, policy: policy,
-            isAtomic: try parameters.flag("atomic"), view: view, file: file)
+            isAtomic: try parameters.flag("atomic"), view: view, wholeLimit: configuration.atomicImportLimit, file: file
+        )
     }
 
     /// - Parameter total: bytes of the file while the import goes on.
@@ -169,6 +172,14 @@ extension Problem {
             "\(outcome.refused) lines do not fit, so nothing was imported. Mend them, or leave 'atomic' out to import the others."
         )
         lines = outcome.faults
+    }
+
+    /// A file that is too large to be imported as a whole.
+    init(_ fault: ObjectImporter.TooLarge) {
+        self.init(
+            413, "import.too_large",
+            "One transaction takes files of up to \(fault.limit >> 20) MiB, because it is in memory until it is on the disk. Leave 'atomic' out, or cut the file into parts: with update=modified an import that broke off can be done again."
+        )
     }
 
     init(_ fault: TransferFault) { self.init(400, "import.unreadable", fault.message) }

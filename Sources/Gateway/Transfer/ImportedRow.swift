@@ -12,6 +12,9 @@ package protocol RowSource {
     /// Bytes read so far.
     var position: Int { get }
 
+    /// Bytes that there are; nil where nobody knows.
+    var size: Int? { get }
+
     /// The next row, or what is wrong with it; nil at the end. Throws `TransferFault` when there is no going on.
     mutating func next() throws -> Result<ImportedRow, LineFault>?
 }

@@ -18,6 +18,7 @@ package struct NDJSONRowSource: RowSource {
     }
 
     package var position: Int { source.count }
+    package var size: Int? { source.size }
 
     package mutating func next() throws -> Result<ImportedRow, LineFault>? {
         while true {

@@ -69,6 +69,56 @@ struct ImportTests {
         #expect(try gateway.get("/v1/objects/Dog?count").member("count") == 2)
     }
 
+    @Test("a file that is too large for one transaction is refused, and nothing of it imported")
+    func tooLarge() throws {
+        let file = (0..<100).map { "{\"_id\": \($0)}\n" }.joined()
+        let gateway = try TestGateway { $0.atomicImportLimit = file.utf8.count - 1 }
+        let refused = try post(gateway, "/v1/import/Dog?atomic", file)
+        #expect(refused.status == 413)
+        #expect(refused.member("code") == "import.too_large")
+        #expect(try gateway.get("/v1/objects/Dog?count").member("count") == 0)
+        #expect(try post(gateway, "/v1/import/Dog", file).member("created") == 100)
+        let fitting = try TestGateway { $0.atomicImportLimit = file.utf8.count }
+        #expect(try post(fitting, "/v1/import/Dog?atomic", file).member("created") == 100)
+    }
+
+    @Test(
+        "links to objects further down are assigned as these come, and what is too many of them is told",
+        arguments: [true, false], [true, false])
+    func forwardLinks(isWhole: Bool, isFar: Bool) throws {
+        let gateway = try TestGateway()
+        let schema = try gateway.store.snapshot().schema
+        let dog = try schema.named("Dog")
+        // Each links to the next, or to one so far down that too many wait.
+        let count = 60
+        let distance = isFar ? count / 2 : 1
+        let rows = (0..<count).map {
+            "{\"_id\":\($0),\"friend\":\($0 + distance < count ? "\($0 + distance)" : "null")}\n"
+        }
+        let importer = ObjectImporter(
+            store: gateway.store, objectClass: dog, schema: schema, policy: .error, mostWaiting: 8, batchSize: 10)
+        var source = NDJSONRowSource(ByteSource(try BodyFile(Array(rows.joined().utf8))), class: dog, schema: schema)
+        var outcome: ObjectImporter.Outcome
+        if isWhole {
+            do {
+                outcome = try importer.runAsWhole(source) { _ in }
+                #expect(!isFar)
+            } catch let refusal as ObjectImporter.Refusal {
+                #expect(isFar)
+                #expect(refusal.outcome.refused > 0)
+                #expect(try gateway.store.snapshot().count(of: dog.id) == 0)
+                return
+            }
+        } else {
+            outcome = try importer.run(&source) { _ in }
+        }
+        #expect(outcome.created == count)
+        #expect((outcome.refused > 0) == isFar)
+        let linked = try gateway.get("/v1/objects/Dog?count&limit=0&filter=friend+!=+null").member("count")
+        #expect(linked == .int(Int64(count - distance - outcome.refused)))
+        if isFar { #expect(outcome.faults.first?.message.contains("import the file once more") == true) }
+    }
+
     @Test("objects that exist are updated when that is asked for")
     func update() throws {
         let gateway = try TestGateway()
