@@ -92,6 +92,9 @@ package struct GatewayConfiguration: Sendable {
 
     /// Largest file to import; 413 beyond.
     package var importLimit = 4 << 30
+    /// Largest file to import in one transaction, whose pages are in memory until it is on the disk, about as many bytes
+    /// as the file has; 413 beyond.
+    package var atomicImportLimit = ObjectImporter.wholeLimit
     /// Where files lie while they come in or go out. Put it on the disk that has room for another copy of the store.
     package var scratchDirectory = "/tmp"
     /// Threads for imports and backups.

@@ -12,6 +12,8 @@ private struct ImportOrder: Sendable {
     let policy: UpdatePolicy
     let isAtomic: Bool
     let view: AccessView
+    /// Bytes of the largest file that becomes one transaction.
+    let wholeLimit: Int
     let file: BodyFile
     let request: Request
     /// Bytes that the file may expand to.
@@ -21,7 +23,7 @@ private struct ImportOrder: Sendable {
         in store: any Store, progress: @escaping @Sendable (ObjectImporter.Outcome) -> Void
     ) throws -> ObjectImporter.Outcome {
         let importer = ObjectImporter(
-            store: store, objectClass: objectClass, schema: schema, policy: policy, view: view)
+            store: store, objectClass: objectClass, schema: schema, policy: policy, view: view, wholeLimit: wholeLimit)
         let source = try ByteSource(file, of: request, limit: limit)
         switch format {
         case .ndjson:
@@ -116,8 +118,8 @@ extension Gateway {
         _ = try request.contentCoding
         return ImportOrder(
             objectClass: objectClass, schema: schema, format: format, policy: policy,
-            isAtomic: try parameters.flag("atomic"), view: view, file: file,
-            request: request, limit: configuration.importLimit)
+            isAtomic: try parameters.flag("atomic"), view: view, wholeLimit: configuration.atomicImportLimit,
+            file: file, request: request, limit: configuration.importLimit)
     }
 
     /// - Parameter total: bytes of the file while the import goes on.
@@ -175,6 +177,14 @@ extension Problem {
             "\(outcome.refused) lines do not fit, so nothing was imported. Mend them, or leave 'atomic' out to import the others."
         )
         lines = outcome.faults
+    }
+
+    /// A file that is too large to be imported as a whole.
+    init(_ fault: ObjectImporter.TooLarge) {
+        self.init(
+            413, "import.too_large",
+            "One transaction takes files of up to \(fault.limit >> 20) MiB, because it is in memory until it is on the disk. Leave 'atomic' out, or cut the file into parts: with update=modified an import that broke off can be done again."
+        )
     }
 
     init(_ fault: TransferFault) { self.init(400, "import.unreadable", fault.message) }

@@ -18,6 +18,8 @@ package struct NDJSONRowSource: RowSource {
     }
 
     package var position: Int { source.place }
+    package var size: Int? { source.size }
+    package var expanded: Int { source.count }
 
     package mutating func next() throws -> Result<ImportedRow, LineFault>? {
         while true {

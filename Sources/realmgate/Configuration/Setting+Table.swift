@@ -68,6 +68,9 @@ extension Setting {
             isLive: true),
         Setting("limits.body", .size(1024...(1 << 40)), .integer(16 << 20), "The largest request body."),
         Setting("limits.import", .size(1024...(1 << 46)), .integer(4 << 30), "The largest file to import."),
+        Setting(
+            "limits.atomicImport", .size(1024...(1 << 46)), .integer(256 << 20),
+            "The largest file to import in one transaction, which takes about as much memory."),
         Setting("limits.transfers", .integer(1...64), .integer(2), "Threads for imports and backups."),
         Setting(
             "limits.page", .integer(1...1_000_000), .integer(10_000), "The most objects of a page.", isLive: true),

@@ -42,6 +42,7 @@ extension ServiceSettings {
         set(&configuration.mostSnapshots, "snapshot.most")
         configuration.scratchDirectory = settings.text("scratch") ?? Self.directory(of: data)
         set(&configuration.importLimit, "limits.import")
+        set(&configuration.atomicImportLimit, "limits.atomicImport")
         set(&configuration.transfers, "limits.transfers")
         configuration.requestLogLevel = .info
         configuration.version = Realmgate.version
