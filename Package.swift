@@ -98,7 +98,9 @@ var targets: [Target] = [
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
     tests("Compression", ["Compression"]),
-    tests("HTTPServer", ["HTTPServer", "Compression", log]),
+    // What tests of servers ask with.
+    .target(name: "HTTPTesting", dependencies: ["HTTPServer"], path: "Tests/HTTPTesting", swiftSettings: strict),
+    tests("HTTPServer", ["HTTPServer", "HTTPTesting", "Compression", log]),
     tests(
         "Identity",
         ["Identity", "JSONCoding", "ObjectModel", crypto, .product(name: "CryptoExtras", package: "swift-crypto")]),
@@ -112,9 +114,8 @@ var targets: [Target] = [
     tests(
         "Gateway",
         [
-            "Gateway", "HTTPServer", "Compression", "Identity", "AccessRules", "EmbeddedStore", "StoreTesting",
-            "JSONCoding", "StoreContract", "QueryLanguage",
-            "ObjectModel",
+            "Gateway", "HTTPServer", "HTTPTesting", "Compression", "Identity", "AccessRules", "EmbeddedStore",
+            "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel",
         ]),
     // Writes to a store until it is killed.
     .executableTarget(
@@ -124,8 +125,8 @@ var targets: [Target] = [
     tests(
         "Realmgate",
         [
-            "realmgate", "StoreWorker", "HTTPServer", "Identity", "EmbeddedStore", "StoreTesting", "JSONCoding",
-            "StoreContract", "QueryLanguage", "ObjectModel", crypto, log,
+            "realmgate", "StoreWorker", "HTTPServer", "HTTPTesting", "Identity", "EmbeddedStore", "StoreTesting",
+            "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", crypto, log,
         ]),
 ]
 

@@ -131,7 +131,7 @@ package final class EmbeddedStore: Store {
     package func past(at version: Version, before snapshot: any Snapshot) throws -> Past? {
         try throwIfClosed()
         if version == snapshot.version { return Past(reads: snapshot, changes: ChangeSet(version: version)) }
-        let known = try (snapshot as? ExpiringSnapshot)?.snapshot ?? snapshot
+        let known = try (snapshot as? ExpiringSnapshot)?.base ?? snapshot
         return try (known as? EmbeddedSnapshot)?.past(at: version)
     }
 

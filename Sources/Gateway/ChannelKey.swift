@@ -61,12 +61,12 @@ enum ChannelEvent: Sendable {
 
 extension ChannelEvent.Content {
     /// How many rows it begins with.
-    func rowCount(_ key: ChannelKey, _ snapshot: any Snapshot) -> Int {
+    func rowCount(_ key: ChannelKey, _ snapshot: any Snapshot) throws -> Int {
         switch (self, key.subject) {
         case (.objects(let keys), _): keys.count
         case (.sections(let sections), _): sections.elementCount
         case (.elements, .elements(let holder, let property)):
-            (try? snapshot.elementCount(holder.classID, holder.key, property)) ?? 0
+            try snapshot.elementCount(holder.classID, holder.key, property)
         default: 1
         }
     }

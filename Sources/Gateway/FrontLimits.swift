@@ -8,6 +8,7 @@ final class FrontLimits: Sendable {
         let addresses: RateLimiter?
         let callers: RateLimiter?
         let origins: CrossOriginPolicy
+        let proxies: TrustedProxies
 
         /// A rate that stays goes on with the buckets that it has; another one begins with full ones.
         fileprivate init(_ configuration: GatewayConfiguration, after present: Settings?) {
@@ -27,6 +28,7 @@ final class FrontLimits: Sendable {
                 origins.isForThisMachine = { access.isOpen }
             }
             self.origins = origins
+            proxies = configuration.trustedProxies
         }
     }
 

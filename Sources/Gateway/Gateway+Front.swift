@@ -6,6 +6,7 @@ extension Gateway {
     /// The order matters: a limit by address is asked before a credential is looked at, so that nobody guesses keys fast;
     /// refusals of everything inside are labelled, logged, compressed and readable by pages.
     func useFront(_ router: inout Router) {
+        router.use(nameClients)
         useOutside(&router)
         router.use(limitAddresses)
         if configuration.compresses { router.use(compressAnswers()) }
@@ -40,6 +41,7 @@ extension Gateway {
     /// Lets a body into a file only for those who are known and have not come too often. Refusals look like all others.
     private func admitFiles(_ router: inout Router) {
         var gate = Router(logger: logger)
+        gate.use(nameClients)
         gate.use(limitAddresses)
         gate.use { [self] request, next in try identifyCaller(request, next) }
         gate.use(limitCallers)
@@ -47,6 +49,7 @@ extension Gateway {
         router.beforeFile { [gate, self] request in
             guard case .now(let answer) = gate.respond(to: request), answer.status != Self.admitted else { return }
             var outside = Router(logger: logger)
+            outside.use(nameClients)
             useOutside(&outside)
             outside.use { _, _ in .now(answer) }
             guard case .now(let refusal) = outside.respond(to: request) else { return }
@@ -55,6 +58,8 @@ extension Gateway {
     }
 
     private static let admitted = 204
+
+    private var nameClients: Middleware { trustProxies { [limits] in limits.now.proxies } }
 
     private var limitAddresses: Middleware {
         limitRates(

@@ -182,10 +182,14 @@ extension Gateway {
         return paths
     }
 
-    /// The version of the last event that the client saw; nil when it saw none, or says something else. The header, which
-    /// browsers send when they reconnect on their own, is later than the parameter that the page opened the stream with.
+    /// The version of the last event that the client saw; nil when it saw none, or says something else.
     private func lastEventID(_ request: Request) -> Version? {
-        (request.header("Last-Event-ID") ?? request.query.first { $0.name == "lastEventID" }?.value)
-            .flatMap { UInt64($0) }.map { Version($0) }
+        request.lastEventID.flatMap { UInt64($0) }.map { Version($0) }
     }
+}
+
+extension Request {
+    /// The id of the last event that the client of a stream saw. The header, which browsers send when they reconnect on
+    /// their own, is later than the parameter that the page opened the stream with.
+    var lastEventID: String? { header("Last-Event-ID") ?? query("lastEventID") }
 }

@@ -51,6 +51,7 @@ extension GatewayConfiguration {
         queryRows = new.queryRows
         queryMilliseconds = new.queryMilliseconds
         addressRate = new.addressRate
+        trustedProxies = new.trustedProxies
         callerRate = new.callerRate
         streamsPerCaller = new.streamsPerCaller
         metricsAreOpen = new.metricsAreOpen
