@@ -87,7 +87,7 @@ BEYOND_SCHEMAS = {
     "query.syntax", "query.too_deep", "query.unknown_property", "query.unknown_class", "query.type_mismatch",
     "query.invalid", "query.argument", "query.unsupported",
     # Parameters that exclude or need one another, or name properties.
-    "parameter.invalid", "parameter.missing", "cursor.invalid", "cursor.not_possible",
+    "parameter.invalid", "parameter.missing", "cursor.invalid",
     # What is linked to, or addressed, is not there or not such.
     "object.not_found", "object.unknown_property", "object.missing_value", "object.no_primary_key",
     # The tag is of another state, the snapshot over, the name of the request taken.
