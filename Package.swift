@@ -124,9 +124,8 @@ var targets: [Target] = [
     tests(
         "Realmgate",
         [
-            "realmgate", "StoreWorker", "Identity", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract",
-            "QueryLanguage",
-            "ObjectModel", crypto,
+            "realmgate", "StoreWorker", "HTTPServer", "Identity", "EmbeddedStore", "StoreTesting", "JSONCoding",
+            "StoreContract", "QueryLanguage", "ObjectModel", crypto, log,
         ]),
 ]
 

@@ -23,6 +23,14 @@ private struct CollectionRead: Sendable {
     /// Of what a property holds; nil for a class.
     let held: HeldPage?
 
+    /// About how many objects a page of all objects looks at, which skips the ones before it many at a time; nil for
+    /// another query.
+    var size: Int? {
+        guard query.predicate == .constant(true), query.scope == .all, query.steps.isEmpty, let limit = window.limit
+        else { return nil }
+        return limit + window.offset / 64
+    }
+
     /// Throws what the store does.
     func response() throws -> Response {
         // One more than asked for tells whether there is a next page.
@@ -116,7 +124,9 @@ extension Gateway {
             }
         }
         if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
-        return reply(reading: place.size) { try read.response() }
+        // For others than those who see everything the store looks for what they see.
+        let size = seesEverything(request) ? read.size : nil
+        return reply(reading: size ?? place.size) { try read.response() }
     }
 
     /// `offset` and `limit`.
@@ -141,7 +151,7 @@ extension Gateway {
                 return response(to: error)
             }
         }
-        return size <= configuration.inlineObjects ? .now(answer()) : workers.reply { .now(answer()) }
+        return size <= settings.now.all.inlineObjects ? .now(answer()) : workers.reply { .now(answer()) }
     }
 }
 

@@ -1,5 +1,4 @@
 import HTTPServer
-import Identity
 import Synchronization
 
 /// What every request goes through before a route sees it, and every answer on its way out.
@@ -29,15 +28,12 @@ extension Gateway {
 
     /// What labels, logs, and fits every answer for browsers.
     private func useOutside(_ router: inout Router) {
-        router.use(traceRequests(logger, level: configuration.requestLogLevel, into: requestMetrics))
-        router.use(secureAnswers(strictTransportSeconds: configuration.strictTransportSeconds))
-        let access = configuration.accessControl
         router.use(
-            allowCrossOrigin { [limits] in
-                var origins = limits.origins
-                if let access { origins.isForThisMachine = { access.isOpen } }
-                return origins
-            })
+            traceRequests(
+                configuration.requestLog ?? LoggerRequestLog(logger), level: configuration.requestLogLevel,
+                into: requestMetrics))
+        router.use(secureAnswers(strictTransportSeconds: configuration.strictTransportSeconds))
+        router.use(allowCrossOrigin { [limits] in limits.now.origins })
         if let access, configuration.isForThisMachine { router.use(refuseForeignHosts { access.isOpen }) }
     }
 
@@ -62,14 +58,14 @@ extension Gateway {
 
     private var limitAddresses: Middleware {
         limitRates(
-            { [limits] in limits.addresses },
+            { [limits] in limits.now.addresses },
             refused: { [front] in front.limitedAddresses.add(1, ordering: .relaxed) },
             by: { Self.isCounted($0) ? nil : LimitKey($0.remoteAddress) })
     }
 
     private var limitCallers: Middleware {
         limitRates(
-            { [limits] in limits.callers }, refused: { [front] in front.limitedCallers.add(1, ordering: .relaxed) },
+            { [limits] in limits.now.callers }, refused: { [front] in front.limitedCallers.add(1, ordering: .relaxed) },
             by: { Self.isCounted($0) ? nil : Self.callerKey($0) })
     }
 
@@ -82,7 +78,7 @@ extension Gateway {
         do {
             return try identify(request) { known in
                 isIdentified = true
-                known.trace?.caller = (known.context as? Caller)?.principal.name
+                known.trace?.caller = (known.context as? CallerContext)?.name
                 return next(known)
             }
         } catch {
@@ -95,22 +91,11 @@ extension Gateway {
 
     /// Whose requests are counted together; nil for those of nobody in particular, whose address is counted.
     private static let callerKey: @Sendable (Request) -> LimitKey? = { request in
-        (request.context as? Caller)?.principal.name.map(LimitKey.caller)
+        (request.context as? CallerContext)?.name.map(LimitKey.caller)
     }
 
     private static let streamKey: @Sendable (Request) -> LimitKey? = { request in
         callerKey(request) ?? LimitKey(request.remoteAddress)
-    }
-}
-
-extension Principal {
-    /// What the log calls it, and what limits go by; nil for nobody in particular.
-    fileprivate var name: String? {
-        switch credential {
-        case .none: nil
-        case .key(let id): "key:\(id)"
-        case .token: "subject:\(subject ?? "")"
-        }
     }
 }
 

@@ -2,7 +2,7 @@ import HTTPServer
 
 extension Gateway {
     /// The resources that are read by parameters, each under its path.
-    var reads: KeyValuePairs<String, @Sendable (Request, PathParameters) throws -> Reply> {
+    var reads: KeyValuePairs<String, Handler> {
         [
             "/v1/objects/:class": getCollection,
             "/v1/objects/:class/:key": getObject,

@@ -85,6 +85,8 @@ package struct GatewayConfiguration: Sendable {
     package var version = "unknown"
     /// The level of the line that each request gets in the log; nil for none.
     package var requestLogLevel: Logger.Level?
+    /// Where that line goes; nil for where all others go.
+    package var requestLog: (any RequestLog)?
 
     /// Largest file to import; 413 beyond.
     package var importLimit = 4 << 30

@@ -76,8 +76,8 @@ package struct Request: Sendable {
     }
 }
 
-/// What a middleware tells handlers about a request.
-package protocol RequestContext: Sendable {}
+/// What a middleware tells handlers about a request. A class, because it is asked for often.
+package protocol RequestContext: AnyObject, Sendable {}
 
 /// One `name=value` of a query string, decoded.
 package struct QueryItem: Sendable, Equatable {

@@ -38,6 +38,9 @@ struct ResultPipeline {
     var plannedSteps: [ResultStep] { steps }
 
     func run() throws -> [ObjectKey] {
+        if steps.isEmpty, case .scan(let scan) = selected, let limit = window.limit {
+            return try scan.list(after: window.after?.key, skipping: max(0, window.offset), limit: limit)
+        }
         var keys = try first()
         for (index, step) in steps.enumerated().dropFirst() {
             keys = try timed(step, rowsIn: keys.count) { try apply(step, keys, limit: limit(after: index)) }

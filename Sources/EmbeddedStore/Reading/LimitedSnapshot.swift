@@ -7,18 +7,18 @@ import StoreContract
 final class LimitedSnapshot: Snapshot {
     private let base: EmbeddedSnapshot
     private let budget: QueryBudget
-    private let executor: QueryExecutor
+    /// Made for each query: a request that reads single objects needs none.
+    private var executor: QueryExecutor { QueryExecutor(LimitedSource(base, budget)) }
 
     init(_ base: EmbeddedSnapshot, _ budget: QueryBudget) {
         self.base = base
         self.budget = budget
-        executor = QueryExecutor(LimitedSource(base, budget))
     }
 
     var version: Version { base.version }
     var schema: Schema { base.schema }
 
-    func limited(by budget: QueryBudget) -> any Snapshot { LimitedSnapshot(base, budget) }
+    func limited(by budget: QueryBudget) -> any Snapshot { base.limited(by: budget) }
 
     // MARK: Objects
 
@@ -94,7 +94,8 @@ final class LimitedSnapshot: Snapshot {
 }
 
 extension EmbeddedSnapshot {
-    func limited(by budget: QueryBudget) -> any Snapshot { LimitedSnapshot(self, budget) }
+    /// Itself for a budget without limits, so that those cost nothing.
+    func limited(by budget: QueryBudget) -> any Snapshot { budget.isLimited ? LimitedSnapshot(self, budget) : self }
 }
 
 extension ExpiringSnapshot {

@@ -137,7 +137,7 @@ struct ClassForms {
         case .link(let target): return collected(type, linkRead(target, isNullable: type.acceptsNull))
         case .linkingObjects(let origin, _):
             return ["type": "array", "items": linkRead(origin, isNullable: false)]
-        case .mixed: return collected(type, TypeForms.value)
+        case .mixed: return collected(type, TypeForms.mixed(in: type.collection))
         default: return collected(type, TypeForms.union([TypeForms.read(type.base)], isNullable: type.acceptsNull))
         }
     }
@@ -147,7 +147,7 @@ struct ClassForms {
         let element: JSONValue
         switch type.base {
         case .link(let target): element = linkWritten(target, isNullable: type.acceptsNull)
-        case .mixed: element = TypeForms.value
+        case .mixed: element = TypeForms.mixed(in: type.collection)
         default: element = TypeForms.union(TypeForms.written(type.base), isNullable: type.acceptsNull)
         }
         let form = collected(type, element)

@@ -7,9 +7,7 @@ import QueryLanguage
 import StoreContract
 
 extension Gateway {
-    func onSubscriptions(
-        _ on: (HTTPMethod, String, @escaping @Sendable (Request, PathParameters) throws -> Reply) -> Void
-    ) {
+    func onSubscriptions(_ on: Registration) {
         on(.get, "/v1/subscriptions/:set", getSubscriptions)
         on(.post, "/v1/subscriptions/:set", postSubscription)
         on(.delete, "/v1/subscriptions/:set", deleteSubscriptions)

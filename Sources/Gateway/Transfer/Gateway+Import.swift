@@ -39,10 +39,7 @@ private struct ImportOrder: Sendable {
 
 extension Gateway {
     /// - Parameter onFile: registers a route whose bodies come as files of so many bytes at most.
-    func onTransfer(
-        _ on: (HTTPMethod, String, @escaping @Sendable (Request, PathParameters) throws -> Reply) -> Void,
-        _ onFile: (HTTPMethod, String, Int, @escaping @Sendable (Request, PathParameters) throws -> Reply) -> Void
-    ) {
+    func onTransfer(_ on: Registration, _ onFile: FileRegistration) {
         onFile(.post, "/v1/import/:class", configuration.importLimit, importObjects)
         on(.get, "/v1/export/:class", exportObjects)
         on(.get, "/v1/backup", getBackup)

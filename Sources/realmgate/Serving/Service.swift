@@ -57,6 +57,7 @@ final class Service: Sendable {
     ) throws {
         var configuration = settings.gatewayConfiguration
         configuration.accessControl = control
+        configuration.requestLog = LineRequestLog(label: "gateway", format: settings.logFormat, level: level)
         gateway = try Gateway(store: store, configuration: configuration)
         server = HTTPServer(
             configuration: settings.serverConfiguration, router: gateway.router, counters: gateway.serverCounters)
