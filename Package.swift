@@ -59,8 +59,8 @@ var targets: [Target] = [
     module(
         "Gateway",
         [
-            "HTTPServer", "Identity", "AccessRules", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage",
-            "ObjectModel", log, crypto,
+            "HTTPServer", "Identity", "AccessRules", "JSONCoding", "LiveQueries", "QueryExecution", "StoreContract",
+            "QueryLanguage", "ObjectModel", log, crypto,
         ]),
     module("StoreTesting", ["StoreContract", "QueryLanguage", "ObjectModel"]),
 

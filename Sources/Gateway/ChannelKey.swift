@@ -23,6 +23,8 @@ struct ChannelKey: Hashable, Sendable {
     var keyPaths: [LiveKeyPath] = []
     /// Whose eyes it is seen with, when not everything is there for them; then the subject means what is there.
     var view: AccessView?
+    /// What path led to what is observed: each step gives an object as long as it leads on. It ends when one does not.
+    var way: [BoundQuery] = []
     /// What finds the object that holds what is observed as long as it is there; nil when that can only end by its deletion.
     var presence: BoundQuery?
 

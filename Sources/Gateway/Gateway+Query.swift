@@ -23,8 +23,10 @@ extension Gateway {
             "/v1/observe/objects/:class": observeCollection,
             "/v1/observe/objects/:class/:key": observeObject,
             "/v1/observe/objects/:class/:key/:property": observeHeldCollection,
+            "/v1/observe/objects/:class/:key/:property/*steps": observeHeldCollection,
             "/v1/observe/sections/:class": observeSections,
             "/v1/observe/sections/:class/:key/:property": observeHeldSections,
+            "/v1/observe/sections/:class/:key/:property/*steps": observeHeldSections,
         ]
     }
 

@@ -54,7 +54,8 @@ final class MaintainedResult: LiveSubject {
     func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
         if step.changes.schemaChanged { try adopt(snapshot.schema) } else if misses(step) { return }
         let outcome = try state.advance(
-            by: step, of: query, along: route, classCount: snapshot.count(of: query.classID), quick: quick, learns: true,
+            by: step, of: query, along: route, classCount: snapshot.count(of: query.classID), quick: quick,
+            learns: true,
             suspects: { try route.suspects(in: step) }
         ) { try Self.touched(by: step, reach) }
         for position in audiences.indices {

@@ -99,7 +99,7 @@ struct ImportTests {
         }
         let importer = ObjectImporter(
             store: gateway.store, objectClass: dog, schema: schema, policy: .error, mostWaiting: 8, batchSize: 10)
-        var source = NDJSONRowSource(ByteSource(try BodyFile(Array(rows.joined().utf8))), class: dog, schema: schema)
+        var source = NDJSONRowSource(try ByteSource(BodyFile(Array(rows.joined().utf8))), class: dog, schema: schema)
         var outcome: ObjectImporter.Outcome
         if isWhole {
             do {
