@@ -151,6 +151,41 @@ for each in [one, once, form] + held:
 for path in ("objects/Streamed/1", "objects/Streamed/1/near", "sections/Streamed/1/near?by=name"):
     observe(path, **{"Last-Event-ID": quiet.id}).until("deleted").ends()
 
+# What deeper paths lead to, until it is gone or they lead elsewhere.
+def chain():
+    call("POST", "/v1/objects/Streamed?update=all", [
+        {"id": 1, "name": "a", "next": 2}, {"id": 2, "name": "b", "next": 3, "near": [3]}, {"id": 3, "name": "c"}])
+
+
+def deeper():
+    objects = [observe(f"objects/Streamed/1/{path}") for path in ("next", "next/next", "next/near/0")]
+    held = [observe("objects/Streamed/1/next/near"), observe("sections/Streamed/1/next/near?by=name")]
+    for each in objects + held:
+        each.until("initial")
+    return objects, held
+
+
+chain()
+objects, held = deeper()
+call("POST", "/v1/transactions", {"operations": [
+    {"op": "set", "object": {"class": "Streamed", "key": 2}, "value": {"age": 1, "near": [3, 1]}},
+    {"op": "set", "object": {"class": "Streamed", "key": 3}, "value": {"age": 1}}]})
+for each in objects:
+    each.until("change")
+for each in held:
+    each.until("update")
+call("PATCH", "/v1/objects/Streamed/1", {"next": None})
+for each in objects + held:
+    each.until("error").ends()
+chain()
+objects, held = deeper()
+call("DELETE", "/v1/objects/Streamed/3")
+for each in objects[1:]:
+    each.until("deleted").ends()
+call("DELETE", "/v1/objects/Streamed/2")
+for each in objects[:1] + held:
+    each.until("deleted").ends()
+
 # Sets of subscriptions.
 call("PUT", "/v1/subscriptions/streams/all", {"class": "Streamed"})
 call("POST", "/v1/subscriptions/streams", {"class": "Streamed", "filter": "age > 5"})
@@ -189,7 +224,7 @@ Stream("/v1/import/Everything?atomic=true", "POST", '{"id": "no"}', NDJSON).unti
 fill.objects(base)
 last = [observe(path).until("initial") for path in (
     "objects/Everything", "objects/Everything/1", "objects/Everything/1/numbers", "sections/Everything?by=number",
-    "sections/Everything/1/near?by=number")]  # fmt: skip
+    "sections/Everything/1/near?by=number", "objects/Everything/1/near/0", "sections/Everything/1/near/0/near?by=number")]  # fmt: skip
 last.append(Stream("/v1/query/observe/objects/Everything", "POST", "", FORM).until("initial"))
 last.append(sets)
 last.append(Stream("/v1/import/Everything?update=all", "POST", lines(100_000), NDJSON).until("progress"))
