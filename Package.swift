@@ -50,6 +50,9 @@ var targets: [Target] = [
     module("EmbeddedStore", ["QueryExecution", "Columnar", "StoreContract", "QueryLanguage", "ObjectModel", "CLMDB"]),
     module("LiveQueries", ["QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel"]),
     module("LiveSchedulers", ["LiveQueries", "StoreContract", "ObjectModel", "CExecutor"]),
+    // Public: the Swift interface of Realm over the engine.
+    module(
+        "RealmSwift", ["EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel"]),
     module("JSONCoding", ["ObjectModel", "CJansson"]),
     module("YAMLCoding", ["JSONCoding", "ObjectModel", "CYAML"]),
     module("Compression", ["CZlib", "CZstd"]),
@@ -95,6 +98,7 @@ var targets: [Target] = [
             "LiveSchedulers", "LiveQueries", "EmbeddedStore", "QueryExecution", "StoreTesting", "StoreContract",
             "QueryLanguage", "ObjectModel",
         ]),
+    tests("RealmSwift", ["RealmSwift", "EmbeddedStore", "StoreContract", "ObjectModel"]),
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
     tests("Compression", ["Compression"]),

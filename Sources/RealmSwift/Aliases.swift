@@ -1,0 +1,9 @@
+import ObjectModel
+import StoreContract
+
+// Names that the public interface has for other types.
+typealias StoredType = ObjectModel.PropertyType
+typealias StoredSchema = ObjectModel.Schema
+typealias StoredDecimal = ObjectModel.Decimal128
+typealias StoredObjectId = ObjectModel.ObjectId
+typealias StoreMigration = StoreContract.Migration

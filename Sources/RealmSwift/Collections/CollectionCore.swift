@@ -1,0 +1,98 @@
+import ObjectModel
+import QueryLanguage
+
+/// What a managed collection of any kind leads to: everything that does not need to know the elements' Swift type.
+protocol CollectionCore: AnyObject {
+    var realm: RLMRealm { get }
+
+    /// Whether it cannot be used any more, as after `Realm.invalidate`, or because the object that holds it is gone.
+    var isInvalidated: Bool { get }
+
+    /// The number of elements, at the realm's version or as the open write has made it.
+    func count() throws -> Int
+
+    /// One element. Throws for a position that does not exist.
+    func value(at position: Int) throws -> Value
+
+    /// All elements in order, as they are now: what an iteration goes through.
+    func values() throws -> [Value]
+
+    /// The query that gives the elements, when they are objects; nil for other values.
+    func objectQuery() throws -> BoundQuery?
+
+    /// The property that holds the elements, when they are other values; nil for a query of objects.
+    var elements: PropertyCore? { get }
+}
+
+extension ResultsCore: CollectionCore {
+    func value(at position: Int) throws -> Value {
+        let keys = try objects()
+        try checkIndex(position, keys.count)
+        return .reference(ObjectReference(query.classID, keys[position]))
+    }
+
+    func values() throws -> [Value] {
+        try objects().map { .reference(ObjectReference(query.classID, $0)) }
+    }
+
+    func objectQuery() throws -> BoundQuery? { query }
+
+    var elements: PropertyCore? { nil }
+}
+
+/// A list, set, map or linking-objects property of a managed object.
+final class PropertyCore: CollectionCore {
+    let realm: RLMRealm
+    /// The object that has the property.
+    let owner: ObjectReference
+    let property: BoundProperty
+    private let lifetime: RLMRealm.Lifetime
+
+    init(_ object: ObjectBase, _ slot: Int) throws {
+        let (realm, boundClass) = try object.managed()
+        self.realm = realm
+        owner = ObjectReference(boundClass.id, object._key)
+        property = boundClass.properties[slot]
+        lifetime = object._lifetime
+    }
+
+    var isInvalidated: Bool { !realm.isCurrent(lifetime) || (try? realm.exists(owner)) != true }
+
+    func check() throws {
+        guard realm.isCurrent(lifetime), try realm.exists(owner) else { throw RealmException.invalidObject }
+    }
+
+    func count() throws -> Int {
+        try check()
+        if property.type.isComputed { return try origins().count }
+        return try realm.elementCount(owner, property.id)
+    }
+
+    func value(at position: Int) throws -> Value {
+        try checkIndex(position, count())
+        if property.type.isComputed { return try origins()[position] }
+        guard let value = try realm.elements(owner, property.id, position..<position + 1).first else {
+            throw RealmException.invalidObject
+        }
+        return value
+    }
+
+    func values() throws -> [Value] {
+        try check()
+        if property.type.isComputed { return try origins() }
+        return try realm.elements(owner, property.id, 0..<Int.max)
+    }
+
+    private func origins() throws -> [Value] {
+        guard let origin = property.targetClass, let link = property.originProperty else { return [] }
+        return try realm.backlinks(to: owner, from: origin, link).map { .reference(ObjectReference(origin, $0)) }
+    }
+
+    func objectQuery() throws -> BoundQuery? {
+        try check()
+        guard property.type.isLink || property.type.isComputed, let target = property.targetClass else { return nil }
+        return BoundQuery(classID: target, scope: .property(owner, property.id))
+    }
+
+    var elements: PropertyCore? { property.type.isLink || property.type.isComputed ? nil : self }
+}

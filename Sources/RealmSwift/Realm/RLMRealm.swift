@@ -1,0 +1,213 @@
+import Foundation
+import LiveQueries
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// One open realm: a store as one thread, queue or actor sees it. `Realm` is the handle to it.
+public final class RLMRealm {
+    let file: RealmFile
+    let live: LiveInstance
+    let configuration: Realm.Configuration
+    private(set) var models: ModelSet
+    /// The open write, for this instance's thread.
+    private(set) var transaction: (any WriteTransaction)?
+    /// Rises with everything that can make a result of a query another one within one version.
+    private(set) var edits = 0
+    /// Rises with `invalidate`.
+    private var epoch: UInt32 = 0
+    private var writeNumber: UInt32 = 0
+    private var cancelledWrites: Set<UInt32> = []
+
+    init(_ file: RealmFile, _ live: LiveInstance, _ configuration: Realm.Configuration) throws {
+        self.file = file
+        self.live = live
+        self.configuration = configuration
+        models = try ModelSet(live.snapshot.schema, file.models(of: configuration))
+    }
+
+    var isFrozen: Bool { live.isFrozen }
+
+    // MARK: Lifetimes of objects
+
+    /// What an instance of an object depends on besides the stored object.
+    struct Lifetime {
+        /// The epoch of the realm; see `invalidate`.
+        var epoch: UInt32 = 0
+        /// The write that made the stored object, if that was not over when the instance was made; else 0. Keys of
+        /// objects that a cancelled write made are given out again.
+        var write: UInt32 = 0
+    }
+
+    func lifetime(of object: ObjectReference) -> Lifetime {
+        var lifetime = Lifetime(epoch: epoch)
+        if transaction != nil, (try? live.snapshot.exists(object.classID, object.key)) != true {
+            lifetime.write = writeNumber
+        }
+        return lifetime
+    }
+
+    func isCurrent(_ lifetime: Lifetime) -> Bool {
+        lifetime.epoch == epoch && (lifetime.write == 0 || !cancelledWrites.contains(lifetime.write))
+    }
+
+    func checkLifetime(_ object: ObjectBase) throws {
+        guard isCurrent(object._lifetime) else { throw RealmException.invalidObject }
+    }
+
+    /// Whether the object is there.
+    func contains(_ object: ObjectBase) -> Bool {
+        guard let reference = object._reference, isCurrent(object._lifetime) else { return false }
+        return (try? exists(reference)) ?? false
+    }
+
+    /// Throws when the object is not there.
+    func check(_ object: ObjectBase) throws {
+        guard let reference = object._reference, isCurrent(object._lifetime), try exists(reference) else {
+            throw RealmException.invalidObject
+        }
+    }
+
+    // MARK: Reading, at the realm's version or within its write
+
+    func exists(_ object: ObjectReference) throws -> Bool {
+        try transaction?.exists(object.classID, object.key) ?? live.snapshot.exists(object.classID, object.key)
+    }
+
+    func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
+        try transaction?.value(classID, key, property) ?? live.snapshot.value(classID, key, property)
+    }
+
+    func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
+        if let transaction { return try transaction.key(of: classID, primaryKey: primaryKey) }
+        return try live.snapshot.key(of: classID, primaryKey: primaryKey)
+    }
+
+    func elementCount(_ object: ObjectReference, _ property: PropertyID) throws -> Int {
+        try transaction?.elementCount(object.classID, object.key, property)
+            ?? live.snapshot.elementCount(object.classID, object.key, property)
+    }
+
+    func elements(_ object: ObjectReference, _ property: PropertyID, _ range: Range<Int>) throws -> [Value] {
+        try transaction?.elements(object.classID, object.key, property, range)
+            ?? live.snapshot.elements(object.classID, object.key, property, range)
+    }
+
+    func backlinks(to target: ObjectReference, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
+        try transaction?.backlinks(to: target.key, from: origin, property)
+            ?? live.snapshot.backlinks(to: target, from: origin, property)
+    }
+
+    func select(_ query: BoundQuery) throws -> [ObjectKey] {
+        try transaction?.select(query, Window()) ?? live.snapshot.select(query, Window())
+    }
+
+    func count(_ query: BoundQuery) throws -> Int {
+        if let transaction { return try transaction.select(query, Window()).count }
+        return try live.snapshot.count(query)
+    }
+
+    func count(of classID: ClassID) throws -> Int {
+        try transaction?.count(of: classID) ?? live.snapshot.count(of: classID)
+    }
+
+    // MARK: Classes
+
+    /// The class of a Swift type. Throws when the realm does not have it.
+    func bound(_ type: ObjectBase.Type) throws -> BoundClass {
+        guard let boundClass = models[type.className()], boundClass.model?.type == type else {
+            throw RealmException(
+                "Object type '\(type.className())' is not managed by the Realm. If using a custom `objectClasses` / `objectTypes` array in your configuration, add `\(type.className())` to the list of `objectClasses` / `objectTypes`."
+            )
+        }
+        return boundClass
+    }
+
+    func bound(_ id: ClassID) throws -> BoundClass {
+        guard let boundClass = models[id] else { throw StoreError.unknownClass(id) }
+        return boundClass
+    }
+
+    /// A new instance that shows a stored object.
+    func object(_ reference: ObjectReference) throws -> ObjectBase {
+        let boundClass = try bound(reference.classID)
+        let object = boundClass.model?.type.init() ?? DynamicObject()
+        object.bind(to: self, boundClass, reference.key)
+        return object
+    }
+
+    // MARK: Writing
+
+    /// The open write, about to be used. Throws when there is none.
+    func writing(_ message: @autoclosure () -> String = RLMRealm.notWritingObjects) throws -> any WriteTransaction {
+        guard let transaction else {
+            if isFrozen { throw RealmException("Can't perform transactions on a frozen Realm") }
+            throw RealmException(message())
+        }
+        edits += 1
+        return transaction
+    }
+
+    static let notWritingObjects = "Cannot modify managed objects outside of a write transaction."
+    static let notWritingRealm =
+        "Can only add, remove, or create objects in a Realm in a write transaction - call beginWriteTransaction on an RLMRealm instance first."
+
+    func beginWrite() throws {
+        try live.beginWrite()
+        // An observer that was called may have ended the write.
+        guard try live.isInWriteTransaction else { return }
+        writeNumber += 1
+        edits += 1
+        transaction = try live.transaction
+    }
+
+    func commitWrite(withoutNotifying tokens: [InstanceToken] = []) throws {
+        defer { transaction = (try? live.isInWriteTransaction) == true ? transaction : nil }
+        edits += 1
+        // Observers that hear of it within the commit see the version, not the write.
+        let open = transaction
+        transaction = nil
+        do {
+            try live.commitWrite(withoutNotifying: tokens)
+        } catch {
+            transaction = open
+            throw error
+        }
+    }
+
+    func cancelWrite() throws {
+        try live.cancelWrite()
+        endCancelledWrite()
+    }
+
+    private func endCancelledWrite() {
+        guard transaction != nil else { return }
+        transaction = nil
+        edits += 1
+        cancelledWrites.insert(writeNumber)
+    }
+
+    /// Runs the body in a write. A body that ends the write itself leaves nothing to commit.
+    func write<R>(withoutNotifying tokens: [InstanceToken] = [], _ body: () throws -> R) throws -> R {
+        try beginWrite()
+        let result: R
+        do {
+            result = try body()
+        } catch {
+            if transaction != nil { try cancelWrite() }
+            throw error
+        }
+        if transaction != nil { try commitWrite(withoutNotifying: tokens) }
+        return result
+    }
+
+    // MARK: Moving on
+
+    func invalidate() throws {
+        guard !isFrozen else { return }
+        try live.invalidate()
+        endCancelledWrite()
+        edits += 1
+        epoch += 1
+    }
+}
