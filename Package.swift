@@ -22,6 +22,7 @@ func tests(_ subject: String, _ dependencies: [Target.Dependency], resources: [R
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let combine = Target.Dependency.product(name: "OpenCombine", package: "OpenCombine")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 var targets: [Target] = [
@@ -36,6 +37,7 @@ var targets: [Target] = [
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(name: "CKernels"),
     .target(name: "CExecutor"),
+    .target(name: "CDiscovery"),
     .target(name: "CRefusals"),
     // Stands between a process under test and the system: loaded, not linked. See its header.
     .target(name: "CFaults"),
@@ -52,7 +54,11 @@ var targets: [Target] = [
     module("LiveSchedulers", ["LiveQueries", "StoreContract", "ObjectModel", "CExecutor"]),
     // Public: the Swift interface of Realm over the engine.
     module(
-        "RealmSwift", ["EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        "RealmSwift",
+        [
+            "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel",
+            "CDiscovery", combine,
+        ]),
     module("JSONCoding", ["ObjectModel", "CJansson"]),
     module("YAMLCoding", ["JSONCoding", "ObjectModel", "CYAML"]),
     module("Compression", ["CZlib", "CZstd"]),
@@ -166,12 +172,14 @@ let package = Package(
     name: "realmgate",
     products: [
         .executable(name: "realmgate", targets: ["realmgate"]),
+        .library(name: "RealmSwift", targets: ["RealmSwift"]),
         .library(name: "CFaults", type: .dynamic, targets: ["CFaults"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: targets,

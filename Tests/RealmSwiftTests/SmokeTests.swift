@@ -32,4 +32,33 @@ struct SmokeTests {
         try realm.write { realm.delete(dog) }
         #expect(dog.isInvalidated && realm.objects(Dog.self).count == 1)
     }
+
+    @Test("misuse stops with Realm's message")
+    func misuse() async {
+        #expect(
+            await exception {
+                let realm = try Realm(configuration: Self.configuration())
+                realm.add(Dog())
+            }
+                == "Can only add, remove, or create objects in a Realm in a write transaction - call beginWriteTransaction on an RLMRealm instance first."
+        )
+        #expect(
+            await exception {
+                let realm = try Realm(configuration: Self.configuration())
+                try realm.write { realm.add(Dog()) }
+                realm.objects(Dog.self)[0].age = 3
+            } == "Cannot modify managed objects outside of a write transaction.")
+        #expect(await exception { _ = Dog()["nothing"] } == "Invalid property name 'nothing' for class 'Dog'.")
+        #expect(await exception { _ = try Realm(configuration: Self.configuration()) } == nil)
+    }
+}
+
+@Suite("Discovery")
+struct DiscoveryTests {
+    @Test("a configuration without types has the program's classes, without registration")
+    func discovery() throws {
+        let realm = try Realm(configuration: Realm.Configuration(inMemoryIdentifier: UUID().uuidString))
+        try realm.write { _ = realm.create(Dog.self, value: ["id": 1]) }
+        #expect(realm.objects(Person.self).isEmpty && realm.objects(Dog.self).first?.name == "Rex")
+    }
 }

@@ -24,6 +24,9 @@ open class ObjectBase {
     /// See `Object.propertiesMapping`.
     open class func propertiesMapping() -> [String: String] { [:] }
 
+    /// Whether realms whose configuration names no classes have this one.
+    open class func shouldIncludeInDefaultSchema() -> Bool { true }
+
     /// See `Object.isInvalidated`.
     open var isInvalidated: Bool { _realm.map { !$0.contains(self) } ?? false }
 

@@ -26,7 +26,9 @@ struct ObjectBuilder {
         if let primaryKey = boundClass.primaryKey, let value = given[primaryKey] {
             let stored = try self.value(value, for: primaryKey, boundClass)
             if let key = try transaction.key(of: boundClass.id, primaryKey: stored) {
-                guard adopter.policy != .error else { return try adopter.make(boundClass, [primaryKey.id: stored], transaction).0 }
+                guard adopter.policy != .error else {
+                    return try adopter.make(boundClass, [primaryKey.id: stored], transaction).0
+                }
                 for property in boundClass.properties where !property.isPrimaryKey && !property.type.isComputed {
                     guard let value = given[property] else { continue }
                     values[property.id] = try self.value(value, for: property, boundClass)
@@ -174,7 +176,8 @@ struct GivenValues {
             for (slot, property) in stored {
                 guard let own = object.slotIfKnown(of: property.name) else {
                     throw RealmException(
-                        "Invalid value '\(source)' to initialize object of type '\(className)': missing key '\(property.name)'")
+                        "Invalid value '\(source)' to initialize object of type '\(className)': missing key '\(property.name)'"
+                    )
                 }
                 bySlot[slot] = .some(object.dynamicValue(own))
             }

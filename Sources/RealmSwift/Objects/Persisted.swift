@@ -12,7 +12,9 @@ public struct Persisted<Value: _Persistable> {
     private var isIndexed = false
     @usableFromInline var content: PersistedContent<Value>
 
-    @available(*, unavailable, message: "@Persisted can only be used as a property of a class that derives from Object.")
+    @available(
+        *, unavailable, message: "@Persisted can only be used as a property of a class that derives from Object."
+    )
     public var wrappedValue: Value {
         get { fatalError("not reached") }
         // swift-format-ignore: UnusedSetterValue
@@ -118,7 +120,8 @@ extension Persisted: Encodable where Value: Encodable {
                 EncodingError.Context(
                     codingPath: encoder.codingPath,
                     debugDescription: "Only unmanaged Realm objects can be encoded using automatic Codable synthesis. "
-                        + "You must explicitly define encode(to:) on your model class to support managed Realm objects."))
+                        + "You must explicitly define encode(to:) on your model class to support managed Realm objects."
+                ))
         default:
             var copy = self
             try copy.unmanaged().encode(to: encoder)

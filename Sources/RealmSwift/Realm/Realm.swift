@@ -142,7 +142,8 @@ public struct Realm: Equatable {
         raising {
             let transaction = try rlm.writing(RLMRealm.notWritingRealm)
             for objectClass in transaction.schema.classes where !objectClass.isEmbedded {
-                try transaction.delete(objectClass.id, transaction.select(BoundQuery(classID: objectClass.id), Window()))
+                try transaction.delete(
+                    objectClass.id, transaction.select(BoundQuery(classID: objectClass.id), Window()))
             }
         }
     }

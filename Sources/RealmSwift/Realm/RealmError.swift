@@ -52,7 +52,9 @@ extension Realm {
         public static func == (a: Error, b: Error) -> Bool { a.code == b.code }
 
         /// For `catch Realm.Error.fileAccess` and the like.
-        public static func ~= (pattern: Error, error: any Swift.Error) -> Bool { (error as? Error)?.code == pattern.code }
+        public static func ~= (pattern: Error, error: any Swift.Error) -> Bool {
+            (error as? Error)?.code == pattern.code
+        }
 
         public static let fail = Error(.fail)
         public static let fileAccess = Error(.fileAccess)

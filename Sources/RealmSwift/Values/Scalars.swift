@@ -21,7 +21,8 @@ extension _Scalar {
 }
 
 /// The integers: all are stored in 64 bits.
-public protocol _StoredInteger: _Scalar, BinaryInteger, MinMaxType, AddableType, SortableType, _PrimaryKey, _Indexable {}
+public protocol _StoredInteger: _Scalar, BinaryInteger, MinMaxType, AddableType, SortableType, _PrimaryKey, _Indexable {
+}
 
 extension _StoredInteger {
     public static var _storedType: _StoredType { _StoredType(.int) }

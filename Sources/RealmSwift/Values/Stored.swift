@@ -131,10 +131,12 @@ public struct _Place {
     /// As Realm says it: `Invalid value 'x' of type 'y' for 'int' property 'Dog.age'.`
     func misfit(_ value: Any?) -> RealmException {
         guard let value else {
-            return RealmException("Invalid value 'nil' of type 'Optional<Any>' for '\(typeText)' property '\(className).\(property)'.")
+            return RealmException(
+                "Invalid value 'nil' of type 'Optional<Any>' for '\(typeText)' property '\(className).\(property)'.")
         }
         return RealmException(
-            "Invalid value '\(value)' of type '\(Swift.type(of: value))' for '\(typeText)' property '\(className).\(property)'.")
+            "Invalid value '\(value)' of type '\(Swift.type(of: value))' for '\(typeText)' property '\(className).\(property)'."
+        )
     }
 
     private var typeText: String {
