@@ -74,13 +74,13 @@ final class PropertyCore: CollectionCore {
         guard let value = try realm.elements(owner, property.id, position..<position + 1).first else {
             throw RealmException.invalidObject
         }
-        return value
+        return property.reference(value)
     }
 
     func values() throws -> [Value] {
         try check()
         if property.type.isComputed { return try origins() }
-        return try realm.elements(owner, property.id, 0..<Int.max)
+        return try realm.elements(owner, property.id, 0..<Int.max).map(property.reference)
     }
 
     private func origins() throws -> [Value] {

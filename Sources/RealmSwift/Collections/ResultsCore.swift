@@ -35,7 +35,7 @@ final class ResultsCore {
     /// The objects, at the realm's version or as the open write has made them.
     func objects() throws -> [ObjectKey] {
         try check()
-        let moment = Moment(version: try realm.live.version, edits: realm.edits)
+        let moment = Moment(version: try realm.snapshot.version, edits: realm.edits)
         if known != moment {
             keys = try realm.select(query)
             known = moment
@@ -45,7 +45,7 @@ final class ResultsCore {
 
     func count() throws -> Int {
         try check()
-        let moment = Moment(version: try realm.live.version, edits: realm.edits)
+        let moment = Moment(version: try realm.snapshot.version, edits: realm.edits)
         if known == moment { return keys.count }
         if query == BoundQuery(classID: query.classID) { return try realm.count(of: query.classID) }
         return try realm.count(query)

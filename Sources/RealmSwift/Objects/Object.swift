@@ -99,13 +99,9 @@ extension ObjectBase: _RealmCollectionValueInsideOptional {
     public static var _storedType: _StoredType { _StoredType(.link(className()), linked: self) }
 
     public static func _restored(_ stored: _Stored, in realm: RLMRealm?) throws -> Self {
-        let reference: ObjectReference?
-        switch stored.value {
-        case .link(let key): reference = try realm.map { ObjectReference(try $0.bound(self).id, key) }
-        case .reference(let object): reference = object
-        default: reference = nil
-        }
-        guard let realm, let reference, let object = try realm.object(reference) as? Self else {
+        guard let realm, case .reference(let reference) = stored.value,
+            let object = try realm.object(reference, as: self) as? Self
+        else {
             throw Unrepresentable(message: "The stored value '\(stored.value)' is no \(Self.self).")
         }
         return object

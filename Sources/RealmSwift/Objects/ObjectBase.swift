@@ -30,6 +30,9 @@ open class ObjectBase {
     /// See `Object.isInvalidated`.
     open var isInvalidated: Bool { _realm.map { !$0.contains(self) } ?? false }
 
+    /// `Class { name = value; … }`, with objects within it indented, to a depth of five.
+    open var description: String { describe(0) }
+
     // MARK: The stored object
 
     final var _reference: ObjectReference? { _class.map { ObjectReference($0.id, _key) } }
@@ -46,7 +49,8 @@ open class ObjectBase {
         guard let _realm, let _class else { throw RealmException("The object is not managed by a Realm.") }
         do {
             try _realm.checkLifetime(self)
-            return try _realm.value(_class.id, _key, _class.properties[slot].id)
+            let property = _class.properties[slot]
+            return property.reference(try _realm.value(_class.id, _key, property.id))
         } catch let error as StoreError where error.code == .notFound {
             throw RealmException.invalidObject
         }
@@ -73,7 +77,7 @@ open class ObjectBase {
         _class = boundClass
         _key = key
         _lifetime = realm.lifetime(of: ObjectReference(boundClass.id, key))
-        guard let model = boundClass.model else { return }
+        guard let model = boundClass.model, model.type == type(of: self) else { return }
         mark(model) { $0 + 1 }
     }
 
@@ -96,6 +100,9 @@ open class ObjectBase {
     final var model: ClassModel { raising { try ClassModel.of(type(of: self)) } }
 
     // MARK: Values by name
+
+    /// The names of the properties, by slot.
+    var propertyNames: [String] { model.properties.map(\.name) }
 
     /// The value of the property in that slot of the class's model, nil for null.
     func dynamicValue(_ slot: Int) -> Any? {
@@ -123,11 +130,13 @@ open class ObjectBase {
 
     /// The slot of a property. Throws for a name that the class does not have.
     final func slot(of name: String) throws -> Int {
-        guard let slot = model.slot(of: name) else {
-            throw RealmException("Invalid property name '\(name)' for class '\(model.name)'.")
+        guard let slot = slotIfKnown(of: name) else {
+            throw RealmException("Invalid property name '\(name)' for class '\(_class?.name ?? model.name)'.")
         }
         return slot
     }
+
+    func slotIfKnown(of name: String) -> Int? { model.slot(of: name) }
 }
 
 /// A value without the optional around it.

@@ -205,8 +205,6 @@ extension ObjectBase {
         let given = try GivenValues(source, for: model)
         for slot in given.slots { try setDynamicValue(slot, given[slot: slot]) }
     }
-
-    final func slotIfKnown(of name: String) -> Int? { model.slot(of: name) }
 }
 
 extension [Value] {

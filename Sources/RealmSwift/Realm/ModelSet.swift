@@ -48,6 +48,7 @@ struct BoundProperty {
     let originProperty: PropertyID?
     let ownsTarget: Bool
     let isPrimaryKey: Bool
+    let isIndexed: Bool
 
     init(slot: Int, name: String, _ stored: PropertySchema, of objectClass: ClassSchema) {
         self.slot = slot
@@ -59,25 +60,32 @@ struct BoundProperty {
         originProperty = stored.originProperty
         ownsTarget = stored.ownsTarget
         isPrimaryKey = stored.name == objectClass.primaryKey
+        isIndexed = stored.isIndexed
+    }
+
+    /// A link with the class that it leads to; other values as they are.
+    func reference(_ value: Value) -> Value {
+        guard case .link(let key) = value, let targetClass else { return value }
+        return .reference(ObjectReference(targetClass, key))
     }
 }
 
 /// The classes of a realm: those of the store, and the models of the realm's configuration.
 final class ModelSet {
     /// With the names that Swift has, and the store's numbers: what queries are bound against.
-    let schema: Schema
+    let schema: StoredSchema
     private let byID: [ClassID: BoundClass]
     private let byName: [String: BoundClass]
-    /// The classes of the configuration, in its order.
-    let configured: [BoundClass]
+    /// In the order of the store's schema.
+    let all: [BoundClass]
 
-    init(_ stored: Schema, _ models: [ClassModel]) throws {
+    init(_ stored: StoredSchema, _ models: [ClassModel]) throws {
         let models = Dictionary(models.map { ($0.name, $0) }) { first, _ in first }
         var classes: [BoundClass] = []
         for objectClass in stored.classes { classes.append(try BoundClass(objectClass, models[objectClass.name])) }
         byID = Dictionary(classes.map { ($0.id, $0) }) { first, _ in first }
         byName = Dictionary(classes.map { ($0.name, $0) }) { first, _ in first }
-        configured = classes.filter { $0.model != nil }
+        all = classes
         schema = stored.renaming { objectClass, column in
             models[objectClass]?.properties.first { $0.column == column }?.name ?? column
         }

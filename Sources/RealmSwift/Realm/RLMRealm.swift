@@ -6,8 +6,12 @@ import StoreContract
 
 /// One open realm: a store as one thread, queue or actor sees it. `Realm` is the handle to it.
 public final class RLMRealm {
-    let file: RealmFile
-    let live: LiveInstance
+    /// Nil within a migration.
+    let file: RealmFile?
+    /// Nil within a migration.
+    private let instance: LiveInstance?
+    /// Within a migration, the old data; nil for the new.
+    private let old: (any Snapshot)?
     let configuration: Realm.Configuration
     private(set) var models: ModelSet
     /// The open write, for this instance's thread.
@@ -21,12 +25,42 @@ public final class RLMRealm {
 
     init(_ file: RealmFile, _ live: LiveInstance, _ configuration: Realm.Configuration) throws {
         self.file = file
-        self.live = live
+        instance = live
+        old = nil
         self.configuration = configuration
-        models = try ModelSet(live.snapshot.schema, file.models(of: configuration))
+        models = try ModelSet(live.snapshot.schema, configuration.models())
     }
 
-    var isFrozen: Bool { live.isFrozen }
+    /// One side of a migration: the old data, or, with a transaction, the new.
+    init(migrating configuration: Realm.Configuration, old: any Snapshot, _ transaction: (any WriteTransaction)?) throws
+    {
+        file = nil
+        instance = nil
+        self.old = old
+        self.transaction = transaction
+        self.configuration = configuration
+        models = try ModelSet(transaction?.schema ?? old.schema, [])
+    }
+
+    /// Throws within a migration, where there is no instance that could move on, or be observed.
+    var live: LiveInstance {
+        get throws {
+            guard let instance else { throw RealmException("Not allowed within a migration.") }
+            return instance
+        }
+    }
+
+    /// The store at the realm's version, without what an open write has done.
+    var snapshot: any Snapshot {
+        get throws { try instance?.snapshot ?? old ?? live.snapshot }
+    }
+
+    var isFrozen: Bool { instance?.isFrozen ?? (transaction == nil) }
+
+    /// The class of a migration's new schema may have been renamed properties.
+    func reloadModels() throws {
+        if let transaction { models = try ModelSet(transaction.schema, []) }
+    }
 
     // MARK: Lifetimes of objects
 
@@ -41,7 +75,7 @@ public final class RLMRealm {
 
     func lifetime(of object: ObjectReference) -> Lifetime {
         var lifetime = Lifetime(epoch: epoch)
-        if transaction != nil, (try? live.snapshot.exists(object.classID, object.key)) != true {
+        if transaction != nil, (try? snapshot.exists(object.classID, object.key)) != true {
             lifetime.write = writeNumber
         }
         return lifetime
@@ -71,44 +105,44 @@ public final class RLMRealm {
     // MARK: Reading, at the realm's version or within its write
 
     func exists(_ object: ObjectReference) throws -> Bool {
-        try transaction?.exists(object.classID, object.key) ?? live.snapshot.exists(object.classID, object.key)
+        try transaction?.exists(object.classID, object.key) ?? snapshot.exists(object.classID, object.key)
     }
 
     func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
-        try transaction?.value(classID, key, property) ?? live.snapshot.value(classID, key, property)
+        try transaction?.value(classID, key, property) ?? snapshot.value(classID, key, property)
     }
 
     func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
         if let transaction { return try transaction.key(of: classID, primaryKey: primaryKey) }
-        return try live.snapshot.key(of: classID, primaryKey: primaryKey)
+        return try snapshot.key(of: classID, primaryKey: primaryKey)
     }
 
     func elementCount(_ object: ObjectReference, _ property: PropertyID) throws -> Int {
         try transaction?.elementCount(object.classID, object.key, property)
-            ?? live.snapshot.elementCount(object.classID, object.key, property)
+            ?? snapshot.elementCount(object.classID, object.key, property)
     }
 
     func elements(_ object: ObjectReference, _ property: PropertyID, _ range: Range<Int>) throws -> [Value] {
         try transaction?.elements(object.classID, object.key, property, range)
-            ?? live.snapshot.elements(object.classID, object.key, property, range)
+            ?? snapshot.elements(object.classID, object.key, property, range)
     }
 
     func backlinks(to target: ObjectReference, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
         try transaction?.backlinks(to: target.key, from: origin, property)
-            ?? live.snapshot.backlinks(to: target, from: origin, property)
+            ?? snapshot.backlinks(to: target, from: origin, property)
     }
 
     func select(_ query: BoundQuery) throws -> [ObjectKey] {
-        try transaction?.select(query, Window()) ?? live.snapshot.select(query, Window())
+        try transaction?.select(query, Window()) ?? snapshot.select(query, Window())
     }
 
     func count(_ query: BoundQuery) throws -> Int {
         if let transaction { return try transaction.select(query, Window()).count }
-        return try live.snapshot.count(query)
+        return try snapshot.count(query)
     }
 
     func count(of classID: ClassID) throws -> Int {
-        try transaction?.count(of: classID) ?? live.snapshot.count(of: classID)
+        try transaction?.count(of: classID) ?? snapshot.count(of: classID)
     }
 
     // MARK: Classes
@@ -128,10 +162,11 @@ public final class RLMRealm {
         return boundClass
     }
 
-    /// A new instance that shows a stored object.
-    func object(_ reference: ObjectReference) throws -> ObjectBase {
+    /// A new instance that shows a stored object: of its class's model, or a dynamic one if that is asked for or there is
+    /// no model.
+    func object(_ reference: ObjectReference, as type: ObjectBase.Type = ObjectBase.self) throws -> ObjectBase {
         let boundClass = try bound(reference.classID)
-        let object = boundClass.model?.type.init() ?? DynamicObject()
+        let object = type is DynamicObject.Type ? type.init() : boundClass.model?.type.init() ?? DynamicObject()
         object.bind(to: self, boundClass, reference.key)
         return object
     }

@@ -72,7 +72,7 @@ public struct Realm: Equatable {
         do {
             try rlm.commitWrite(withoutNotifying: tokens.map(\.token))
         } catch let error as StoreError where error.code.isOfFiles {
-            throw Error(error, path: rlm.file.path)
+            throw Error(error, path: rlm.file?.path ?? "")
         } catch {
             stop(error)
         }

@@ -82,7 +82,7 @@ final class RealmFile: Sendable {
 
     /// Changes the store's schema to what the configuration wants; classes that it does not name stay.
     private static func bring(
-        _ store: EmbeddedStore, to wanted: Schema, _ configuration: Realm.Configuration
+        _ store: EmbeddedStore, to wanted: StoredSchema, _ configuration: Realm.Configuration
     ) throws {
         let stored = try store.snapshot().schema
         guard configuration.schemaVersion >= stored.version else {
@@ -113,8 +113,6 @@ final class RealmFile: Sendable {
         try RealmFile.bring(
             store, to: StoredSchema(version: version, classes: configuration.models().map(\.schema)), configuration)
     }
-
-    func models(of configuration: Realm.Configuration) throws -> [ClassModel] { try configuration.models() }
 
     /// The file's realm of a thread, queue or actor: there is one as long as somebody holds it. To be called there.
     func realm(on scheduler: any LiveScheduler, _ configuration: Realm.Configuration) throws -> RLMRealm {

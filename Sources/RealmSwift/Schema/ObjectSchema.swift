@@ -1,7 +1,7 @@
 import ObjectModel
 
 /// What a class stores.
-public struct ObjectSchema: Equatable {
+public struct ObjectSchema: Equatable, CustomStringConvertible {
     public let className: String
     public let properties: [Property]
     public let primaryKeyProperty: Property?
@@ -16,6 +16,20 @@ public struct ObjectSchema: Equatable {
         objectClass = model.type
     }
 
+    /// Of a class that only the store knows.
+    init(_ boundClass: BoundClass) {
+        className = boundClass.name
+        properties = boundClass.properties.map(Property.init)
+        primaryKeyProperty = boundClass.primaryKey.map(Property.init)
+        isEmbedded = boundClass.isEmbedded
+        objectClass = nil
+    }
+
+    public var description: String {
+        "\(className) {\n" + properties.map { "\t" + $0.description.indented }.joined(separator: "\n") + "\n}"
+    }
+
+    /// The property of that name.
     public subscript(name: String) -> Property? { properties.first { $0.name == name } }
 
     public static func == (a: ObjectSchema, b: ObjectSchema) -> Bool {
@@ -24,7 +38,7 @@ public struct ObjectSchema: Equatable {
 }
 
 /// A property of a class.
-public struct Property: Equatable {
+public struct Property: Equatable, CustomStringConvertible {
     public let name: String
     public let columnName: String
     public let type: PropertyType
@@ -46,10 +60,34 @@ public struct Property: Equatable {
         isOptional = model.type.isOptional
         objectClassName = PropertyKind(model.type.base).className
     }
+
+    init(_ bound: BoundProperty) {
+        name = bound.name
+        columnName = bound.column
+        type = PropertyKind(bound.type.base).type
+        isArray = bound.type.collection == .list
+        isSet = bound.type.collection == .set
+        isMap = bound.type.collection == .map
+        isIndexed = bound.isIndexed || bound.isPrimaryKey
+        isOptional = bound.type.isOptional
+        objectClassName = PropertyKind(bound.type.base).className
+    }
+
+    public var description: String {
+        var lines = ["\(name) {", "\ttype = \(type);"]
+        if let objectClassName { lines.append("\tobjectClassName = \(objectClassName);") }
+        lines.append("\tcolumnName = \(columnName);")
+        lines.append("\tindexed = \(isIndexed ? "YES" : "NO");")
+        lines.append("\tarray = \(isArray ? "YES" : "NO");")
+        lines.append("\tset = \(isSet ? "YES" : "NO");")
+        lines.append("\tdictionary = \(isMap ? "YES" : "NO");")
+        lines.append("\toptional = \(isOptional ? "YES" : "NO");")
+        return lines.joined(separator: "\n") + "\n}"
+    }
 }
 
 /// The kinds of values.
-public enum PropertyType: Int, Sendable {
+public enum PropertyType: Int, Sendable, CustomStringConvertible {
     case int = 0
     case bool = 1
     case string = 2
@@ -63,6 +101,24 @@ public enum PropertyType: Int, Sendable {
     case objectId = 10
     case decimal128 = 11
     case UUID = 12
+
+    public var description: String {
+        switch self {
+        case .int: "int"
+        case .bool: "bool"
+        case .string: "string"
+        case .data: "data"
+        case .any: "mixed"
+        case .date: "date"
+        case .float: "float"
+        case .double: "double"
+        case .object: "object"
+        case .linkingObjects: "linking objects"
+        case .objectId: "object id"
+        case .decimal128: "decimal128"
+        case .UUID: "uuid"
+        }
+    }
 }
 
 /// What Realm calls the base types.
