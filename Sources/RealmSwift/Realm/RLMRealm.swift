@@ -150,9 +150,7 @@ public final class RLMRealm {
     /// The class of a Swift type. Throws when the realm does not have it.
     func bound(_ type: ObjectBase.Type) throws -> BoundClass {
         guard let boundClass = models[type.className()], boundClass.model?.type == type else {
-            throw RealmException(
-                "Object type '\(type.className())' is not managed by the Realm. If using a custom `objectClasses` / `objectTypes` array in your configuration, add `\(type.className())` to the list of `objectClasses` / `objectTypes`."
-            )
+            throw RealmException.unmanaged(type.className())
         }
         return boundClass
     }
