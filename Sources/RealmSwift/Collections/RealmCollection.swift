@@ -1,10 +1,32 @@
+public import Dispatch
+
 /// What `RealmCollection` is built on.
 public protocol RealmCollectionBase: RandomAccessCollection, LazyCollectionProtocol, CustomStringConvertible,
-    ThreadConfined
+    ThreadConfined, SendableMetatype
 where Element: RealmCollectionValue, Index == Int {}
 
 /// A collection of stored values of one type that can be read, filtered, sorted, added up and observed.
 public protocol RealmCollection: RealmCollectionBase, Equatable where Iterator == RLMIterator<Element> {
+    /// See `RealmCollectionImpl`'s, where the rules are.
+    func observe(
+        keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken
+
+    /// The same on an actor.
+    func observe<A: Actor>(
+        keyPaths: [String]?, on actor: A, _isolation: isolated (any Actor)?,
+        _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
+    ) async -> NotificationToken
+
+    /// Whether the collection stays at one version.
+    var isFrozen: Bool { get }
+
+    /// The collection at the present version, for use on any thread.
+    func freeze() -> Self
+
+    /// The live collection for the calling thread.
+    func thaw() -> Self?
+
     /// The realm that manages the collection; nil when none does.
     var realm: Realm? { get }
 
@@ -19,6 +41,9 @@ protocol RealmCollectionImpl: RealmCollection {
 
     /// The elements of an unmanaged collection.
     var unmanaged: [Element] { get }
+
+    /// A view of what is stored.
+    init(core: any CollectionCore)
 }
 
 extension RealmCollectionImpl {

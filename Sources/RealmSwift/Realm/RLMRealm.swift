@@ -18,6 +18,8 @@ public final class RLMRealm {
     private(set) var transaction: (any WriteTransaction)?
     /// Rises with everything that can make a result of a query another one within one version.
     private(set) var edits = 0
+    /// What this realm was last frozen to.
+    var lastFrozen: WeakRealm?
     /// Rises with `invalidate`.
     private var epoch: UInt32 = 0
     private var writeNumber: UInt32 = 0

@@ -37,7 +37,8 @@ extension Realm {
     public static func deleteFiles(for configuration: Configuration) throws -> Bool {
         let path = raising { try configuration.path }
         guard !RealmFile.isOpen(path) else {
-            throw Error(.alreadyOpen, "Realm at path '\(path)' is open. Close it before deleting its files.", path: path)
+            throw Error(
+                .alreadyOpen, "Realm at path '\(path)' is open. Close it before deleting its files.", path: path)
         }
         return RealmFile.remove(path)
     }

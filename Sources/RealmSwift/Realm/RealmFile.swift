@@ -14,10 +14,11 @@ final class RealmFile: Sendable {
     let hub: InstanceHub
     private let isReadOnly: Bool
     private let isInMemory: Bool
-    private let realms = Mutex<[LiveSchedulerID: WeakRealm]>([:])
+    private let realms = Mutex<[LiveSchedulerID: Member]>([:])
 
     /// Sendable because what it leads to is only asked for on the scheduler that the realm is confined to.
-    private struct WeakRealm: @unchecked Sendable {
+    private struct Member: @unchecked Sendable {
+        let scheduler: any LiveScheduler
         weak var realm: RLMRealm?
     }
 
@@ -104,7 +105,8 @@ final class RealmFile: Sendable {
             try bring(store, to: wanted, configuration)
             return store
         } catch let error as StoreError
-        where error.code == .migrationRequired && configuration.deleteRealmIfMigrationNeeded {
+            where error.code == .migrationRequired && configuration.deleteRealmIfMigrationNeeded
+        {
             store.close()
         } catch is OtherVersion {
             store.close()
@@ -183,12 +185,18 @@ final class RealmFile: Sendable {
     func realm(on scheduler: any LiveScheduler, _ configuration: Realm.Configuration) throws -> RLMRealm {
         if let known = realms.withLock({ $0[scheduler.id]?.realm }) { return known }
         let realm = try RLMRealm(self, hub.instance(on: scheduler), configuration)
-        let weak = WeakRealm(realm: realm)
+        let member = Member(scheduler: scheduler, realm: realm)
         realms.withLock { realms in
             realms = realms.filter { $0.value.realm != nil }
-            realms[scheduler.id] = weak
+            realms[scheduler.id] = member
         }
         return realm
+    }
+
+    /// The calling thread, queue or actor, if the file is open for it; else the thread.
+    var currentScheduler: any LiveScheduler {
+        let known = realms.withLock { $0.values.map(\.scheduler) }
+        return known.first(where: \.isCurrent) ?? RunLoopScheduler.current
     }
 
     /// Removes a file and what lies beside it. Says whether there was one.
