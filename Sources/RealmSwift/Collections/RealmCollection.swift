@@ -7,14 +7,14 @@ where Element: RealmCollectionValue, Index == Int {}
 
 /// A collection of stored values of one type that can be read, filtered, sorted, added up and observed.
 public protocol RealmCollection: RealmCollectionBase, Equatable where Iterator == RLMIterator<Element> {
-    /// See `RealmCollectionImpl`'s, where the rules are.
-    func observe(
-        keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    /// What `observe(keyPaths:on:_:)` does.
+    func _observe(
+        _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken
 
     /// The same on an actor.
-    func observe<A: Actor>(
-        keyPaths: [String]?, on actor: A, _isolation: isolated (any Actor)?,
+    func _observe<A: Actor>(
+        _ keyPaths: [String]?, on actor: A, _isolation: isolated (any Actor)?,
         _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
     ) async -> NotificationToken
 

@@ -1,21 +1,6 @@
 public import Dispatch
 
 extension RealmCollection {
-    /// Observes the collection: see `observe(keyPaths:on:_:)` of the protocol.
-    public func observe(
-        on queue: DispatchQueue? = nil, _ block: @escaping (RealmCollectionChange<Self>) -> Void
-    ) -> NotificationToken { observe(keyPaths: nil, on: queue, block) }
-
-    /// Observes the collection on an actor.
-    public func observe<A: Actor>(
-        on actor: A, _isolation: isolated (any Actor)? = #isolation,
-        _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
-    ) async -> NotificationToken {
-        await observe(keyPaths: nil, on: actor, _isolation: _isolation, block)
-    }
-}
-
-extension RealmCollectionImpl {
     /// Calls the block with `initial` in a later turn, and with an `update` after each version that made the collection,
     /// or what its elements lead to, another one. Key paths narrow what counts as a modification of an element; nil and
     /// an empty array mean what three links from it reach.
@@ -26,6 +11,21 @@ extension RealmCollectionImpl {
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken { _observe(keyPaths, on: queue, block) }
+
+    /// The same on an actor, with a collection of the actor's realm. Returns when it is registered there, so that all
+    /// later writes are told; gives a dead token when the task was cancelled before.
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await _observe(keyPaths, on: actor, _isolation: _isolation, block)
+    }
+}
+
+extension RealmCollectionImpl {
+    public func _observe(
+        _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken {
         raising {
             guard let core else { throw RealmException.unobservable }
@@ -35,10 +35,8 @@ extension RealmCollectionImpl {
         }
     }
 
-    /// The same on an actor, with a collection of the actor's realm. Returns when it is registered there, so that all
-    /// later writes are told; gives a dead token when the task was cancelled before.
-    public func observe<A: Actor>(
-        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+    public func _observe<A: Actor>(
+        _ keyPaths: [String]?, on actor: A, _isolation: isolated (any Actor)?,
         _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
     ) async -> NotificationToken {
         do {
