@@ -23,6 +23,7 @@ let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let combine = Target.Dependency.product(name: "OpenCombine", package: "OpenCombine")
+let combineDispatch = Target.Dependency.product(name: "OpenCombineDispatch", package: "OpenCombine")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 var targets: [Target] = [
@@ -57,7 +58,7 @@ var targets: [Target] = [
         "RealmSwift",
         [
             "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel",
-            "CDiscovery", combine,
+            "CDiscovery", combine, combineDispatch,
         ]),
     module("JSONCoding", ["ObjectModel", "CJansson"]),
     module("YAMLCoding", ["JSONCoding", "ObjectModel", "CYAML"]),

@@ -15,7 +15,7 @@ enum ModuleMap {
         "LiveSchedulers": ["LiveQueries", "StoreContract", "ObjectModel", "CExecutor"],
         "RealmSwift": [
             "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel",
-            "CDiscovery", "OpenCombine",
+            "CDiscovery", "OpenCombine", "OpenCombineDispatch",
         ],
         "JSONCoding": ["ObjectModel", "CJansson"],
         "YAMLCoding": ["JSONCoding", "ObjectModel", "CYAML"],
@@ -105,7 +105,7 @@ enum Architecture {
 
     /// The dependencies that a package description gives to each Swift target of `Sources`.
     static func dependencies(inPackage description: String) -> [String: Set<String>] {
-        let names = ["log": "Logging", "arguments": "ArgumentParser", "jwt": "JWTKit", "crypto": "Crypto", "combine": "OpenCombine"]
+        let names = ["log": "Logging", "arguments": "ArgumentParser", "jwt": "JWTKit", "crypto": "Crypto", "combine": "OpenCombine", "combineDispatch": "OpenCombineDispatch"]
         var found: [String: Set<String>] = [:]
         let module = #/module\(\s*"(\w+)",\s*\[([^\]]*)\]/#
         let executable =

@@ -8,7 +8,7 @@ import StoreContract
 /// What the observer of a collection is told, without the collection.
 enum CollectionNews: Sendable {
     case initial
-    case update(deletions: [Int], insertions: [Int], modifications: [Int])
+    case update(IndexChanges)
     /// Of a map.
     case keys(deletions: [String], insertions: [String], modifications: [String])
 
@@ -16,8 +16,7 @@ enum CollectionNews: Sendable {
         switch event {
         case .initial, .resumed: self = .initial
         case .update(let change):
-            self = .update(
-                deletions: change.deletions, insertions: change.insertions, modifications: change.modifications)
+            self = .update(change.indices)
         case .failed: return nil
         }
     }
@@ -28,9 +27,7 @@ enum CollectionNews: Sendable {
         case .update(let change):
             switch change.difference {
             case .positions(let indices):
-                self = .update(
-                    deletions: indices.deletions, insertions: indices.insertions,
-                    modifications: indices.modifications)
+                self = .update(indices)
             case .keys(let deletions, let insertions, let modifications):
                 self = .keys(deletions: deletions, insertions: insertions, modifications: modifications)
             }

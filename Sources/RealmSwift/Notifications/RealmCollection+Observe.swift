@@ -72,9 +72,10 @@ extension RealmCollectionChange {
     init(_ collection: CollectionType, _ news: CollectionNews) {
         switch news {
         case .initial: self = .initial(collection)
-        case .update(let deletions, let insertions, let modifications):
+        case .update(let indices):
             self = .update(
-                collection, deletions: deletions, insertions: insertions, modifications: modifications)
+                collection, deletions: indices.deletions, insertions: indices.insertions,
+                modifications: indices.modifications)
         // Only maps are told keys.
         case .keys: self = .update(collection, deletions: [], insertions: [], modifications: [])
         }

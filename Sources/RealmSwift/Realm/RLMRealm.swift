@@ -20,6 +20,8 @@ public final class RLMRealm {
     private(set) var edits = 0
     /// What this realm was last frozen to.
     var lastFrozen: WeakRealm?
+    /// By observers' tokens; see `onSkip`.
+    private var skips: [ObjectIdentifier: Skip] = [:]
     /// Rises with `invalidate`.
     private var epoch: UInt32 = 0
     private var writeNumber: UInt32 = 0
@@ -58,6 +60,11 @@ public final class RLMRealm {
     }
 
     var isFrozen: Bool { instance?.isFrozen ?? (transaction == nil) }
+
+    private struct Skip {
+        weak var token: InstanceToken?
+        let body: () throws -> Void
+    }
 
     /// The class of a migration's new schema may have been renamed properties.
     func reloadModels() throws {
@@ -187,13 +194,29 @@ public final class RLMRealm {
     static let notWritingRealm =
         "Can only add, remove, or create objects in a Realm in a write transaction - call beginWriteTransaction on an RLMRealm instance first."
 
-    func beginWrite() throws {
-        try live.beginWrite()
-        // An observer that was called may have ended the write.
-        guard try live.isInWriteTransaction else { return }
+    func beginWrite() throws { try live.beginWrite(opened: noteWrite) }
+
+    /// A write is open: observers that hear of what it begins with may use it, and end it.
+    func noteWrite() throws {
         writeNumber += 1
         edits += 1
         transaction = try live.transaction
+    }
+
+    /// Commits without waiting for the disk.
+    func commitAsyncWrite(_ completion: @escaping ((any Error)?) -> Void) throws {
+        let open = transaction
+        edits += 1
+        transaction = nil
+        do {
+            try live.commitAsyncWrite { [self] error in
+                edits += 1
+                completion(error)
+            }
+        } catch {
+            transaction = open
+            throw error
+        }
     }
 
     func commitWrite(withoutNotifying tokens: [InstanceToken] = []) throws {
@@ -208,6 +231,17 @@ public final class RLMRealm {
             transaction = open
             throw error
         }
+        try tellSkipped(tokens)
+    }
+
+    /// Has something done after each commit that the token's observer is spared, for what else goes with its state.
+    func onSkip(_ token: InstanceToken, _ body: @escaping () throws -> Void) {
+        skips = skips.filter { $0.value.token != nil }
+        skips[ObjectIdentifier(token)] = Skip(token: token, body: body)
+    }
+
+    private func tellSkipped(_ tokens: [InstanceToken]) throws {
+        for token in tokens where token.isValid { try skips[ObjectIdentifier(token)]?.body() }
     }
 
     func cancelWrite() throws {

@@ -32,6 +32,9 @@ final class Place: Sendable {
 
     func keep(_ token: NotificationToken) { tokens.withLock { $0.append(token) } }
 
+    /// For what is to be done without telling them.
+    var kept: [NotificationToken] { tokens.withLock { $0 } }
+
     func dropTokens() { tokens.withLock { $0 = [] } }
 
     /// What was noted, as soon as that is so many notes, or after a while.

@@ -1,0 +1,72 @@
+import LiveQueries
+import ObjectModel
+import QueryLanguage
+
+extension RealmCollection {
+    /// The elements sorted, in sections by the keys that the block gives. The first descriptor should sort by what the
+    /// keys are made of: an element joins the section of its key, wherever the order puts it. Traps without a descriptor,
+    /// for keys that are links, and for unmanaged collections.
+    public func sectioned<Key: _Persistable>(
+        sortDescriptors: [SortDescriptor], _ keyBlock: @escaping (Element) -> Key
+    ) -> SectionedResults<Key, Element> {
+        raising {
+            guard !sortDescriptors.isEmpty else {
+                throw RealmException("There must be at least one SortDescriptor when using SectionedResults.")
+            }
+            return SectionedResults(try SectionedCore(sortedForSections(by: sortDescriptors), keyBlock))
+        }
+    }
+
+    /// Values sorted by themselves, in sections by the keys that the block gives. Traps for objects.
+    public func sectioned<Key: _Persistable>(
+        by block: @escaping (Element) -> Key, ascending: Bool = true
+    ) -> SectionedResults<Key, Element> {
+        sectioned(sortDescriptors: [SortDescriptor(keyPath: "self", ascending: ascending)], block)
+    }
+
+    private func sortedForSections(by descriptors: [SortDescriptor]) throws -> any CollectionCore {
+        guard let core = (self as? any RealmCollectionImpl)?.core else {
+            throw RealmException("This method may only be called on RLMArray instances retrieved from an RLMRealm")
+        }
+        guard let query = try core.objectQuery() else { throw RealmException("values") }
+        let schema = core.realm.models.schema
+        guard let objectClass = schema[query.classID] else { throw RealmException.invalidObject }
+        let binder = QueryBinder(schema: schema)
+        let keys = try descriptors.map {
+            try binder.bindSortKey($0.keyPath, ascending: $0.ascending, class: objectClass)
+        }
+        var sorted = query
+        sorted.steps.append(.sort(keys))
+        return try ResultsCore(core.realm, sorted)
+    }
+}
+
+extension RealmCollection where Element: ObjectBase {
+    /// The objects sorted by a property, in a section for each of its values. See `sectioned(sortDescriptors:_:)`.
+    public func sectioned<Key: _Persistable>(
+        by keyPath: KeyPath<Element, Key>, ascending: Bool = true
+    ) -> SectionedResults<Key, Element> {
+        let descriptor = SortDescriptor(keyPath: _name(for: keyPath), ascending: ascending)
+        return sectioned(sortDescriptors: [descriptor]) { $0[keyPath: keyPath] }
+    }
+
+    /// The objects sorted, in a section for each value of a property, by which the first descriptor must sort.
+    public func sectioned<Key: _Persistable>(
+        by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
+    ) -> SectionedResults<Key, Element> {
+        raising {
+            guard let first = sortDescriptors.first else {
+                throw RealmException("Can not section Results with empty sortDescriptor parameter.")
+            }
+            guard first.keyPath == _name(for: keyPath) else {
+                throw RealmException("The section key path must match the primary sort descriptor.")
+            }
+        }
+        return sectioned(sortDescriptors: sortDescriptors) { $0[keyPath: keyPath] }
+    }
+
+    /// See `sectioned(sortDescriptors:_:)`.
+    public func sectioned<Key: _Persistable>(
+        by block: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor]
+    ) -> SectionedResults<Key, Element> { sectioned(sortDescriptors: sortDescriptors, block) }
+}
