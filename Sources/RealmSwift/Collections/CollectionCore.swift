@@ -1,3 +1,4 @@
+import LiveQueries
 import ObjectModel
 import QueryLanguage
 
@@ -22,6 +23,12 @@ protocol CollectionCore: AnyObject {
 
     /// The property that holds the elements, when they are other values; nil for a query of objects.
     var elements: PropertyCore? { get }
+
+    /// What the collection is, for other threads and versions.
+    func handover() throws -> CollectionHandover
+
+    /// Observes the collection on the realm's thread, queue or actor. Throws what `observe` of a collection traps for.
+    func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken
 }
 
 extension ResultsCore: CollectionCore {
@@ -54,6 +61,17 @@ final class PropertyCore: CollectionCore {
         owner = ObjectReference(boundClass.id, object._key)
         property = boundClass.properties[slot]
         lifetime = object._lifetime
+    }
+
+    /// The property of that stored name.
+    init(_ realm: RLMRealm, _ owner: ObjectReference, column: String) throws {
+        guard let property = try realm.bound(owner.classID).properties.first(where: { $0.column == column }) else {
+            throw RealmException.invalidObject
+        }
+        self.realm = realm
+        self.owner = owner
+        self.property = property
+        lifetime = realm.lifetime(of: owner)
     }
 
     var isInvalidated: Bool { !realm.isCurrent(lifetime) || (try? realm.exists(owner)) != true }

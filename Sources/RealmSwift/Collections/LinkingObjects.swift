@@ -5,7 +5,9 @@ public struct LinkingObjects<Element: ObjectBase>: RealmCollectionImpl where Ele
     let core: (any CollectionCore)?
     var unmanaged: [Element] { [] }
 
-    init(_ core: (any CollectionCore)?) { self.core = core }
+    /// Of an unmanaged object: empty.
+    init() { core = nil }
+    init(core: any CollectionCore) { self.core = core }
 
     public subscript(position: Int) -> Element { element(at: position) }
 
@@ -23,13 +25,13 @@ extension LinkingObjects: _Persistable {
         _StoredType(.linkingObjects(fromClass: Element.className(), property: ""), linked: Element.self)
     }
     public static func _get(_ object: ObjectBase, _ slot: Int) -> Self {
-        raising { LinkingObjects(try PropertyCore(object, slot)) }
+        raising { LinkingObjects(core: try PropertyCore(object, slot)) }
     }
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Self) {
         stop(RealmException("Linking objects are read-only."))
     }
-    public static func _initial() -> Self { LinkingObjects(nil) }
+    public static func _initial() -> Self { LinkingObjects() }
     public static func _stored(_ value: Self, by adopter: _Adopter) throws -> _Stored? { nil }
-    public static func _traced(_ trace: _Trace) -> Self { LinkingObjects(nil) }
+    public static func _traced(_ trace: _Trace) -> Self { LinkingObjects() }
     public static func _converted(_ value: Any?, _ place: _Place) throws -> Self { throw place.misfit(value) }
 }

@@ -8,7 +8,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 
     public init() {}
 
-    init(_ core: PropertyCore) { self.core = core }
+    init(core: any CollectionCore) { self.core = core }
 
     /// The element at a position. Traps for one that does not exist.
     public subscript(position: Int) -> Element { element(at: position) }
@@ -49,7 +49,7 @@ extension List: _HasPersistedType {
 extension List: _Persistable {
     public static var _propertyType: _StoredType { Element._storedType.collected(in: .list) }
     public static func _get(_ object: ObjectBase, _ slot: Int) -> List {
-        raising { List(try PropertyCore(object, slot)) }
+        raising { List(core: try PropertyCore(object, slot)) }
     }
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: List) {
         raising { try object.assign(slot) { adopter in .list(try value.map { try $0._stored(by: adopter).value }) } }

@@ -1,6 +1,8 @@
+public import Dispatch
+
 /// What `RealmCollection` is built on.
 public protocol RealmCollectionBase: RandomAccessCollection, LazyCollectionProtocol, CustomStringConvertible,
-    ThreadConfined
+    ThreadConfined, SendableMetatype
 where Element: RealmCollectionValue, Index == Int {
     /// What queries of the collection go to.
     var _source: _QuerySource { get }
@@ -8,6 +10,26 @@ where Element: RealmCollectionValue, Index == Int {
 
 /// A collection of stored values of one type that can be read, filtered, sorted, added up and observed.
 public protocol RealmCollection: RealmCollectionBase, Equatable where Iterator == RLMIterator<Element> {
+    /// What `observe(keyPaths:on:_:)` does.
+    func _observe(
+        _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken
+
+    /// The same on an actor.
+    func _observe<A: Actor>(
+        _ keyPaths: [String]?, on actor: A, _isolation: isolated (any Actor)?,
+        _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
+    ) async -> NotificationToken
+
+    /// Whether the collection stays at one version.
+    var isFrozen: Bool { get }
+
+    /// The collection at the present version, for use on any thread.
+    func freeze() -> Self
+
+    /// The live collection for the calling thread.
+    func thaw() -> Self?
+
     /// The realm that manages the collection; nil when none does.
     var realm: Realm? { get }
 
@@ -22,6 +44,9 @@ protocol RealmCollectionImpl: RealmCollection {
 
     /// The elements of an unmanaged collection.
     var unmanaged: [Element] { get }
+
+    /// A view of what is stored.
+    init(core: any CollectionCore)
 }
 
 extension RealmCollectionImpl {

@@ -7,6 +7,7 @@ public struct Results<Element: RealmCollectionValue>: Equatable, RealmCollection
     var unmanaged: [Element] { [] }
 
     init(_ source: any CollectionCore) { self.source = source }
+    init(core: any CollectionCore) { source = core }
 
     /// The element at a position. Traps for one that does not exist.
     public subscript(position: Int) -> Element { element(at: position) }

@@ -22,7 +22,7 @@ public final class DynamicObject: Object {
             case .list: return try property.type.base.visit(DynamicProperty.AsList(object: self, slot: slot))
             case .set, .map: return nil
             case .single:
-                if property.type.isComputed { return LinkingObjects<DynamicObject>(try PropertyCore(self, slot)) }
+                if property.type.isComputed { return LinkingObjects<DynamicObject>(core: try PropertyCore(self, slot)) }
                 let value = try stored(slot)
                 if value.isNull { return property.type.isMixed ? AnyRealmValue.none : nil }
                 return try property.type.base.visit(DynamicProperty.AsValue(value: value, realm: _realm))

@@ -66,7 +66,7 @@ extension CollectionKind {
 
 extension RealmCollectionImpl {
     public var _source: _QuerySource {
-        _QuerySource(core, (core?.elements ?? core?.elementsOrLinks)?.property.type.collection ?? _unmanagedKind)
+        _QuerySource(core, (core?.elements ?? core as? PropertyCore)?.property.type.collection ?? _unmanagedKind)
     }
 
     private var _unmanagedKind: CollectionKind {

@@ -6,14 +6,10 @@ import StoreContract
 /// What a `Results` of plain values leads to: the values of a list, set or map property, perhaps sorted or made
 /// distinct, as they are at the realm's version or as the open write has made them.
 final class ValuesCore: CollectionCore {
-    enum Step: Hashable {
-        /// By the total order of values; stable.
-        case sort(ascending: Bool)
-        /// Keeps the first of equal values.
-        case distinct
-    }
+    typealias Step = CollectionHandover.ValueStep
 
     let source: PropertyCore
+    /// Sorts are by the total order of values, and stable; a distinct keeps the first of equal values.
     let steps: [Step]
     private var kept: [Value] = []
     private var known: ResultsCore.Moment?
@@ -50,6 +46,32 @@ final class ValuesCore: CollectionCore {
             known = moment
         }
         return kept
+    }
+
+    func handover() throws -> CollectionHandover {
+        steps.isEmpty ? try source.handover() : .values(source.owner, column: source.property.column, steps)
+    }
+
+    /// Positions are those of the values after the steps; one that has another value is a deletion and an insertion.
+    func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken {
+        if steps.isEmpty { return try source.observe(nil, deliver) }
+        var before: [Value] = []
+        return try source.observe(nil) { [self] news in
+            let after = (try? values()) ?? []
+            defer { before = after }
+            if case .initial = news { return deliver(.initial) }
+            var deletions: [Int] = []
+            var insertions: [Int] = []
+            for change in after.difference(from: before, by: { Value.order($0, $1) == 0 }) {
+                switch change {
+                case .remove(let offset, _, _): deletions.append(offset)
+                case .insert(let offset, _, _): insertions.append(offset)
+                }
+            }
+            guard !deletions.isEmpty || !insertions.isEmpty else { return }
+            deliver(
+                .update(deletions: deletions.sorted(), insertions: insertions.sorted(), modifications: []))
+        }
     }
 
     /// The same values with one more step.

@@ -18,6 +18,8 @@ public final class RLMRealm {
     private(set) var transaction: (any WriteTransaction)?
     /// Rises with everything that can make a result of a query another one within one version.
     private(set) var edits = 0
+    /// What this realm was last frozen to.
+    var lastFrozen: WeakRealm?
     /// Rises with `invalidate`.
     private var epoch: UInt32 = 0
     private var writeNumber: UInt32 = 0
@@ -157,9 +159,7 @@ public final class RLMRealm {
     /// The class of a Swift type. Throws when the realm does not have it.
     func bound(_ type: ObjectBase.Type) throws -> BoundClass {
         guard let boundClass = models[type.className()], boundClass.model?.type == type else {
-            throw RealmException(
-                "Object type '\(type.className())' is not managed by the Realm. If using a custom `objectClasses` / `objectTypes` array in your configuration, add `\(type.className())` to the list of `objectClasses` / `objectTypes`."
-            )
+            throw RealmException.unmanaged(type.className())
         }
         return boundClass
     }

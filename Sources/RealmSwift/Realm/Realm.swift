@@ -158,16 +158,8 @@ public struct Realm: Equatable {
     /// The object with a primary key.
     public func object<Element: Object, KeyType>(ofType type: Element.Type, forPrimaryKey key: KeyType) -> Element? {
         raising {
-            let boundClass = try rlm.bound(type)
-            guard let primaryKey = boundClass.primaryKey else {
-                throw RealmException("\(boundClass.name) does not have a primary key")
-            }
-            let place = _Place(className: boundClass.name, property: primaryKey.name, type: primaryKey.type)
-            guard let value = Conversion.plain(flattened(key), as: primaryKey.type) else {
-                throw place.misfit(flattened(key))
-            }
-            guard let found = try rlm.key(of: boundClass.id, primaryKey: value) else { return nil }
-            return try rlm.object(ObjectReference(boundClass.id, found)) as? Element
+            guard let reference = try rlm.find(rlm.bound(type), primaryKey: key) else { return nil }
+            return try rlm.object(reference) as? Element
         }
     }
 

@@ -14,10 +14,11 @@ final class RealmFile: Sendable {
     let hub: InstanceHub
     private let isReadOnly: Bool
     private let isInMemory: Bool
-    private let realms = Mutex<[LiveSchedulerID: WeakRealm]>([:])
+    private let realms = Mutex<[LiveSchedulerID: Member]>([:])
 
     /// Sendable because what it leads to is only asked for on the scheduler that the realm is confined to.
-    private struct WeakRealm: @unchecked Sendable {
+    private struct Member: @unchecked Sendable {
+        let scheduler: any LiveScheduler
         weak var realm: RLMRealm?
     }
 
@@ -42,15 +43,16 @@ final class RealmFile: Sendable {
     }
 
     /// Whether a file is open in this process.
-    static func isOpen(_ path: String) -> Bool { files.withLock { $0[path]?.file != nil } }
+    static func isOpen(_ path: String) -> Bool { known(path) != nil }
+
+    /// The file, if it is open in this process.
+    static func known(_ path: String) -> RealmFile? { files.withLock { $0[path]?.file } }
 
     private init(_ path: String, _ configuration: Realm.Configuration) throws {
         self.path = path
         isReadOnly = configuration.readOnly
         isInMemory = configuration.inMemoryIdentifier != nil
-        if isReadOnly, !FileManager.default.fileExists(atPath: path) {
-            throw Realm.Error(.fileNotFound, "File at path '\(path)' does not exist.", path: path)
-        }
+        try RealmFile.prepare(path, configuration)
         do {
             store = try RealmFile.opened(path, configuration)
         } catch let error as StoreError {
@@ -64,27 +66,80 @@ final class RealmFile: Sendable {
         if isInMemory { RealmFile.remove(path) }
     }
 
+    /// Sees to it that the file may be opened, and copies the seed if there is none.
+    private static func prepare(_ path: String, _ configuration: Realm.Configuration) throws {
+        let files = FileManager.default
+        if configuration.readOnly {
+            if configuration.deleteRealmIfMigrationNeeded {
+                throw RealmException("Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
+            }
+            if configuration.shouldCompactOnLaunch != nil {
+                throw RealmException("Cannot set `shouldCompactOnLaunch` when `readOnly` is set.")
+            }
+        }
+        guard !files.fileExists(atPath: path) else { return }
+        if configuration.readOnly {
+            throw Realm.Error(.fileNotFound, "File at path '\(path)' does not exist.", path: path)
+        }
+        let directory = (path as NSString).deletingLastPathComponent
+        guard files.fileExists(atPath: directory) else {
+            throw Realm.Error(.fileNotFound, "Directory at path '\(directory)' does not exist.", path: path)
+        }
+        guard let seed = configuration.seedFilePath else { return }
+        do {
+            try files.copyItem(atPath: seed.path, toPath: path)
+        } catch {
+            throw Realm.Error(
+                .fileOperationFailed, "The seed file '\(seed.path)' could not be copied: \(error)", path: path)
+        }
+    }
+
     private static func opened(_ path: String, _ configuration: Realm.Configuration) throws -> EmbeddedStore {
         let models = try configuration.models()
         let wanted = StoredSchema(version: configuration.schemaVersion, classes: models.map(\.schema))
         var options = EmbeddedStoreOptions()
         options.maximumActiveVersions = configuration.maximumNumberOfActiveVersions.map { Int(clamping: $0) }
         options.shouldCompactOnLaunch = configuration.shouldCompactOnLaunch
-        let store = try EmbeddedStore.open(path: path, schema: wanted, options: options)
+        let store = try patiently { try EmbeddedStore.open(path: path, schema: wanted, options: options) }
         do {
             try bring(store, to: wanted, configuration)
+            return store
+        } catch let error as StoreError
+            where error.code == .migrationRequired && configuration.deleteRealmIfMigrationNeeded
+        {
+            store.close()
+        } catch is OtherVersion {
+            store.close()
         } catch {
             store.close()
             throw error
         }
-        return store
+        remove(path)
+        return try patiently { try EmbeddedStore.open(path: path, schema: wanted, options: options) }
     }
+
+    /// Opens a file that somebody may be about to close, such as an earlier instance in this process whose last snapshot is
+    /// just being let go of on another thread.
+    private static func patiently<R>(_ open: () throws -> R) throws -> R {
+        let start = ContinuousClock.now
+        while true {
+            do {
+                return try open()
+            } catch let error as StoreError where error.code == .busy && ContinuousClock.now - start < .seconds(2) {
+                usleep(2_000)
+            }
+        }
+    }
+
+    /// The file's schema version is another one, and the configuration says that it is to be deleted then.
+    private struct OtherVersion: Error {}
 
     /// Changes the store's schema to what the configuration wants; classes that it does not name stay.
     private static func bring(
         _ store: EmbeddedStore, to wanted: StoredSchema, _ configuration: Realm.Configuration
     ) throws {
         let stored = try store.snapshot().schema
+        if configuration.deleteRealmIfMigrationNeeded, stored.version != wanted.version { throw OtherVersion() }
         guard configuration.schemaVersion >= stored.version else {
             throw Realm.Error(
                 .schemaMismatch,
@@ -95,7 +150,19 @@ final class RealmFile: Sendable {
         let merged = StoredSchema(
             version: wanted.version, classes: wanted.classes + stored.classes.filter { !names.contains($0.name) })
         if merged.adoptingIdentities(of: stored) == stored { return }
-        try store.replaceSchema(with: merged, migration: stored.version < wanted.version ? StoreMigration() : nil)
+        // What the file does not have reads as empty; a property that it does not have is a fault, told when the models
+        // are bound.
+        if configuration.readOnly { return }
+        guard stored.version < wanted.version else {
+            try store.replaceSchema(with: merged)
+            return
+        }
+        let block = configuration.migrationBlock
+        try store.replaceSchema(
+            with: merged,
+            migration: StoreMigration { transaction in
+                if let block { block(try Migration(transaction, configuration), stored.version) }
+            })
     }
 
     /// Throws when the file is open with settings that exclude the given ones.
@@ -118,12 +185,18 @@ final class RealmFile: Sendable {
     func realm(on scheduler: any LiveScheduler, _ configuration: Realm.Configuration) throws -> RLMRealm {
         if let known = realms.withLock({ $0[scheduler.id]?.realm }) { return known }
         let realm = try RLMRealm(self, hub.instance(on: scheduler), configuration)
-        let weak = WeakRealm(realm: realm)
+        let member = Member(scheduler: scheduler, realm: realm)
         realms.withLock { realms in
             realms = realms.filter { $0.value.realm != nil }
-            realms[scheduler.id] = weak
+            realms[scheduler.id] = member
         }
         return realm
+    }
+
+    /// The calling thread, queue or actor, if the file is open for it; else the thread.
+    var currentScheduler: any LiveScheduler {
+        let known = realms.withLock { $0.values.map(\.scheduler) }
+        return known.first(where: \.isCurrent) ?? RunLoopScheduler.current
     }
 
     /// Removes a file and what lies beside it. Says whether there was one.

@@ -1,0 +1,33 @@
+import ObjectModel
+import QueryLanguage
+
+/// What a managed collection is, apart from the realm through which it is seen: to look at it from another thread or at
+/// another version.
+enum CollectionHandover: Sendable {
+    case objects(BoundQuery)
+    /// A property of an object, by its stored name.
+    case property(ObjectReference, column: String)
+    /// The values of a property, worked on further.
+    case values(ObjectReference, column: String, [ValueStep])
+
+    /// One step from the values of a collection to others.
+    enum ValueStep: Hashable, Sendable {
+        case sort(ascending: Bool)
+        case distinct
+    }
+
+    /// The collection as another realm of the same file shows it; nil when the object that holds it is gone there.
+    func core(in realm: RLMRealm) throws -> (any CollectionCore)? {
+        switch self {
+        case .objects(let query):
+            if case .property(let owner, _) = query.scope, try !realm.exists(owner) { return nil }
+            return try ResultsCore(realm, query)
+        case .property(let owner, let column):
+            guard try realm.exists(owner) else { return nil }
+            return try PropertyCore(realm, owner, column: column)
+        case .values(let owner, let column, let steps):
+            guard try realm.exists(owner) else { return nil }
+            return try ValuesCore(PropertyCore(realm, owner, column: column), steps)
+        }
+    }
+}
