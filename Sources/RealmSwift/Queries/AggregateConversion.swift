@@ -8,15 +8,15 @@ enum AggregateConversion {
     static func converted<T>(_ value: Value, to type: T.Type, in realm: RLMRealm?) throws -> T {
         if let optional = type as? any OptionalProtocol.Type {
             func wrapped<O: OptionalProtocol>(_: O.Type) throws -> Any {
-                O._wrap(value.isNull ? nil : try converted(value, to: O.Wrapped.self, in: realm))
+                if value.isNull { return O._wrap(nil) }
+                return O._wrap(try converted(value, to: O.Wrapped.self, in: realm))
             }
             if let result = try wrapped(optional) as? T { return result }
         }
         if let integer = type as? any _StoredInteger.Type {
             if let result = try number(value, integer) as? T { return result }
         } else if let stored = type as? any _Storable.Type,
-            let fitted = Conversion.fitted(value, to: stored._storedType.type.base)
-                ?? (stored._storedType.type.base == .float ? value : nil)
+            let fitted = fitted(value, to: stored._storedType.type.base)
         {
             func restored<S: _Storable>(_: S.Type) throws -> Any { try S._restored(_Stored(fitted), in: realm) }
             do {
@@ -26,6 +26,16 @@ enum AggregateConversion {
             }
         }
         throw unfit(value, type)
+    }
+
+    /// A decimal becomes the nearest number of the other types.
+    private static func fitted(_ value: Value, to base: BaseType) -> Value? {
+        if let fitted = Conversion.fitted(value, to: base) { return fitted }
+        switch (value, base) {
+        case (.decimal(let number), .double): return .double(number.double)
+        case (.decimal(let number), .float): return .float(Float(number.double))
+        default: return nil
+        }
     }
 
     /// The narrow integers take what they have room for.

@@ -26,7 +26,7 @@ final class PredicateTranslation {
 
     func node(_ expression: Any) throws -> QueryNode {
         guard let expression = expression as? any QueryExpression else {
-            throw Self.untranslatable("'\(Swift.type(of: expression))'".prefix(120) + "")
+            throw Self.untranslatable(String("'\(Swift.type(of: expression))'".prefix(120)))
         }
         return try expression.queryNode(self)
     }
@@ -98,10 +98,10 @@ extension PredicateExpressions.KeyPath: QueryExpression {
 extension ObjectBase {
     /// The property that a key path names.
     fileprivate static func component(for keyPath: AnyKeyPath, _ value: Any.Type) throws -> QueryPath.Component {
-        func name<O: ObjectBase>(_: O.Type) -> String? {
+        func traced<O: ObjectBase>(_: O.Type) -> String? {
             (keyPath as? PartialKeyPath<O>).map { _name(for: $0) }
         }
-        guard let name = name(self) else {
+        guard let name = traced(self) else {
             throw PredicateTranslation.untranslatable("the key path '\(keyPath)'")
         }
         let type = (value as? any _Persistable.Type)?._propertyType.type
@@ -161,7 +161,6 @@ extension PredicateExpressions.Comparison: QueryExpression {
             case .lessThanOrEqual: "<="
             case .greaterThan: ">"
             case .greaterThanOrEqual: ">="
-            @unknown default: throw PredicateTranslation.untranslatable("an unknown comparison")
             }
         return try translation.comparison(lhs, sign, rhs)
     }
@@ -198,7 +197,6 @@ extension PredicateExpressions.Arithmetic: QueryExpression {
             case .add: "+"
             case .subtract: "-"
             case .multiply: "*"
-            @unknown default: throw PredicateTranslation.untranslatable("unknown arithmetic")
             }
         return .arithmetic(try translation.node(lhs), sign, try translation.node(rhs))
     }

@@ -63,7 +63,7 @@ struct ArgumentReader {
     func argument(_ given: Any) throws -> QueryArgument {
         guard let given = flattened(given) else { return .value(.null) }
         if let shape = given as? any _GeoShape { return .shape(shape.engineShape) }
-        if let value = try value(given) { return .value(value) }
+        if let value = try self.value(given) { return .value(value) }
         guard let sequence = given as? any Sequence else { throw misfit(given) }
         return .list(try elements(of: sequence))
     }
@@ -71,7 +71,7 @@ struct ArgumentReader {
     private func elements(of sequence: some Sequence) throws -> [Value] {
         try sequence.map { element in
             guard let element = flattened(element) else { return .null }
-            guard let value = try value(element) else { throw misfit(element) }
+            guard let value = try self.value(element) else { throw misfit(element) }
             return value
         }
     }

@@ -120,11 +120,11 @@ extension RealmCollection {
     /// The elements that satisfy a condition, checked by the compiler: see `Query`. It means what the predicate that it
     /// is written as means; see `filter`.
     public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
-        filter(PredicateForm.query(isIncluded(Query<Element>()).node))
+        matching(.query(isIncluded(Query<Element>()).node))
     }
 
     /// The position of the first element that satisfies a condition; see `where`. Traps for sets.
     public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
-        index(PredicateForm.query(isIncluded(Query<Element>()).node))
+        position(.query(isIncluded(Query<Element>()).node))
     }
 }

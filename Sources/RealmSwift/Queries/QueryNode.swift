@@ -114,7 +114,6 @@ struct QueryWriter {
         case .not(.path(let path)): try truth(of: path, false)
         case .not(let inner):
             text += "NOT "
-            if case .constant = inner { return try condition(inner) }
             try condition(inner)
         case .and(let a, let b): try pair(a, "&&", b)
         case .or(let a, let b): try pair(a, "||", b)

@@ -4,30 +4,13 @@ public import Foundation
 ///
 /// `NSPredicate(format:)` gives the same where this module is imported.
 public final class RealmPredicate: NSPredicate {
-    let form: PredicateForm
-
     /// See `RealmCollection.filter`. What is wrong with the format shows when the predicate is used.
     public init(format: String, _ args: Any...) {
-        form = .format(format, args)
-        super.init(value: true)
-    }
-
-    /// The same with the arguments in an array.
-    public init(format: String, argumentArray: [Any]?) {
-        form = .format(format, argumentArray ?? [])
-        super.init(value: true)
+        super.init(block: FormQuestion.answering(with: .format(format, args)))
     }
 
     @available(*, unavailable)
     public required init?(coder: NSCoder) { nil }
-
-    /// Traps: only a realm can tell.
-    public override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
-        stop(PredicateForm.onlyInQueries)
-    }
-
-    public override func copy() -> Any { self }
-    public override func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
 extension NSPredicate {
@@ -44,17 +27,22 @@ extension NSPredicate {
 
     /// A predicate of Foundation's that tells its form to who asks for it.
     convenience init(form: PredicateForm) {
-        self.init { object, _ in
-            guard let question = object as? FormQuestion else { stop(PredicateForm.onlyInQueries) }
-            question.answer = form
-            return true
-        }
+        self.init(block: FormQuestion.answering(with: form))
     }
 }
 
 /// Asks a predicate for its form.
 private final class FormQuestion {
     var answer: PredicateForm?
+
+    /// A block that answers, and traps when it is to evaluate anything else.
+    static func answering(with form: PredicateForm) -> (Any?, [String: Any]?) -> Bool {
+        { object, _ in
+            guard let question = object as? FormQuestion else { stop(PredicateForm.onlyInQueries) }
+            question.answer = form
+            return true
+        }
+    }
 }
 
 extension PredicateForm {
@@ -64,7 +52,6 @@ extension PredicateForm {
     /// Throws for a predicate that nothing but itself can evaluate.
     init(_ predicate: NSPredicate) throws {
         switch predicate {
-        case let predicate as RealmPredicate: self = predicate.form
         case let compound as NSCompoundPredicate:
             let parts = try (compound.subpredicates as? [NSPredicate] ?? []).map { try PredicateForm($0) }
             switch compound.compoundPredicateType {
@@ -73,7 +60,6 @@ extension PredicateForm {
             case .not:
                 guard let part = parts.first else { throw RealmException("NOT needs a predicate.") }
                 self = .not(part)
-            @unknown default: throw RealmException("This kind of NSCompoundPredicate is not supported.")
             }
         case NSPredicate(value: true): self = .constant(true)
         case NSPredicate(value: false): self = .constant(false)

@@ -41,7 +41,7 @@ extension ResultsCore {
     func sorted(by descriptors: [SortDescriptor]) throws -> ResultsCore {
         guard !descriptors.isEmpty else { return self }
         let objectClass = try objectClass
-        let keys = try descriptors.map { descriptor in
+        let keys = try descriptors.map { descriptor -> SortKey in
             guard !descriptor.keyPath.contains("@") else {
                 throw RealmException(
                     "Cannot sort on key path '\(descriptor.keyPath)': KVC collection operators are not supported.")
@@ -62,7 +62,7 @@ extension ResultsCore {
     func distinct(by keyPaths: [String]) throws -> ResultsCore {
         guard !keyPaths.isEmpty else { return self }
         let objectClass = try objectClass
-        let paths = try keyPaths.map { path in
+        let paths = try keyPaths.map { path -> BoundPath in
             try raisingQueryErrors { () throws(QueryError) in try binder.bindDistinctKey(path, class: objectClass) }
         }
         return try refined { $0.steps.append(.distinct(paths)) }
