@@ -1,4 +1,5 @@
 import Foundation
+import ObjectModel
 
 /// A predicate of Foundation's, and what a query makes of it.
 struct FoundationPredicate {
@@ -137,19 +138,13 @@ extension PredicateExpressions.Negation: QueryExpression {
 
 extension PredicateExpressions.Equal: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
-        if let compared = lhs as? any ComparedWithoutCase, let node = try compared.equality(to: rhs, translation) {
-            return node
-        }
-        return try translation.comparison(lhs, "==", rhs)
+        try translation.comparison(lhs, "==", rhs)
     }
 }
 
 extension PredicateExpressions.NotEqual: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
-        if let compared = lhs as? any ComparedWithoutCase, let node = try compared.equality(to: rhs, translation) {
-            return .not(node)
-        }
-        return try translation.comparison(lhs, "!=", rhs)
+        try translation.comparison(lhs, "!=", rhs)
     }
 }
 
@@ -344,25 +339,5 @@ extension PredicateExpressions.CollectionContainsCollection: QueryExpression {
 extension PredicateExpressions.SequenceStartsWith: QueryExpression {
     func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
         try translation.comparison(base, "BEGINSWITH", prefix)
-    }
-}
-
-extension PredicateExpressions.StringLocalizedStandardContains: QueryExpression {
-    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
-        try translation.comparison(root, "CONTAINS", other, options: "[cd]")
-    }
-}
-
-/// `a.caseInsensitiveCompare(b)`, which is compared with an order.
-private protocol ComparedWithoutCase {
-    func equality(to order: Any, _ translation: PredicateTranslation) throws -> QueryNode?
-}
-
-extension PredicateExpressions.StringCaseInsensitiveCompare: ComparedWithoutCase {
-    fileprivate func equality(to order: Any, _ translation: PredicateTranslation) throws -> QueryNode? {
-        guard let order = order as? PredicateExpressions.Value<ComparisonResult>, order.value == .orderedSame else {
-            return nil
-        }
-        return try translation.comparison(root, "==", other, options: "[c]")
     }
 }

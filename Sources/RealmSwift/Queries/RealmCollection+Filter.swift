@@ -1,5 +1,5 @@
 public import Foundation
-import QueryLanguage
+import ObjectModel
 
 extension RealmCollection {
     /// The elements that satisfy a condition: `filter("age > %@ AND name BEGINSWITH[c] 'r'", 3)`. Live, in this

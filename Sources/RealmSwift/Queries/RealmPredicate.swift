@@ -1,17 +1,7 @@
 public import Foundation
 
-/// A predicate from a format string, which Foundation does not have on Linux. It is for collections of realms alone.
-///
-/// `NSPredicate(format:)` gives the same where this module is imported.
-public final class RealmPredicate: NSPredicate {
-    /// See `RealmCollection.filter`. What is wrong with the format shows when the predicate is used.
-    public init(format: String, _ args: Any...) {
-        super.init(block: FormQuestion.answering(with: .format(format, args)))
-    }
-
-    @available(*, unavailable)
-    public required init?(coder: NSCoder) { nil }
-}
+/// Another name of `NSPredicate`, for code that is to say that its format string is read by this module.
+public typealias RealmPredicate = NSPredicate
 
 extension NSPredicate {
     /// From a format string, as `RealmCollection.filter` takes them. Foundation's own initialiser is not available on
@@ -53,7 +43,7 @@ extension PredicateForm {
     init(_ predicate: NSPredicate) throws {
         switch predicate {
         case let compound as NSCompoundPredicate:
-            let parts = try (compound.subpredicates as? [NSPredicate] ?? []).map { try PredicateForm($0) }
+            let parts = try compound.subpredicates.map { try PredicateForm($0) }
             switch compound.compoundPredicateType {
             case .and: self = .and(parts)
             case .or: self = .or(parts)
