@@ -1,4 +1,5 @@
 public import Dispatch
+import LiveQueries
 
 extension RealmCollection {
     /// Calls the block with `initial` in a later turn, and with an `update` after each version that made the collection,

@@ -62,22 +62,20 @@ struct PublishedHandover<Value> {
     private let resolve: (DispatchQueue?) throws -> Value?
 
     init(_ value: Value) {
-        if let value = value as? any ThreadConfined {
-            self.init(value) { $0 as? Value }
+        if let confined = value as? any ThreadConfined {
+            resolve = Self.handingOver(confined) { $0 as? Value }
         } else if let change = value as? any _ConfinedChange, let confined = change._confined {
-            self.init(confined) { change._with($0) as? Value }
+            resolve = Self.handingOver(confined) { change._with($0) as? Value }
         } else {
             resolve = { _ in value }
         }
     }
 
-    private init(_ confined: any ThreadConfined, _ make: @escaping (any ThreadConfined) -> Value?) {
-        guard let realm = confined.realm, !realm.isFrozen, !confined.isInvalidated else {
-            resolve = { _ in make(confined) }
-            return
-        }
-        let configuration = realm.configuration
-        resolve = raising { try Self.resolving(confined, configuration, make) }
+    private static func handingOver(
+        _ confined: any ThreadConfined, _ make: @escaping (any ThreadConfined) -> Value?
+    ) -> (DispatchQueue?) throws -> Value? {
+        guard let realm = confined.realm, !realm.isFrozen, !confined.isInvalidated else { return { _ in make(confined) } }
+        return raising { try resolving(confined, realm.configuration, make) }
     }
 
     private static func resolving<C: ThreadConfined>(

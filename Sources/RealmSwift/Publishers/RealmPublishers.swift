@@ -205,7 +205,7 @@ private func changed<P>(_ publisher: P, _ change: (inout P) -> Void) -> P {
 
 // MARK: - Where publishers are had
 
-extension Object: @retroactive ObservableObject {
+extension Object: ObservableObject {
     /// Tells of each change of the object, after it happened.
     public var objectWillChange: RealmPublishers.WillChange<Object> { RealmPublishers.WillChange(self) }
 }

@@ -18,7 +18,7 @@ extension Realm {
     /// run loop.
     @discardableResult
     public func writeAsync(
-        _ block: @escaping () -> Void, onComplete: ((Swift.Error?) -> Void)? = nil
+        _ block: @escaping () -> Void, onComplete: (((any Swift.Error)?) -> Void)? = nil
     ) -> AsyncTransactionId {
         beginAsyncWrite(
             {
@@ -54,7 +54,7 @@ extension Realm {
     /// - Parameter allowGrouping: commits may share their way to the disk with others; they do when that is of use.
     @discardableResult
     public func commitAsyncWrite(
-        allowGrouping: Bool = false, _ onComplete: ((Swift.Error?) -> Void)? = nil
+        allowGrouping: Bool = false, _ onComplete: (((any Swift.Error)?) -> Void)? = nil
     ) -> AsyncTransactionId {
         raising {
             try rlm.commitAsyncWrite { [rlm] error in onComplete?(error.map { rlm.fileError($0) }) }
@@ -79,7 +79,7 @@ extension Realm {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation(isolation: _isolation) { continuation in
                 gate.open(continuation)
-                raising {
+                _ = raising {
                     try rlm.live.beginAsyncWrite(endsWithBlock: false, opened: rlm.noteWrite) { [rlm] error in
                         let wasWanted = gate.resume(error.map { rlm.fileError($0) })
                         if !wasWanted, rlm.transaction != nil { raising { try rlm.cancelWrite() } }

@@ -1,7 +1,3 @@
-import LiveQueries
-import ObjectModel
-import QueryLanguage
-
 extension RealmCollection {
     /// The elements sorted, in sections by the keys that the block gives. The first descriptor should sort by what the
     /// keys are made of: an element joins the section of its key, wherever the order puts it. Traps without a descriptor,
@@ -13,7 +9,7 @@ extension RealmCollection {
             guard !sortDescriptors.isEmpty else {
                 throw RealmException("There must be at least one SortDescriptor when using SectionedResults.")
             }
-            return SectionedResults(try SectionedCore(sortedForSections(by: sortDescriptors), keyBlock))
+            return SectionedResults(try SectionedCore(_source.sorted(by: sortDescriptors), keyBlock))
         }
     }
 
@@ -22,22 +18,6 @@ extension RealmCollection {
         by block: @escaping (Element) -> Key, ascending: Bool = true
     ) -> SectionedResults<Key, Element> {
         sectioned(sortDescriptors: [SortDescriptor(keyPath: "self", ascending: ascending)], block)
-    }
-
-    private func sortedForSections(by descriptors: [SortDescriptor]) throws -> any CollectionCore {
-        guard let core = (self as? any RealmCollectionImpl)?.core else {
-            throw RealmException("This method may only be called on RLMArray instances retrieved from an RLMRealm")
-        }
-        guard let query = try core.objectQuery() else { throw RealmException("values") }
-        let schema = core.realm.models.schema
-        guard let objectClass = schema[query.classID] else { throw RealmException.invalidObject }
-        let binder = QueryBinder(schema: schema)
-        let keys = try descriptors.map {
-            try binder.bindSortKey($0.keyPath, ascending: $0.ascending, class: objectClass)
-        }
-        var sorted = query
-        sorted.steps.append(.sort(keys))
-        return try ResultsCore(core.realm, sorted)
     }
 }
 
