@@ -105,7 +105,7 @@ var targets: [Target] = [
             "LiveSchedulers", "LiveQueries", "EmbeddedStore", "QueryExecution", "StoreTesting", "StoreContract",
             "QueryLanguage", "ObjectModel",
         ]),
-    tests("RealmSwift", ["RealmSwift", "EmbeddedStore", "StoreContract", "ObjectModel"]),
+    tests("RealmSwift", ["RealmSwift", "EmbeddedStore", "StoreContract", "ObjectModel", combine, combineDispatch]),
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
     tests("Compression", ["Compression"]),

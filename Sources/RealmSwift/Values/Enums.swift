@@ -33,6 +33,9 @@ extension PersistableEnum {
 /// What `CustomPersistable` and `FailableCustomPersistable` share: a type that is stored as another one.
 public protocol _CustomPersistable: _RealmCollectionValueInsideOptional, _Persistable
 where PersistedType: _RealmCollectionValueInsideOptional {
+    /// Said again, so that conforming types need not name it.
+    associatedtype PersistedType
+
     /// What is stored for the value.
     var persistableValue: PersistedType { get }
 

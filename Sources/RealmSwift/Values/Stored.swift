@@ -27,7 +27,7 @@ public struct _StoredType {
 }
 
 /// A type whose values are stored as values of another one, often itself.
-public protocol _HasPersistedType: SendableMetatype {
+public protocol _HasPersistedType {
     /// The type in which values are compared, sorted and added up.
     associatedtype PersistedType
 }
