@@ -84,7 +84,7 @@ struct AsyncWriteTests {
             let cancelled = realm.beginAsyncWrite { place.note("cancelled") }
             realm.beginAsyncWrite {
                 realm.create(AsyncDog.self, value: ["id": 2])
-                realm.commitAsyncWrite(allowGrouping: true) { _ in place.note("\(realm.objects(AsyncDog.self).map(\.id))") }
+                realm.commitAsyncWrite(allowGrouping: true) { _ in place.note("\(Array(realm.objects(AsyncDog.self)).map(\.id))") }
                 #expect(!realm.isInWriteTransaction && realm.isPerformingAsynchronousWriteOperations)
             }
             realm.cancelAsyncWrite(cancelled)

@@ -188,7 +188,7 @@ struct PublisherTests {
                 dogs.collectionPublisher.threadSafeReference().receive(on: other)
                     .sink(receiveCompletion: { _ in }) {
                         dispatchPrecondition(condition: .onQueue(other))
-                        place.note("value \($0.map(\.id))")
+                        place.note("value \(Array($0).map(\.id))")
                     },
                 dogs.changesetPublisher.receive(on: other).sink {
                     dispatchPrecondition(condition: .onQueue(other))

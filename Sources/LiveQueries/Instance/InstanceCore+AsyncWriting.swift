@@ -87,8 +87,9 @@ extension InstanceCore {
         }
         let arrival = Arrival<PendingWrite>()
         asyncWrites.arrival = arrival
-        store.beginWrite { [inbox] result in
-            arrival.put(result)
+        // Weakly, so that a write that comes when the instance is gone is dropped, which cancels it.
+        store.beginWrite { [weak arrival, inbox] result in
+            arrival?.put(result)
             inbox.wake()
         }
     }

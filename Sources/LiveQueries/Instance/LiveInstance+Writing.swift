@@ -64,6 +64,7 @@ extension LiveInstance {
         try checkWritable()
         let muted = try orders(of: tokens)
         try enter { core in
+            guard core.write != nil else { throw InstanceError.nothingToCommit }
             guard scheduler.canDeliver else { throw InstanceError.noRunLoopForWrite }
             try core.commitAsyncWrite(withoutNotifying: muted) { [self] error in
                 _ = self

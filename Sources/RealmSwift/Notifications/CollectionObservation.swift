@@ -131,6 +131,8 @@ enum CollectionObservation {
             throw RealmException("Cannot create asynchronous query after making changes in a write transaction.")
         }
         guard let file = core.realm.file else { throw RealmException("Not allowed within a migration.") }
+        // Throws for an invalidated one.
+        _ = try core.count()
         _ = try core.realm.keyPaths(keyPaths, of: core.objectQuery()?.classID)
         return (try core.handover(), file, core.realm.configuration)
     }
