@@ -189,6 +189,16 @@ struct CollectionsReadingTests {
         #expect(try text(CollectionsCoded(value: ["numbers": [7]]).numbers) == "[7]")
     }
 
+    @Test("§2.1 a realm that is dropped within a write takes it back")
+    func droppedWithinWrite() async {
+        #expect(
+            await exception {
+                let realm = try CollectionsRealm.open()
+                realm.beginWrite()
+                realm.add(CollectionsDog("lost"))
+            } == nil)
+    }
+
     @Test("§2.6 an iteration goes through what there was when it began")
     func iteration() throws {
         let (realm, person) = try CollectionsRealm.person()

@@ -166,14 +166,18 @@ extension Map: Hashable {
     /// The same stored map; unmanaged maps are equal when their entries are.
     public static func == (a: Map, b: Map) -> Bool {
         switch (a.managed, b.managed) {
-        case (nil, nil): a === b || a.unmanaged.elementsEqual(b.unmanaged, by: areEqual)
+        case (nil, nil): a === b || hasEqualEntries(a, b)
         case (let a?, let b?): a.isSame(as: b)
         default: false
         }
     }
 
-    private static func areEqual(_ a: (key: Key, value: Value), _ b: (key: Key, value: Value)) -> Bool {
-        StoredValue.orderBytes(a.key._key, b.key._key) == 0 && a.value == b.value
+    private static func hasEqualEntries(_ a: Map, _ b: Map) -> Bool {
+        guard a.unmanaged.count == b.unmanaged.count else { return false }
+        for (a, b) in zip(a.unmanaged, b.unmanaged) {
+            guard StoredValue.orderBytes(a.key._key, b.key._key) == 0, a.value == b.value else { return false }
+        }
+        return true
     }
 
     /// As `==` tells maps apart.

@@ -127,7 +127,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
     /// Adds what the other set has. Traps as `isSubset`.
     public func formUnion(_ other: MutableSet<Element>) {
         raising {
-            guard let managed, let (_, others) = try managedElements(other) else {
+            guard let (_, others) = try managedElements(other), let managed else {
                 return insert(objectsIn: other.unmanaged)
             }
             let transaction = try managed.writing()

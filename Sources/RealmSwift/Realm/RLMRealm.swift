@@ -33,6 +33,11 @@ public final class RLMRealm {
         models = try ModelSet(live.snapshot.schema, configuration.models())
     }
 
+    /// An open write is taken back, before the file may be closed, which waits for its end.
+    deinit {
+        if transaction != nil { try? instance?.cancelWrite() }
+    }
+
     /// One side of a migration: the old data, or, with a transaction, the new.
     init(migrating configuration: Realm.Configuration, old: any Snapshot, _ transaction: (any WriteTransaction)?) throws
     {
