@@ -7,6 +7,8 @@ public final class _Adopter {
     let policy: StoreContract.UpdatePolicy
     /// What became of unmanaged objects, so that those that link in a circle are made once.
     private var adopted: [ObjectIdentifier: ObjectKey] = [:]
+    /// What is being created from other objects, so that those that link in a circle come to an end.
+    var inCreation: [SourceID: ObjectKey] = [:]
 
     /// Whether unmanaged objects become managed; else they have no stored form.
     private let isAdopting: Bool
@@ -56,7 +58,6 @@ public final class _Adopter {
         if let key = adopted[ObjectIdentifier(object)] { return key }
         let boundClass = try realm.bound(type(of: object))
         guard !boundClass.isEmbedded else { throw RealmException("Embedded objects cannot be created directly") }
-        try check(boundClass)
         let transaction = try realm.writing()
         // First the object alone, so that those which it links to can link to it.
         var own: [PropertyID: Value] = [:]
@@ -117,6 +118,7 @@ public final class _Adopter {
         return (try transaction.create(boundClass.id, values), true)
     }
 
+    /// Throws when an object of the class cannot be updated. Objects that it links to need not have a primary key.
     func check(_ boundClass: BoundClass) throws {
         if policy != .error, boundClass.primaryKey == nil {
             throw RealmException("'\(boundClass.name)' does not have a primary key and can not be updated")

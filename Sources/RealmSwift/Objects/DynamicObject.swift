@@ -38,7 +38,8 @@ public final class DynamicObject: Object {
         guard !property.type.isComputed else {
             throw RealmException("Linking objects property '\(boundClass.name).\(property.name)' is read-only.")
         }
-        try assign(slot) { try ObjectBuilder($0).value(value, for: property, boundClass) }
+        try checkAssignment(slot, value)
+        try assign(slot) { try ObjectBuilder($0, copies: false).value(value, for: property, boundClass) }
     }
 }
 

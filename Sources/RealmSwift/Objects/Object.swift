@@ -11,11 +11,11 @@ open class Object: ObjectBase, ThreadConfined {
         raising { try fill(from: value) }
     }
 
-    /// The realm that manages the object; nil when none does.
-    public var realm: Realm? { _realm.map { Realm($0) } }
+    /// The realm that manages the object; nil when none does, and after `Realm.delete` of this instance.
+    public var realm: Realm? { managingRealm }
 
     /// The schema of the class.
-    public var objectSchema: ObjectSchema { ObjectSchema(model) }
+    public var objectSchema: ObjectSchema { ownSchema }
 
     /// Names the primary key of classes without `@Persisted`: kept so that such code compiles. It has no effect.
     open class func primaryKey() -> String? { nil }
@@ -47,10 +47,10 @@ open class EmbeddedObject: ObjectBase, ThreadConfined {
     }
 
     /// See `Object.realm`.
-    public var realm: Realm? { _realm.map { Realm($0) } }
+    public var realm: Realm? { managingRealm }
 
     /// See `Object.objectSchema`.
-    public var objectSchema: ObjectSchema { ObjectSchema(model) }
+    public var objectSchema: ObjectSchema { ownSchema }
 
     /// See `Object.ignoredProperties`.
     open class func ignoredProperties() -> [String] { [] }
@@ -65,7 +65,31 @@ open class EmbeddedObject: ObjectBase, ThreadConfined {
     }
 }
 
+extension Object {
+    /// A list by the property's name, whose elements are used by the names of theirs. Traps for a property that is no list.
+    public func dynamicList(_ propertyName: String) -> List<DynamicObject> {
+        raising { List(core: try dynamicCollection(propertyName, .list)) }
+    }
+}
+
 extension ObjectBase {
+    /// What the collection of objects in a managed object's property leads to.
+    final func dynamicCollection(_ name: String, _ kind: CollectionKind) throws -> PropertyCore {
+        let slot = try slot(of: name)
+        let (_, boundClass) = try managed()
+        let type = boundClass.properties[slot].type
+        guard type.collection == kind, type.isLink else {
+            throw RealmException(
+                "Property '\(boundClass.name).\(name)' of type '\(type)' is not a \(kind) of objects.")
+        }
+        return try PropertyCore(self, slot)
+    }
+
+    final var ownSchema: ObjectSchema {
+        guard let _class, _class.model?.type != type(of: self) else { return ObjectSchema(model) }
+        return ObjectSchema(_class)
+    }
+
     final func isSame(as other: ObjectBase?) -> Bool {
         guard let other else { return false }
         if self === other { return true }

@@ -13,13 +13,15 @@ open class ObjectBase {
     final var _key = ObjectKey(-1)
     /// The lifetime of the realm's objects that this one belongs to; see `RLMRealm.Lifetime`.
     final var _lifetime = RLMRealm.Lifetime()
+    /// Whether `Realm.delete` was given this instance.
+    final var _isDeleted = false
     /// Set while key paths are traced.
     @usableFromInline final var _trace: _Trace?
 
     public required init() {}
 
     /// The name of the class in schemas: that of the Swift class without what it is nested in.
-    class func className() -> String { String(describing: self) }
+    open class func className() -> String { String(describing: self) }
 
     /// See `Object.propertiesMapping`.
     open class func propertiesMapping() -> [String: String] { [:] }
@@ -32,6 +34,9 @@ open class ObjectBase {
 
     /// `Class { name = value; … }`, with objects within it indented, to a depth of five.
     open var description: String { describe(0) }
+
+    /// The realm that manages the object, for users: none after it was deleted by this instance.
+    final var managingRealm: Realm? { _isDeleted && isInvalidated ? nil : _realm.map { Realm($0) } }
 
     // MARK: The stored object
 
@@ -65,7 +70,7 @@ open class ObjectBase {
         try _realm.check(self)
         let property = _class.properties[slot]
         let new = try value(_Adopter(_realm))
-        if property.isPrimaryKey, new != (try stored(slot)) {
+        if property.isPrimaryKey, _realm.file != nil, new != (try stored(slot)) {
             throw RealmException("Primary key can't be changed after an object is inserted.")
         }
         try transaction.set(_class.id, _key, [property.id: new])
@@ -122,10 +127,29 @@ open class ObjectBase {
             }
             return try property.wrapper.assign(value, at: place(of: property), as: named)
         }
+        try checkAssignment(slot, value)
         func set<Value: _Persistable>(_: Value.Type) throws {
             Value._set(self, slot, try Value._converted(value, named))
         }
         try set(property.wrapper.valueType)
+    }
+
+    /// Throws when a managed object's property cannot be assigned by name now, or not this.
+    final func checkAssignment(_ slot: Int, _ value: Any?) throws {
+        guard let _realm, let _class else { return }
+        _ = try _realm.writing()
+        try _realm.check(self)
+        let property = _class.properties[slot]
+        if property.type.isComputed {
+            throw RealmException("Linking objects property '\(_class.name).\(property.name)' is read-only.")
+        }
+        // Within a migration keys may be assigned.
+        guard property.isPrimaryKey, _realm.file != nil else { return }
+        let place = _Place(className: _class.name, property: property.name, type: property.type)
+        guard let new = Conversion.plain(value, as: property.type) else { throw place.misfit(value) }
+        if new != (try stored(slot)) {
+            throw RealmException("Primary key can't be changed to '\(new.text)' after an object is inserted.")
+        }
     }
 
     /// The slot of a property. Throws for a name that the class does not have.

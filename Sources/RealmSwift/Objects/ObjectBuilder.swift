@@ -6,71 +6,145 @@ import StoreContract
 /// as deep as they come.
 struct ObjectBuilder {
     let adopter: _Adopter
+    /// Whether unmanaged objects are copied, as `create` does; else they become managed themselves.
+    private let copies: Bool
     private var realm: RLMRealm { adopter.realm }
 
-    init(_ adopter: _Adopter) { self.adopter = adopter }
+    init(_ adopter: _Adopter, copies: Bool = true) {
+        self.adopter = adopter
+        self.copies = copies
+    }
 
-    /// The object that was created, or updated as the policy says.
-    func create(_ boundClass: BoundClass, from source: Any) throws -> ObjectKey {
+    /// The object that was created, or updated as the policy says. `current` is what is updated under `.modified` when the
+    /// class has no primary key: what the link that is assigned leads to.
+    func create(
+        _ boundClass: BoundClass, from source: Any, isNested: Bool = false, over current: ObjectKey? = nil
+    ) throws -> ObjectKey {
         guard !boundClass.isEmbedded else { throw RealmException("Embedded objects cannot be created directly") }
-        try adopter.check(boundClass)
-        if let object = source as? ObjectBase, object._realm === realm, object._class === boundClass,
-            adopter.policy != .error
-        {
-            try realm.check(object)
-            return object._key
+        if !isNested { try adopter.check(boundClass) }
+        let object = source as? ObjectBase
+        if let object {
+            if object._realm === realm, object._class === boundClass, adopter.policy != .error {
+                try realm.check(object)
+                return object._key
+            }
+            // One that leads back to itself.
+            if let key = adopter.inCreation[SourceID(object)] { return key }
         }
         let given = try GivenValues(source, for: boundClass)
         let transaction = try realm.writing()
-        var values: [PropertyID: Value] = [:]
-        if let primaryKey = boundClass.primaryKey, let value = given[primaryKey] {
-            let stored = try self.value(value, for: primaryKey, boundClass)
-            if let key = try transaction.key(of: boundClass.id, primaryKey: stored) {
-                guard adopter.policy != .error else {
-                    return try adopter.make(boundClass, [primaryKey.id: stored], transaction).0
-                }
-                for property in boundClass.properties where !property.isPrimaryKey && !property.type.isComputed {
-                    guard let value = given[property] else { continue }
-                    values[property.id] = try self.value(value, for: property, boundClass)
-                }
-                try transaction.set(boundClass.id, key, values, onlyDifferent: adopter.policy == .modified)
-                return key
+        let sample = boundClass.model?.type.init()
+        var known = boundClass.primaryKey == nil ? current : nil
+        if let primaryKey = boundClass.primaryKey,
+            let stored = try stored(primaryKey, given, sample, boundClass),
+            let key = try transaction.key(of: boundClass.id, primaryKey: stored)
+        {
+            guard adopter.policy != .error else {
+                return try adopter.make(boundClass, [primaryKey.id: stored], transaction).0
+            }
+            known = key
+        }
+        if let known {
+            return try whileInCreation(object, known) {
+                let values = try givenValues(given, boundClass, known)
+                try transaction.set(boundClass.id, known, values, onlyDifferent: adopter.policy == .modified)
             }
         }
-        return try adopter.make(boundClass, allValues(given, boundClass), transaction).0
+        var values: [PropertyID: Value] = [:]
+        var links: [BoundProperty] = []
+        for property in boundClass.properties where !property.type.isComputed {
+            // Only objects can lead back to themselves: first such a one alone, then what it links to.
+            if object != nil, property.type.isLink || property.type.isMixed {
+                links.append(property)
+            } else {
+                values[property.id] = try stored(property, given, sample, boundClass)
+            }
+        }
+        let key = try adopter.make(boundClass, values, transaction).0
+        return try whileInCreation(object, key) {
+            var rest: [PropertyID: Value] = [:]
+            for property in links {
+                let value = try stored(property, given, sample, boundClass)
+                if let value, value != property.type.zeroValue { rest[property.id] = value }
+            }
+            if !rest.isEmpty { try transaction.set(boundClass.id, key, rest) }
+        }
     }
 
-    /// A value for each property of a new object: what is given, else what the class declares.
-    private func allValues(_ given: GivenValues, _ boundClass: BoundClass) throws -> [PropertyID: Value] {
-        let sample = boundClass.model?.type.init()
+    private func whileInCreation(_ source: ObjectBase?, _ key: ObjectKey, _ body: () throws -> Void) throws -> ObjectKey {
+        let id = source.map { SourceID($0) }
+        if let id { adopter.inCreation[id] = key }
+        defer { if let id { adopter.inCreation[id] = nil } }
+        try body()
+        return key
+    }
+
+    /// The value of a property of a new object: what is given, else what the class declares.
+    private func stored(
+        _ property: BoundProperty, _ given: GivenValues, _ sample: ObjectBase?, _ boundClass: BoundClass
+    ) throws -> Value? {
+        if let value = given[property] { return try self.value(value, for: property, boundClass) }
+        guard let sample else { return nil }
+        let model = sample.model.properties[property.slot]
+        return try model.wrapper.stored(at: sample.place(of: model), by: adopter)?.value
+    }
+
+    /// What is given for an object that exists.
+    private func givenValues(
+        _ given: GivenValues, _ boundClass: BoundClass, _ key: ObjectKey
+    ) throws -> [PropertyID: Value] {
         var values: [PropertyID: Value] = [:]
-        for property in boundClass.properties where !property.type.isComputed {
-            if let value = given[property] {
-                values[property.id] = try self.value(value, for: property, boundClass)
-            } else if let sample {
-                let model = sample.model.properties[property.slot]
-                values[property.id] = try model.wrapper.stored(at: sample.place(of: model), by: adopter)?.value
+        for property in boundClass.properties where !property.isPrimaryKey && !property.type.isComputed {
+            guard let value = given[property] else { continue }
+            var present: Value?
+            if adopter.policy == .modified, property.type.isLink {
+                present = try realm.value(boundClass.id, key, property.id)
             }
+            values[property.id] = try self.value(value, for: property, boundClass, over: present)
         }
         return values
     }
 
-    /// What is stored for a value that is given for a property; nil means null.
-    func value(_ value: Any?, for property: BoundProperty, _ boundClass: BoundClass) throws -> Value {
+    /// The values of a new embedded object, or of the present one those that are given.
+    private func embedded(_ source: Any, _ boundClass: BoundClass, over current: ObjectKey?) throws -> Value {
+        let given = try GivenValues(source, for: boundClass)
+        if let current { return .embedded(try givenValues(given, boundClass, current)) }
+        let sample = boundClass.model?.type.init()
+        var values: [PropertyID: Value] = [:]
+        for property in boundClass.properties where !property.type.isComputed {
+            values[property.id] = try stored(property, given, sample, boundClass)
+        }
+        return .embedded(values)
+    }
+
+    /// What is stored for a value that is given for a property; nil means null. `present` is what the property has, where
+    /// linked objects are to be updated in place.
+    func value(
+        _ value: Any?, for property: BoundProperty, _ boundClass: BoundClass, over present: Value? = nil
+    ) throws -> Value {
         let place = _Place(className: boundClass.name, property: property.name, type: property.type)
         let value = value.flatMap { $0 is NSNull ? nil : flattened($0) }
         switch property.type.collection {
-        case .single: return try element(value, property, place)
+        case .single: return try element(value, property, place, over: present)
         case .list:
             guard let value else { return .list([]) }
-            return .list(try elements(value, place).map { try element($0, property, place) })
+            var old: [Value] = []
+            if case .list(let elements)? = present { old = elements }
+            return .list(
+                try elements(value, place).enumerated().map { index, value in
+                    try element(value, property, place, over: index < old.count ? old[index] : nil)
+                })
         case .set:
             guard let value else { return .set([]) }
             return .set(try elements(value, place).map { try element($0, property, place) }.asSet)
         case .map:
             guard let value else { return .dictionary(ValueMap()) }
             guard let entries = Entries(value) else { throw place.misfit(value) }
-            return .dictionary(ValueMap(try entries.pairs.map { ($0.key, try element($0.value, property, place)) }))
+            var old = ValueMap()
+            if case .dictionary(let map)? = present { old = map }
+            return .dictionary(
+                ValueMap(
+                    try entries.pairs.map { ($0.key, try element($0.value, property, place, over: old[$0.key])) }))
         }
     }
 
@@ -83,11 +157,15 @@ struct ObjectBuilder {
         throw place.misfit(value)
     }
 
-    private func element(_ value: Any?, _ property: BoundProperty, _ place: _Place) throws -> Value {
+    private func element(
+        _ value: Any?, _ property: BoundProperty, _ place: _Place, over present: Value? = nil
+    ) throws -> Value {
         let value = value.flatMap { $0 is NSNull ? nil : flattened($0) }
         if property.type.isLink {
             guard let value else { return .null }
-            return try link(value, property, place)
+            var current: ObjectKey?
+            if case .link(let key)? = present { current = key }
+            return try link(value, property, place, over: current)
         }
         if property.type.isMixed { return try mixed(value, place) }
         guard let stored = Conversion.plain(value, as: property.type) else {
@@ -112,19 +190,38 @@ struct ObjectBuilder {
         return stored
     }
 
-    private func link(_ value: Any, _ property: BoundProperty, _ place: _Place) throws -> Value {
+    private func link(
+        _ value: Any, _ property: BoundProperty, _ place: _Place, over current: ObjectKey?
+    ) throws -> Value {
         guard let target = property.targetClass else { throw place.misfit(value) }
         let targetClass = try realm.bound(target)
-        if targetClass.isEmbedded { return .embedded(try allValues(GivenValues(value, for: targetClass), targetClass)) }
-        if let object = value as? ObjectBase, object._realm === realm, let reference = object._reference {
-            guard reference.classID == target else { throw place.misfit(value) }
-            try realm.check(object)
-            return .link(reference.key)
+        if let object = value as? ObjectBase {
+            let name = object._class?.name ?? type(of: object).className()
+            guard name == targetClass.name else { throw place.misfit(value) }
+            if object._realm === realm {
+                try realm.check(object)
+                // An embedded object has its owner; others get a copy of it.
+                if !targetClass.isEmbedded || object._key == current || !copies { return .link(object._key) }
+            } else if !copies {
+                return try adopter.link(to: object)
+            }
         }
-        // Without a primary key a linked value is an object of its own each time.
-        let policy = targetClass.primaryKey == nil ? StoreContract.UpdatePolicy.error : adopter.policy
-        let builder = policy == adopter.policy ? self : ObjectBuilder(_Adopter(realm, policy))
-        return .link(try builder.create(targetClass, from: value))
+        if targetClass.isEmbedded { return try embedded(value, targetClass, over: current) }
+        return .link(try create(targetClass, from: value, isNested: true, over: current))
+    }
+}
+
+/// What objects are created from, whichever instance shows it.
+enum SourceID: Hashable {
+    case unmanaged(ObjectIdentifier)
+    case stored(ObjectIdentifier, ObjectReference)
+
+    init(_ object: ObjectBase) {
+        if let realm = object._realm, let reference = object._reference {
+            self = .stored(ObjectIdentifier(realm), reference)
+        } else {
+            self = .unmanaged(ObjectIdentifier(object))
+        }
     }
 }
 

@@ -129,6 +129,15 @@ extension Persisted: Encodable where Value: Encodable {
     }
 }
 
+extension KeyedDecodingContainer {
+    /// Called by the synthesised decoding of models: an optional whose key is missing is nil.
+    public func decode<Value: _Persistable & Decodable & ExpressibleByNilLiteral>(
+        _ type: Persisted<Value>.Type, forKey key: Key
+    ) throws -> Persisted<Value> {
+        try decodeIfPresent(type, forKey: key) ?? Persisted(wrappedValue: nil)
+    }
+}
+
 /// What the initialiser of a wrapper said.
 struct PersistedMarks {
     static let traced: UInt16 = 1 << 15

@@ -97,7 +97,9 @@ public struct Realm: Equatable {
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         raising {
             _ = try rlm.writing(RLMRealm.notWritingRealm)
-            try _Adopter(rlm, update.policy).add(object)
+            let adopter = _Adopter(rlm, update.policy)
+            try adopter.check(rlm.bound(type(of: object)))
+            try adopter.add(object)
         }
     }
 
@@ -127,8 +129,8 @@ public struct Realm: Equatable {
             guard object._realm === rlm, let reference = object._reference else {
                 throw RealmException("Can only delete an object from the Realm it belongs to.")
             }
-            guard rlm.contains(object) else { return }
-            try transaction.delete(reference.classID, reference.key)
+            if rlm.contains(object) { try transaction.delete(reference.classID, reference.key) }
+            object._isDeleted = true
         }
     }
 

@@ -42,7 +42,7 @@ extension Int16: _StoredInteger { public typealias PersistedType = Int16 }
 extension Int32: _StoredInteger { public typealias PersistedType = Int32 }
 extension Int64: _StoredInteger { public typealias PersistedType = Int64 }
 
-extension Bool: _Scalar, _Indexable {
+extension Bool: _Scalar, _PrimaryKey, _Indexable {
     public typealias PersistedType = Bool
     public static var _storedType: _StoredType { _StoredType(.bool) }
     public static func _zero() -> Bool { false }
