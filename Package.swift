@@ -56,8 +56,8 @@ var targets: [Target] = [
     module(
         "RealmSwift",
         [
-            "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel",
-            "CDiscovery", combine,
+            "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "QueryLanguage",
+            "ObjectModel", "CDiscovery", combine,
         ]),
     module("JSONCoding", ["ObjectModel", "CJansson"]),
     module("YAMLCoding", ["JSONCoding", "ObjectModel", "CYAML"]),

@@ -14,8 +14,8 @@ enum ModuleMap {
         "LiveQueries": ["QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel"],
         "LiveSchedulers": ["LiveQueries", "StoreContract", "ObjectModel", "CExecutor"],
         "RealmSwift": [
-            "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel",
-            "CDiscovery", "OpenCombine",
+            "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "QueryLanguage",
+            "ObjectModel", "CDiscovery", "OpenCombine",
         ],
         "JSONCoding": ["ObjectModel", "CJansson"],
         "YAMLCoding": ["JSONCoding", "ObjectModel", "CYAML"],

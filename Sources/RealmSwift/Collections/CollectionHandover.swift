@@ -25,9 +25,9 @@ enum CollectionHandover: Sendable {
         case .property(let owner, let column):
             guard try realm.exists(owner) else { return nil }
             return try PropertyCore(realm, owner, column: column)
-        case .values(let owner, let column, _):
+        case .values(let owner, let column, let steps):
             guard try realm.exists(owner) else { return nil }
-            return try PropertyCore(realm, owner, column: column)
+            return try ValuesCore(PropertyCore(realm, owner, column: column), steps)
         }
     }
 }

@@ -3,7 +3,10 @@ public import Dispatch
 /// What `RealmCollection` is built on.
 public protocol RealmCollectionBase: RandomAccessCollection, LazyCollectionProtocol, CustomStringConvertible,
     ThreadConfined, SendableMetatype
-where Element: RealmCollectionValue, Index == Int {}
+where Element: RealmCollectionValue, Index == Int {
+    /// What queries of the collection go to.
+    var _source: _QuerySource { get }
+}
 
 /// A collection of stored values of one type that can be read, filtered, sorted, added up and observed.
 public protocol RealmCollection: RealmCollectionBase, Equatable where Iterator == RLMIterator<Element> {

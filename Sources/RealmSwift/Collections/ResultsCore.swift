@@ -15,9 +15,14 @@ final class ResultsCore {
     private let lifetime: RLMRealm.Lifetime
 
     /// When a result was current.
-    private struct Moment: Equatable {
+    struct Moment: Equatable {
         var version: Version
         var edits: Int
+
+        init(_ realm: RLMRealm) throws {
+            version = try realm.snapshot.version
+            edits = realm.edits
+        }
     }
 
     init(_ realm: RLMRealm, _ query: BoundQuery) throws {
@@ -28,14 +33,14 @@ final class ResultsCore {
 
     var isInvalidated: Bool { !realm.isCurrent(lifetime) }
 
-    private func check() throws {
+    func check() throws {
         guard !isInvalidated else { throw RealmException("Access to invalidated Results objects") }
     }
 
     /// The objects, at the realm's version or as the open write has made them.
     func objects() throws -> [ObjectKey] {
         try check()
-        let moment = Moment(version: try realm.snapshot.version, edits: realm.edits)
+        let moment = try Moment(realm)
         if known != moment {
             keys = try realm.select(query)
             known = moment
@@ -45,7 +50,7 @@ final class ResultsCore {
 
     func count() throws -> Int {
         try check()
-        let moment = Moment(version: try realm.snapshot.version, edits: realm.edits)
+        let moment = try Moment(realm)
         if known == moment { return keys.count }
         if query == BoundQuery(classID: query.classID) { return try realm.count(of: query.classID) }
         return try realm.count(query)

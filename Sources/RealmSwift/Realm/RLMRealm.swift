@@ -139,8 +139,15 @@ public final class RLMRealm {
     }
 
     func count(_ query: BoundQuery) throws -> Int {
-        if let transaction { return try transaction.select(query, Window()).count }
-        return try snapshot.count(query)
+        try transaction?.count(query) ?? snapshot.count(query)
+    }
+
+    func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
+        try transaction?.aggregate(query, requests) ?? snapshot.aggregate(query, requests)
+    }
+
+    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
+        try transaction?.matches(query, key) ?? snapshot.matches(query, key)
     }
 
     func count(of classID: ClassID) throws -> Int {

@@ -58,7 +58,7 @@ enum Conversion {
     }
 
     /// A value of one number type as one of another where that loses nothing that counts; others as they are.
-    private static func fitted(_ value: Value, to base: BaseType) -> Value? {
+    static func fitted(_ value: Value, to base: BaseType) -> Value? {
         switch (base, value) {
         case (.int, .int), (.bool, .bool), (.float, .float), (.double, .double), (.string, .string), (.data, .data),
             (.date, .date), (.decimal128, .decimal), (.objectId, .objectId), (.uuid, .uuid), (.mixed, _):
