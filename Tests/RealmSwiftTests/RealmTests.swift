@@ -179,7 +179,7 @@ struct RealmTests {
         let plains = Array(realm.objects(RealmPlain.self))
         realm.delete([plains[0], plains[0]])
         realm.delete(realm.objects(RealmPlain.self))
-        #expect(plains.allSatisfy(\.isInvalidated))
+        #expect(plains.allSatisfy { $0.isInvalidated })
         if let part = keyed.part { realm.delete(part) }
         #expect(keyed.part == nil)
         realm.deleteAll()

@@ -64,6 +64,8 @@ open class Projection<Root: ObjectBase>: RealmCollectionValue, RealmFetchable, T
     public static func _traced(_ trace: _Trace) -> Self { Self(projecting: trace.object(Root.self)) }
 }
 
+extension Projection: KeypathSortable {}
+
 extension Projection {
     /// One property that is declared with `@Projected`.
     struct Own {

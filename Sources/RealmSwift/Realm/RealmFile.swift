@@ -171,9 +171,12 @@ final class RealmFile: Sendable {
         let names = Set(wanted.classes.map(\.name))
         let merged = StoredSchema(
             version: wanted.version, classes: wanted.classes + stored.classes.filter { !names.contains($0.name) })
-        if merged.adoptingIdentities(of: stored) == stored { return }
-        // What the file does not have reads as empty; a property that it does not have is a fault, told when the models
-        // are bound.
+        let numbered = merged.adoptingIdentities(of: stored)
+        if numbered == stored { return }
+        if configuration.readOnly || stored.version == wanted.version {
+            try checkWithoutMigration(from: stored, to: numbered, isReadOnly: configuration.readOnly)
+        }
+        // A class that the file does not have reads as empty.
         if configuration.readOnly { return }
         guard stored.version < wanted.version else {
             try store.replaceSchema(with: merged)
@@ -185,6 +188,22 @@ final class RealmFile: Sendable {
             migration: StoreMigration { transaction in
                 if let block { block(try Migration(transaction, configuration), stored.version) }
             })
+    }
+
+    /// Throws `migrationRequired` for changes that need a higher version, and a file that can be written. That a property
+    /// is gone does not matter to those who only read.
+    private static func checkWithoutMigration(
+        from stored: StoredSchema, to wanted: StoredSchema, isReadOnly: Bool
+    ) throws {
+        let reasons = SchemaDifference(from: stored, to: wanted).changes.filter { change in
+            if isReadOnly, change.kind == .propertyRemoved { return false }
+            return change.needsMigrationInRealm
+        }
+        guard !reasons.isEmpty else { return }
+        throw StoreError(
+            .migrationRequired,
+            "Migration is required due to the following errors:\n"
+                + reasons.map { "- \($0.sentence)" }.joined(separator: "\n"))
     }
 
     /// Throws when the file is open with settings that exclude the given ones.
