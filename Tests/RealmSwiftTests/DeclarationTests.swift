@@ -97,7 +97,7 @@ final class DeclaredCodable: Object, Codable {
     @Persisted var when: Date
     @Persisted var key: ObjectId
 
-    override required init() { super.init() }
+    required init() { super.init() }
 }
 
 enum DeclaredCodableColor: String, PersistableEnum, Codable {
