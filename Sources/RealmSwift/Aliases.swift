@@ -2,6 +2,7 @@ import ObjectModel
 import StoreContract
 
 // Names that the public interface has for other types.
+typealias StoredValue = ObjectModel.Value
 typealias StoredType = ObjectModel.PropertyType
 typealias StoredSchema = ObjectModel.Schema
 typealias StoredDecimal = ObjectModel.Decimal128

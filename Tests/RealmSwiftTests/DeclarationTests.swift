@@ -12,6 +12,7 @@ enum DeclaredLevel: Int, PersistableEnum {
 }
 
 struct DeclaredPoint: CustomPersistable, Equatable {
+    typealias PersistedType = Int
     var x: Int
     init(x: Int) { self.x = x }
     init(persistedValue: Int) { x = persistedValue }
@@ -19,6 +20,7 @@ struct DeclaredPoint: CustomPersistable, Equatable {
 }
 
 struct DeclaredEven: FailableCustomPersistable, Equatable {
+    typealias PersistedType = Int
     var half: Int
     init?(persistedValue: Int) {
         guard persistedValue.isMultiple(of: 2) else { return nil }
@@ -95,7 +97,7 @@ final class DeclaredCodable: Object, Codable {
     @Persisted var when: Date
     @Persisted var key: ObjectId
 
-    override required init() { super.init() }
+    required init() { super.init() }
 }
 
 enum DeclaredCodableColor: String, PersistableEnum, Codable {

@@ -63,8 +63,8 @@ struct QueryFilterTests {
         cases.append(Case("(optSize == %@)", [1], { $0.optSize == .small }, { $0.optSize == .small }))
         cases.append(
             Case("(optBorn > %@)", [Date(timeIntervalSince1970: 0)], { $0.optBorn > Date(timeIntervalSince1970: 0) }) {
-            $0.optBorn.map { $0 > Date(timeIntervalSince1970: 0) } ?? false
-        })
+                $0.optBorn.map { $0 > Date(timeIntervalSince1970: 0) } ?? false
+            })
         cases.append(Case("(age IN %@)", [[1, 3]], { $0.age.in([1, 3]) }, { [1, 3].contains($0.age) }))
         cases.append(
             Case("(age BETWEEN {%@, %@})", [1, 2], { $0.age.contains(1...2) }, { (1...2).contains($0.age) }))
@@ -72,79 +72,84 @@ struct QueryFilterTests {
             Case("((age >= %@) && (age < %@))", [1, 3], { $0.age.contains(1..<3) }, { (1..<3).contains($0.age) }))
         cases.append(
             Case("(optAge BETWEEN {%@, %@})", [1, 2], { $0.optAge.contains(1...2) }) {
-            $0.optAge.map { (1...2).contains($0) } ?? false
-        })
+                $0.optAge.map { (1...2).contains($0) } ?? false
+            })
         cases.append(Case("(name CONTAINS %@)", ["e"], { $0.name.contains("e") }, { $0.name.contains("e") }))
         cases.append(Case("(name CONTAINS %@)", [""], { $0.name.contains("") }, { _ in false }))
         cases.append(
             Case("(name BEGINSWITH[c] %@)", ["r"], { $0.name.starts(with: "r", options: .caseInsensitive) }) {
-            $0.name.lowercased().hasPrefix("r")
-        })
+                $0.name.lowercased().hasPrefix("r")
+            })
         cases.append(Case("(name ENDSWITH %@)", ["x"], { $0.name.ends(with: "x") }, { $0.name.hasSuffix("x") }))
         cases.append(
             Case("(name ==[c] %@)", ["REX"], { $0.name.equals("REX", options: .caseInsensitive) }) {
-            $0.name.lowercased() == "rex"
-        })
+                $0.name.lowercased() == "rex"
+            })
         cases.append(
             Case("(name !=[c] %@)", ["REX"], { $0.name.notEquals("REX", options: [.caseInsensitive]) }) {
-            $0.name.lowercased() != "rex"
-        })
+                $0.name.lowercased() != "rex"
+            })
         cases.append(
             Case(
-            "(name BEGINSWITH[cd] %@)", ["al"],
-            { $0.name.starts(with: "al", options: [.caseInsensitive, .diacriticInsensitive]) }, { $0.name == "Álmos" }))
+                "(name BEGINSWITH[cd] %@)", ["al"],
+                { $0.name.starts(with: "al", options: [.caseInsensitive, .diacriticInsensitive]) },
+                { $0.name == "Álmos" }))
         cases.append(
             Case("(name LIKE %@)", ["?ex"], { $0.name.like("?ex") }, { $0.name.count == 3 && $0.name.hasSuffix("ex") }))
         cases.append(
             Case("(name LIKE[c] %@)", ["R*"], { $0.name.like("R*", caseInsensitive: true) }) {
-            $0.name.lowercased().hasPrefix("r")
-        })
+                $0.name.lowercased().hasPrefix("r")
+            })
         cases.append(Case("(age == optAge)", [], { $0.optAge == $0.optAge && $0.age == $0.age }) { _ in true })
         cases.append(
             Case("(any == %@)", [AnyRealmValue.int(1)], { $0.any == .int(1) }) {
-            $0.any == .int(1) || $0.any == .double(1)
-        })
+                $0.any == .int(1) || $0.any == .double(1)
+            })
         cases.append(
             Case("(any == %@)", [AnyRealmValue.none], { $0.any == AnyRealmValue.none }, { $0.any == .none }))
         cases.append(
             Case("((age == %@) && (alive == %@))", [2, true], { $0.age == 2 && $0.alive == true }) {
-            $0.age == 2 && $0.alive
-        })
+                $0.age == 2 && $0.alive
+            })
         cases.append(
             Case("((age == %@) || alive == true)", [1], { $0.age == 1 || $0.alive }) { $0.age == 1 || $0.alive })
         cases.append(
             Case("NOT ((age == %@) || alive == true)", [1], { !($0.age == 1 || $0.alive) }) {
-            !($0.age == 1 || $0.alive)
-        })
+                !($0.age == 1 || $0.alive)
+            })
         cases.append(Case("(owner.name == %@)", ["Ann"], { $0.owner.name == "Ann" }, { $0.owner?.name == "Ann" }))
         cases.append(Case("(owner == %@)", [NSNull()], { $0.owner == nil }, { $0.owner == nil }))
         cases.append(
             Case("(ANY owner.dogs.age > %@)", [2], { $0.owner.dogs.age > 2 }) {
-            $0.owner?.dogs.contains { $0.age > 2 } ?? false
-        })
+                $0.owner?.dogs.contains { $0.age > 2 } ?? false
+            })
         cases.append(Case("(scores.@count == %@)", [2], { $0.scores.count == 2 }, { $0.scores.count == 2 }))
         cases.append(Case("(%@ IN scores)", [2], { $0.scores.contains(2) }, { Array($0.scores).contains(2) }))
         cases.append(Case("(ANY scores > %@)", [2], { $0.scores > 2 }, { $0.scores.contains { $0 > 2 } }))
         cases.append(
             Case("(ANY scores IN %@)", [[0, 4]], { $0.scores.containsAny(in: [0, 4]) }) {
-            $0.scores.contains { [0, 4].contains($0) }
-        })
+                $0.scores.contains { [0, 4].contains($0) }
+            })
         cases.append(Case("(scores.@min == %@)", [1], { $0.scores.min == 1 }, { Array($0.scores).min() == 1 }))
         cases.append(
-            Case("(scores.@max >= %@)", [3], { $0.scores.max >= 3 }, { Array($0.scores).max().map { $0 >= 3 } ?? false }))
+            Case(
+                "(scores.@max >= %@)", [3], { $0.scores.max >= 3 }, { Array($0.scores).max().map { $0 >= 3 } ?? false })
+        )
         cases.append(Case("(scores.@sum > %@)", [2], { $0.scores.sum > 2 }, { Array($0.scores).reduce(0, +) > 2 }))
         cases.append(
             Case("((scores.@min >= %@) && (scores.@max <= %@))", [1, 3], { $0.scores.contains(1...3) }) {
-            !$0.scores.isEmpty && $0.scores.allSatisfy { (1...3).contains($0) }
-        })
+                !$0.scores.isEmpty && $0.scores.allSatisfy { (1...3).contains($0) }
+            })
         cases.append(
             Case("(%@ IN words)", ["blue"], { $0.words.contains("blue") }, { Array($0.words).contains("blue") }))
         cases.append(
-            Case("(%@ IN optScores)", [NSNull()], { $0.optScores.contains(nil) }, { Array($0.optScores).contains(nil) }))
+            Case("(%@ IN optScores)", [NSNull()], { $0.optScores.contains(nil) }, { Array($0.optScores).contains(nil) })
+        )
         return cases
     }()
 
-    @Test("§2.6 C12 each operator in a closure means what its predicate format means, and what plain Swift says",
+    @Test(
+        "§2.6 C12 each operator in a closure means what its predicate format means, and what plain Swift says",
         arguments: cases.indices)
     func operators(_ index: Int) throws {
         let one = Self.cases[index]

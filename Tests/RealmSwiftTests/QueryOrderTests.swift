@@ -17,8 +17,9 @@ struct QueryOrderTests {
         let both = dogs.sorted(by: [Order(keyPath: "age", ascending: false), "weight"])
         #expect(
             Array(both.map(\.id)) == stable { $0.age == $1.age ? $0.weight < $1.weight : $0.age > $1.age })
-        #expect(Array(dogs.sorted(byKeyPath: "weight").sorted(byKeyPath: "age", ascending: false).map(\.id))
-            == Array(both.map(\.id)))
+        #expect(
+            Array(dogs.sorted(byKeyPath: "weight").sorted(byKeyPath: "age", ascending: false).map(\.id))
+                == Array(both.map(\.id)))
         #expect(dogs.sorted(by: [Order]()) == dogs)
         let nicks = Array(dogs.sorted(byKeyPath: "nick").map(\.nick))
         #expect(nicks.prefix(4).allSatisfy { $0 == nil } && nicks.dropFirst(4).allSatisfy { $0 != nil })
@@ -264,7 +265,9 @@ struct QueryOrderTests {
                     results = results.distinct(by: ["weight", "optAge"])
                     orders.append { dogs in
                         var seen: Set<[String]> = []
-                        dogs = dogs.filter { seen.insert(["\($0.weight)", "\(String(describing: $0.optAge))"]).inserted }
+                        dogs = dogs.filter {
+                            seen.insert(["\($0.weight)", "\(String(describing: $0.optAge))"]).inserted
+                        }
                     }
                     steps.append("distinct")
                 }

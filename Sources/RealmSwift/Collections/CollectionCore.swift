@@ -29,6 +29,49 @@ protocol CollectionCore: AnyObject {
 
     /// Observes the collection on the realm's thread, queue or actor. Throws what `observe` of a collection traps for.
     func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken
+
+    /// Whether the other one leads to the very same collection.
+    func isSame(as other: any CollectionCore) -> Bool
+
+    /// Where a collection that is an element lies; nil where elements are none, or cannot be edited.
+    func place(_ step: NestedPlace.Step) -> NestedPlace?
+
+    /// What Realm calls the collection in messages.
+    var kindName: String { get }
+}
+
+extension CollectionCore {
+    func isSame(as other: any CollectionCore) -> Bool { self === other }
+    func place(_ step: NestedPlace.Step) -> NestedPlace? { nil }
+    var kindName: String { "RLMResults" }
+
+    /// One element on its way to Swift. Throws for a position that does not exist.
+    func stored(at position: Int) throws -> _Stored {
+        let value = try value(at: position)
+        return _Stored(value, at: value.isNested ? place(.index(position)) : nil)
+    }
+
+    /// All elements on their way to Swift.
+    func allStored() throws -> [_Stored] {
+        let values = try values()
+        guard place(.index(0)) != nil else { return values.map { _Stored($0) } }
+        return values.enumerated().map { _Stored($1, at: $1.isNested ? place(.index($0)) : nil) }
+    }
+
+    /// The first position with a value that is equal in the order of data-model §2.
+    func position(of value: Value) throws -> Int? {
+        try values().firstIndex { Value.order($0, value) == 0 }
+    }
+}
+
+extension Value {
+    /// Whether it is a collection within a mixed value.
+    var isNested: Bool {
+        switch self {
+        case .list, .dictionary: true
+        default: false
+        }
+    }
 }
 
 extension ResultsCore: CollectionCore {
@@ -53,7 +96,7 @@ final class PropertyCore: CollectionCore {
     /// The object that has the property.
     let owner: ObjectReference
     let property: BoundProperty
-    private let lifetime: RLMRealm.Lifetime
+    let lifetime: RLMRealm.Lifetime
 
     init(_ object: ObjectBase, _ slot: Int) throws {
         let (realm, boundClass) = try object.managed()
@@ -72,6 +115,25 @@ final class PropertyCore: CollectionCore {
         self.owner = owner
         self.property = property
         lifetime = realm.lifetime(of: owner)
+    }
+
+    func isSame(as other: any CollectionCore) -> Bool {
+        guard let other = other as? PropertyCore else { return false }
+        return realm === other.realm && owner == other.owner && property.id == other.property.id
+    }
+
+    func place(_ step: NestedPlace.Step) -> NestedPlace? {
+        guard property.type.isMixed, property.type.collection != .set else { return nil }
+        return NestedPlace(owner, property, [step], lifetime)
+    }
+
+    var kindName: String {
+        switch property.type.collection {
+        case .list: "RLMArray"
+        case .set: "RLMSet"
+        case .map: "RLMDictionary"
+        case .single: "RLMResults"
+        }
     }
 
     var isInvalidated: Bool { !realm.isCurrent(lifetime) || (try? realm.exists(owner)) != true }

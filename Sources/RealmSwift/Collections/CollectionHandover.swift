@@ -10,6 +10,9 @@ enum CollectionHandover: Sendable {
     /// The values of a property, worked on further.
     case values(ObjectReference, column: String, [ValueStep])
 
+    /// A list or dictionary within a mixed value of a property.
+    case nested(ObjectReference, column: String, [NestedPlace.Step], isList: Bool)
+
     /// One step from the values of a collection to others.
     enum ValueStep: Hashable, Sendable {
         case sort(ascending: Bool)
@@ -28,6 +31,12 @@ enum CollectionHandover: Sendable {
         case .values(let owner, let column, let steps):
             guard try realm.exists(owner) else { return nil }
             return try ValuesCore(PropertyCore(realm, owner, column: column), steps)
+        case .nested(let owner, let column, let steps, let isList):
+            guard try realm.exists(owner) else { return nil }
+            let holder = try PropertyCore(realm, owner, column: column)
+            let nested = NestedCore(
+                realm, NestedPlace(owner, holder.property, steps, holder.lifetime), isList: isList)
+            return nested.isInvalidated ? nil : nested
         }
     }
 }

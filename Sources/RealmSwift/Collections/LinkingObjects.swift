@@ -1,19 +1,32 @@
 import ObjectModel
 
-/// The objects that link to one through a property.
+/// The objects that link to one through a property, an object as often as it does. They come and go with the links, and
+/// have no promised order. Empty for an unmanaged object.
 public struct LinkingObjects<Element: ObjectBase>: RealmCollectionImpl where Element: RealmCollectionValue {
     let core: (any CollectionCore)?
+    private let trace: _Trace?
     var unmanaged: [Element] { [] }
 
-    /// Of an unmanaged object: empty.
-    init() { core = nil }
-    init(core: any CollectionCore) { self.core = core }
+    init(core: any CollectionCore) { self.init(core: core, nil) }
 
+    /// Of an unmanaged object: empty.
+    init() { self.init(core: nil, nil) }
+
+    private init(core: (any CollectionCore)?, _ trace: _Trace?) {
+        self.core = core
+        self.trace = trace
+    }
+
+    /// The element at a position. Traps for one that does not exist.
     public subscript(position: Int) -> Element { element(at: position) }
 
-    public static func == (a: LinkingObjects, b: LinkingObjects) -> Bool { a.core === b.core }
+    /// The links to the same object through the same property.
+    public static func == (a: LinkingObjects, b: LinkingObjects) -> Bool { areSame(a, b) }
 
-    public var description: String { "LinkingObjects<\(Element.self)>" }
+    public var description: String { describe(0) }
+
+    /// See `List.projectTo`.
+    public var projectTo: Element { projected(trace) }
 }
 
 public protocol _LinkingObjectsProtocol {}
@@ -32,6 +45,6 @@ extension LinkingObjects: _Persistable {
     }
     public static func _initial() -> Self { LinkingObjects() }
     public static func _stored(_ value: Self, by adopter: _Adopter) throws -> _Stored? { nil }
-    public static func _traced(_ trace: _Trace) -> Self { LinkingObjects() }
+    public static func _traced(_ trace: _Trace) -> Self { LinkingObjects(core: nil, trace) }
     public static func _converted(_ value: Any?, _ place: _Place) throws -> Self { throw place.misfit(value) }
 }

@@ -15,5 +15,5 @@ public struct Results<Element: RealmCollectionValue>: Equatable, RealmCollection
     /// The same results object; two equal queries are not equal.
     public static func == (a: Results, b: Results) -> Bool { a.source === b.source }
 
-    public var description: String { "Results<\(Element.self)>" }
+    public var description: String { describe(0) }
 }

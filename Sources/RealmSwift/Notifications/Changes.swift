@@ -20,7 +20,7 @@ public enum RealmMapChange<MapType: RealmKeyedCollection> {
 }
 
 /// What became of an object since its observer was last called.
-public enum ObjectChange<T: ObjectBase> {
+public enum ObjectChange<T> {
     /// Properties were assigned.
     case change(T, [PropertyChange])
     /// The object was deleted; nothing follows.

@@ -58,7 +58,7 @@ extension ObjectBase {
         return try? property.type.base.visit(DynamicProperty.AsValue(value: stored.value, realm: _realm))
     }
 
-    fileprivate final func begin<T: ObjectBase>(
+    final func begin<T: ObjectBase>(
         _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (ObjectChange<T>) -> Void
     ) throws -> NotificationToken {
         guard let queue else {
@@ -77,7 +77,7 @@ extension ObjectBase {
             })
     }
 
-    fileprivate final func begin<A: Actor, T: ObjectBase>(
+    final func begin<A: Actor, T: ObjectBase>(
         _ keyPaths: [String]?, on actor: A, _isolation: isolated (any Actor)?,
         _ block: @escaping @Sendable (isolated A, ObjectChange<T>) -> Void
     ) async throws -> NotificationToken {
@@ -108,7 +108,7 @@ extension ObjectBase {
         return (ObjectReference(boundClass.id, _key), file, realm)
     }
 
-    fileprivate func checkObservable() throws {
+    final func checkObservable() throws {
         guard _realm != nil else {
             throw RealmException("Only objects which are managed by a Realm support change notifications")
         }

@@ -10,10 +10,23 @@ public final class _Adopter {
     /// What is being created from other objects, so that those that link in a circle come to an end.
     var inCreation: [SourceID: ObjectKey] = [:]
 
+    /// Whether unmanaged objects become managed; else they have no stored form.
+    private let isAdopting: Bool
+
     init(_ realm: RLMRealm, _ policy: StoreContract.UpdatePolicy = .error) {
         self.realm = realm
         self.policy = policy
+        isAdopting = true
     }
+
+    /// Only looks for what is stored already: throws `NotStored` for unmanaged objects.
+    init(lookingIn realm: RLMRealm) {
+        self.realm = realm
+        policy = .error
+        isAdopting = false
+    }
+
+    struct NotStored: Error {}
 
     /// What is stored for a link to the object. Makes an unmanaged one managed, in place.
     func link(to object: ObjectBase) throws -> Value {
@@ -25,16 +38,17 @@ public final class _Adopter {
             try realm.check(object)
             return .link(reference.key)
         }
+        guard isAdopting else { throw NotStored() }
         guard !(object is EmbeddedObject) else { return .embedded(try values(of: object)) }
         return .link(try add(object))
     }
 
     /// The same in a mixed value.
     func reference(to object: ObjectBase) throws -> Value {
-        guard case .link(let key) = try link(to: object) else {
+        guard !(object is EmbeddedObject), case .link(let key) = try link(to: object) else {
             throw RealmException("AnyRealmValue cannot contain objects of type '\(type(of: object).className())'.")
         }
-        return .reference(ObjectReference(try realm.bound(type(of: object)).id, key))
+        return .reference(try object._reference ?? ObjectReference(realm.bound(type(of: object)).id, key))
     }
 
     /// Makes an unmanaged object managed, and all that it reaches. One that the realm manages stays as it is.
@@ -111,39 +125,60 @@ public final class _Adopter {
         }
     }
 
-    /// Makes the instance show the stored object, and the instances of embedded objects in it theirs.
+    /// Makes the instance show the stored object, the instances of embedded objects in it theirs, and its collections
+    /// those that are stored.
     private func bind(_ object: ObjectBase, _ boundClass: BoundClass, _ key: ObjectKey) throws {
-        let owned = boundClass.properties.filter(\.ownsTarget).map { property in
+        let held = boundClass.properties.filter { $0.ownsTarget || $0.type.isCollection }.map { property in
             (property, object.dynamicValue(property.slot))
         }
         object.bind(to: realm, boundClass, key)
-        for (property, instances) in owned {
-            let stored = try realm.value(boundClass.id, key, property.id).linkedKeys
-            for (instance, key) in zip(embedded(in: instances), stored) {
-                try bind(instance, realm.bound(type(of: instance)), key)
+        for (property, value) in held {
+            if property.ownsTarget {
+                let stored = try realm.value(boundClass.id, key, property.id).linkedKeys
+                try bindEmbedded(embedded(in: value), stored)
             }
+            try (value as? any _Promotable)?.promote(to: PropertyCore(object, property.slot))
+        }
+    }
+
+    /// Makes instances show the stored objects that were made of them.
+    func bindEmbedded(_ instances: [ObjectBase], _ keys: [ObjectKey]) throws {
+        for (instance, key) in zip(instances, keys) where instance._realm == nil {
+            try bind(instance, realm.bound(type(of: instance)), key)
         }
     }
 
     /// The embedded instances in the value of an unmanaged object's property, in stored order.
     private func embedded(in value: Any?) -> [ObjectBase] {
-        switch value {
+        switch value.flatMap({ flattened($0) }) {
         case let object as ObjectBase: [object]
         case let collection as any _UnmanagedElements: collection.unmanagedElements.compactMap { $0 as? ObjectBase }
         default: []
         }
     }
 
-    /// After an embedded object was assigned: makes its instance show the stored one.
-    func bindEmbedded(_ object: ObjectBase, _ key: ObjectKey) throws {
-        guard object._realm == nil else { return }
-        try bind(object, realm.bound(type(of: object)), key)
-    }
 }
 
 /// A collection that can tell what it holds while it is unmanaged, in the order in which it is stored.
 protocol _UnmanagedElements {
     var unmanagedElements: [Any] { get }
+}
+
+/// A collection that becomes a managed one when the object that has it does.
+protocol _Promotable {
+    func promote(to core: PropertyCore)
+}
+
+extension ObjectBase {
+    /// After a property that holds embedded objects was assigned: makes their instances show the stored ones. `values`
+    /// are in stored order.
+    final func bindEmbedded(_ slot: Int, _ values: @autoclosure () -> [Any]) throws {
+        guard let _realm, let _class, _class.properties[slot].ownsTarget else { return }
+        let instances = values().compactMap { flattened($0) as? ObjectBase }
+        guard instances.contains(where: { $0._realm == nil }) else { return }
+        let keys = try _realm.value(_class.id, _key, _class.properties[slot].id).linkedKeys
+        try _Adopter(_realm).bindEmbedded(instances, keys)
+    }
 }
 
 extension Value {

@@ -20,11 +20,13 @@ public final class DynamicObject: Object {
         return raising {
             switch property.type.collection {
             case .list: return try property.type.base.visit(DynamicProperty.AsList(object: self, slot: slot))
-            case .set, .map: return nil
+            case .set: return try property.type.base.visit(DynamicProperty.AsSet(object: self, slot: slot))
+            case .map: return try property.type.base.visit(DynamicProperty.AsMap(object: self, slot: slot))
             case .single:
                 if property.type.isComputed { return LinkingObjects<DynamicObject>(core: try PropertyCore(self, slot)) }
                 let value = try stored(slot)
                 if value.isNull { return property.type.isMixed ? AnyRealmValue.none : nil }
+                if property.type.isMixed { return AnyRealmValue._get(self, slot) }
                 return try property.type.base.visit(DynamicProperty.AsValue(value: value, realm: _realm))
             }
         }
@@ -64,6 +66,32 @@ enum DynamicProperty {
         }
 
         func visitMixed() throws -> Any { List<AnyRealmValue>._get(object, slot) }
+    }
+}
+
+extension DynamicProperty {
+    struct AsSet: BaseTypeVisitor {
+        let object: ObjectBase
+        let slot: Int
+
+        func visit<T: _RealmCollectionValueInsideOptional>(_: T.Type) throws -> Any {
+            let isOptional = object._class?.properties[slot].type.isOptional == true
+            return isOptional ? MutableSet<T?>._get(object, slot) as Any : MutableSet<T>._get(object, slot)
+        }
+
+        func visitMixed() throws -> Any { MutableSet<AnyRealmValue>._get(object, slot) }
+    }
+
+    struct AsMap: BaseTypeVisitor {
+        let object: ObjectBase
+        let slot: Int
+
+        func visit<T: _RealmCollectionValueInsideOptional>(_: T.Type) throws -> Any {
+            let isOptional = object._class?.properties[slot].type.isOptional == true
+            return isOptional ? Map<String, T?>._get(object, slot) as Any : Map<String, T>._get(object, slot)
+        }
+
+        func visitMixed() throws -> Any { Map<String, AnyRealmValue>._get(object, slot) }
     }
 }
 

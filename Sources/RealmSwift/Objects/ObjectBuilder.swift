@@ -185,6 +185,7 @@ struct ObjectBuilder {
             return .dictionary(ValueMap(try entries.pairs.map { ($0.key, try mixed($0.value, place)) }))
         }
         if let array = value as? [Any] { return .list(try array.map { try mixed($0, place) }) }
+        if let list = value as? List<AnyRealmValue> { return try AnyRealmValue.list(list)._stored(by: adopter).value }
         guard let stored = Conversion.natural(value) else { throw place.misfit(value) }
         return stored
     }
@@ -225,7 +226,7 @@ enum SourceID: Hashable {
 }
 
 /// A dictionary or map of any values.
-private struct Entries {
+struct Entries {
     var pairs: [(key: String, value: Any?)]
 
     init?(_ value: Any) {

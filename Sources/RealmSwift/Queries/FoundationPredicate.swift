@@ -77,8 +77,8 @@ extension PredicateExpressions.KeyPath: QueryExpression {
                 return node
             }
             if let type = Root.Output.self as? any PersistableEnum.Type, type.isRawValue(keyPath) { return root }
-            if let type = Root.Output.self as? ObjectBase.Type {
-                return .path(path.followed(by: try type.component(for: keyPath, Output.self)))
+            if let type = Root.Output.self as? ObjectBase.Type, let component = property(of: type) {
+                return .path(path.followed(by: component))
             }
             if Root.Output.self == String.self, Output.self == Bool.self, keyPath == \String.isEmpty {
                 return .comparison(root, "==", .value(""), options: "")
@@ -86,6 +86,16 @@ extension PredicateExpressions.KeyPath: QueryExpression {
         default: break
         }
         throw PredicateTranslation.untranslatable("the key path '\(keyPath)'")
+    }
+
+    /// The property that the key path names; nil for what is not stored.
+    private func property(of type: ObjectBase.Type) -> QueryPath.Component? {
+        let trace = _Trace()
+        guard let object = trace.instance(of: type) as? Root.Output else { return nil }
+        _ = object[keyPath: keyPath]
+        guard trace.names.count == 1, let name = trace.names.first else { return nil }
+        let stored = (Output.self as? any _Persistable.Type)?._propertyType.type
+        return .property(name, isCollection: stored.map { $0.isCollection || $0.isComputed } ?? false)
     }
 
     /// `count` and `isEmpty` of a collection with that number of elements; nil for its other members.
@@ -96,17 +106,13 @@ extension PredicateExpressions.KeyPath: QueryExpression {
     }
 }
 
-extension ObjectBase {
-    /// The property that a key path names.
-    fileprivate static func component(for keyPath: AnyKeyPath, _ value: Any.Type) throws -> QueryPath.Component {
-        func traced<O: ObjectBase>(_: O.Type) -> String? {
-            (keyPath as? PartialKeyPath<O>).map { _name(for: $0) }
-        }
-        guard let name = traced(self) else {
-            throw PredicateTranslation.untranslatable("the key path '\(keyPath)'")
-        }
-        let type = (value as? any _Persistable.Type)?._propertyType.type
-        return .property(name, isCollection: type.map { $0.isCollection || $0.isComputed } ?? false)
+extension _Trace {
+    /// An object that stands for any of a class that is known at run time.
+    fileprivate func instance(of type: ObjectBase.Type) -> ObjectBase {
+        let object = type.init()
+        object._trace = self
+        object.mark(object.model) { ($0 + 1) | PersistedMarks.traced }
+        return object
     }
 }
 

@@ -229,7 +229,8 @@ struct QueryWriter {
             let candidates = condition.paths.compactMap { path -> QueryPath? in
                 guard let inner = behindScope(path)?.firstCollection else { return nil }
                 return QueryPath(
-                    components: Array(path.components.prefix(path.components.count - (behindScope(path)?.components.count ?? 0)))
+                    components: Array(
+                        path.components.prefix(path.components.count - (behindScope(path)?.components.count ?? 0)))
                         + inner.components)
             }
             collection = candidates.first

@@ -47,7 +47,8 @@ extension _QuerySource {
         let found = model.properties[slot]
         guard !found.type.isCollection, found.type.supports(function) else {
             throw RealmException(
-                "Operation '\(function.rawValue)' not supported for \(found.type.described) '\(model.name).\(property)'")
+                "Operation '\(function.rawValue)' not supported for \(found.type.described) '\(model.name).\(property)'"
+            )
         }
         let values: [Value] = elements.compactMap { flattened($0) as? ObjectBase }.map { object in
             object.dynamicValue(slot).map { Conversion.value(of: $0) } ?? .null

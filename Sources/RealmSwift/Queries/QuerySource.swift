@@ -15,7 +15,8 @@ public struct _QuerySource {
     /// Throws for an unmanaged collection.
     func managed() throws -> any CollectionCore {
         guard let core else {
-            throw RealmException("This method may only be called on \(kind.className) instances retrieved from an RLMRealm")
+            throw RealmException(
+                "This method may only be called on \(kind.className) instances retrieved from an RLMRealm")
         }
         return core
     }
@@ -26,7 +27,8 @@ public struct _QuerySource {
         let core = try managed()
         if let results = core as? ResultsCore { return results }
         guard let query = try core.objectQuery() else {
-            throw RealmException("Querying is currently only implemented for \(kind.plural.lowercased()) of Realm Objects")
+            throw RealmException(
+                "Querying is currently only implemented for \(kind.plural.lowercased()) of Realm Objects")
         }
         return try ResultsCore(core.realm, query)
     }

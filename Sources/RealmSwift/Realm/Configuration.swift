@@ -33,6 +33,10 @@ extension Realm {
 
         private var identifier: String?
 
+        /// 64 bytes. Files cannot be encrypted here: opening with a key throws `Realm.Error`, rather than to write in the
+        /// clear what was to be secret.
+        public var encryptionKey: Data?
+
         /// Opens without write access; the file must exist.
         public var readOnly: Bool
         public var schemaVersion: UInt64
@@ -51,13 +55,14 @@ extension Realm {
 
         public init(
             fileURL: URL? = URL(fileURLWithPath: "default.realm"), inMemoryIdentifier: String? = nil,
-            readOnly: Bool = false, schemaVersion: UInt64 = 0, migrationBlock: MigrationBlock? = nil,
+            encryptionKey: Data? = nil, readOnly: Bool = false, schemaVersion: UInt64 = 0, migrationBlock: MigrationBlock? = nil,
             deleteRealmIfMigrationNeeded: Bool = false,
             shouldCompactOnLaunch: (@Sendable (Int, Int) -> Bool)? = nil, objectTypes: [ObjectBase.Type]? = nil,
             maximumNumberOfActiveVersions: UInt? = nil, seedFilePath: URL? = nil
         ) {
             self.fileURL = inMemoryIdentifier == nil ? fileURL : nil
             identifier = inMemoryIdentifier
+            self.encryptionKey = encryptionKey
             self.readOnly = readOnly
             self.schemaVersion = schemaVersion
             self.migrationBlock = migrationBlock
@@ -68,10 +73,10 @@ extension Realm {
             self.seedFilePath = seedFilePath
         }
 
-        /// By file, identifier, read-only and schema version.
+        /// By file, identifier, key, read-only and schema version.
         public static func == (a: Configuration, b: Configuration) -> Bool {
-            a.fileURL == b.fileURL && a.identifier == b.identifier && a.readOnly == b.readOnly
-                && a.schemaVersion == b.schemaVersion
+            a.fileURL == b.fileURL && a.identifier == b.identifier && a.encryptionKey == b.encryptionKey
+                && a.readOnly == b.readOnly && a.schemaVersion == b.schemaVersion
         }
 
         public var description: String {

@@ -18,6 +18,8 @@ public final class RLMRealm {
     private(set) var transaction: (any WriteTransaction)?
     /// Rises with everything that can make a result of a query another one within one version.
     private(set) var edits = 0
+    /// Classes that the file of a read-only realm does not have: they read as empty.
+    private var absent: Set<ClassID> = []
     /// What this realm was last frozen to.
     var lastFrozen: WeakRealm?
     /// By observers' tokens; see `onSkip`.
@@ -32,7 +34,21 @@ public final class RLMRealm {
         instance = live
         old = nil
         self.configuration = configuration
-        models = try ModelSet(live.snapshot.schema, configuration.models())
+        var schema = try live.snapshot.schema
+        let classes = try configuration.models()
+        if configuration.readOnly {
+            let missing = classes.map(\.schema).filter { schema[$0.name] == nil }
+            let stored = schema
+            schema = StoredSchema(version: stored.version, classes: stored.classes + missing)
+                .adoptingIdentities(of: stored)
+            absent = Set(schema.classes.map(\.id)).subtracting(stored.classes.map(\.id))
+        }
+        models = try ModelSet(schema, classes)
+    }
+
+    /// An open write is taken back, before the file may be closed, which waits for its end.
+    deinit {
+        if transaction != nil { try? instance?.cancelWrite() }
     }
 
     /// One side of a migration: the old data, or, with a transaction, the new.
@@ -122,6 +138,7 @@ public final class RLMRealm {
     }
 
     func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
+        if absent.contains(classID) { return nil }
         if let transaction { return try transaction.key(of: classID, primaryKey: primaryKey) }
         return try snapshot.key(of: classID, primaryKey: primaryKey)
     }
@@ -142,11 +159,13 @@ public final class RLMRealm {
     }
 
     func select(_ query: BoundQuery) throws -> [ObjectKey] {
-        try transaction?.select(query, Window()) ?? snapshot.select(query, Window())
+        if absent.contains(query.classID) { return [] }
+        return try transaction?.select(query, Window()) ?? snapshot.select(query, Window())
     }
 
     func count(_ query: BoundQuery) throws -> Int {
-        try transaction?.count(query) ?? snapshot.count(query)
+        if absent.contains(query.classID) { return 0 }
+        return try transaction?.count(query) ?? snapshot.count(query)
     }
 
     func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
@@ -158,7 +177,8 @@ public final class RLMRealm {
     }
 
     func count(of classID: ClassID) throws -> Int {
-        try transaction?.count(of: classID) ?? snapshot.count(of: classID)
+        if absent.contains(classID) { return 0 }
+        return try transaction?.count(of: classID) ?? snapshot.count(of: classID)
     }
 
     // MARK: Classes

@@ -6,8 +6,10 @@ import StoreContract
 extension Realm {
     /// Writes a compact copy of the realm as it is, also what the open write transaction has done. Throws `Realm.Error`
     /// when the file exists.
-    public func writeCopy(toFile fileURL: URL) throws {
-        try writeCopy(configuration: Configuration(fileURL: fileURL))
+    ///
+    /// Copies cannot be encrypted: with a key it throws, too.
+    public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
+        try writeCopy(configuration: Configuration(fileURL: fileURL, encryptionKey: encryptionKey))
     }
 
     /// `writeCopy(toFile:)` to the configuration's file.
@@ -16,6 +18,7 @@ extension Realm {
         guard !FileManager.default.fileExists(atPath: path) else {
             throw Error(.fileExists, "File at path '\(path)' already exists.", path: path)
         }
+        try fileErrors { try RealmFile.refuseEncryption(path, configuration) }
         guard !isInWriteTransaction else {
             stop(RealmException("Cannot write a copy within a write transaction: commit it first."))
         }
@@ -53,8 +56,13 @@ extension Realm {
     }
 }
 
-/// The schema version of a realm's file. Throws `Realm.Error` when there is no such file, or it is none of ours.
-public func schemaVersionAtURL(_ fileURL: URL) throws -> UInt64 {
+/// The schema version of a realm's file. Throws `Realm.Error` when there is no such file, or it is none of ours, or a key
+/// is given, as files are not encrypted.
+public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {
+    try fileErrors {
+        try RealmFile.refuseEncryption(
+            fileURL.path, Realm.Configuration(fileURL: fileURL, encryptionKey: encryptionKey))
+    }
     guard FileManager.default.fileExists(atPath: fileURL.path) else {
         throw Realm.Error(.fileNotFound, "File at path '\(fileURL.path)' does not exist.", fileURL: fileURL)
     }

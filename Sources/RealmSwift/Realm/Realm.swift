@@ -97,6 +97,9 @@ public struct Realm: Equatable {
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         raising {
             _ = try rlm.writing(RLMRealm.notWritingRealm)
+            guard !object.isInvalidated else {
+                throw RealmException("Adding a deleted or invalidated object to a Realm is not permitted")
+            }
             let adopter = _Adopter(rlm, update.policy)
             try adopter.check(rlm.bound(type(of: object)))
             try adopter.add(object)
@@ -139,11 +142,35 @@ public struct Realm: Equatable {
         for object in Array(objects) { delete(object) }
     }
 
-    /// Deletes all objects.
+    /// Deletes the results' objects. Cost: what links to them is looked at once.
+    public func delete<Element: ObjectBase>(_ objects: Results<Element>) { delete(all: objects) }
+
+    /// Deletes the list's objects, and with them their places in the list.
+    public func delete<Element: ObjectBase>(_ objects: List<Element>) { delete(all: objects) }
+
+    private func delete<Objects: RealmCollection>(all objects: Objects) where Objects.Element: ObjectBase {
+        raising {
+            let transaction = try rlm.writing(RLMRealm.notWritingRealm)
+            guard objects.realm == self else {
+                throw RealmException("Can only delete an object from the Realm it belongs to.")
+            }
+            // A list may have an object twice.
+            var keys: [ClassID: [ObjectKey]] = [:]
+            var seen: Set<ObjectReference> = []
+            for object in objects {
+                guard let reference = object._reference, seen.insert(reference).inserted else { continue }
+                keys[reference.classID, default: []].append(reference.key)
+            }
+            for (classID, keys) in keys { try transaction.delete(classID, keys) }
+        }
+    }
+
+    /// Deletes all objects of the classes of the realm's schema.
     public func deleteAll() {
         raising {
             let transaction = try rlm.writing(RLMRealm.notWritingRealm)
-            for objectClass in transaction.schema.classes where !objectClass.isEmbedded {
+            for objectClass in transaction.schema.classes
+            where !objectClass.isEmbedded && rlm.models[objectClass.id]?.model != nil {
                 try transaction.delete(
                     objectClass.id, transaction.select(BoundQuery(classID: objectClass.id), Window()))
             }

@@ -55,6 +55,8 @@ final class RealmFile: Sendable {
         try RealmFile.prepare(path, configuration)
         do {
             store = try RealmFile.opened(path, configuration)
+        } catch let error as StoreError where error.code == .schemaInvalid {
+            throw RealmException(error.message)
         } catch let error as StoreError {
             throw Realm.Error(error, path: path)
         }
@@ -69,6 +71,7 @@ final class RealmFile: Sendable {
     /// Sees to it that the file may be opened, and copies the seed if there is none.
     private static func prepare(_ path: String, _ configuration: Realm.Configuration) throws {
         let files = FileManager.default
+        try refuseEncryption(path, configuration)
         if configuration.readOnly {
             if configuration.deleteRealmIfMigrationNeeded {
                 throw RealmException("Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
@@ -77,7 +80,13 @@ final class RealmFile: Sendable {
                 throw RealmException("Cannot set `shouldCompactOnLaunch` when `readOnly` is set.")
             }
         }
-        guard !files.fileExists(atPath: path) else { return }
+        var isDirectory: ObjCBool = false
+        guard !files.fileExists(atPath: path, isDirectory: &isDirectory) else {
+            guard !isDirectory.boolValue else {
+                throw Realm.Error(.fileAccess, "'\(path)' is a directory: name a file in it.", path: path)
+            }
+            return
+        }
         if configuration.readOnly {
             throw Realm.Error(.fileNotFound, "File at path '\(path)' does not exist.", path: path)
         }
@@ -92,6 +101,19 @@ final class RealmFile: Sendable {
             throw Realm.Error(
                 .fileOperationFailed, "The seed file '\(seed.path)' could not be copied: \(error)", path: path)
         }
+    }
+
+    /// There is no encryption: a file is not written in the clear for somebody who asked for a key.
+    static func refuseEncryption(_ path: String, _ configuration: Realm.Configuration) throws {
+        guard let key = configuration.encryptionKey else { return }
+        guard key.count == 64 else { throw RealmException("Encryption key must be exactly 64 bytes long") }
+        let isThere = FileManager.default.fileExists(atPath: path)
+        throw Realm.Error(
+            isThere ? .invalidDatabase : .invalidInput,
+            isThere
+                ? "The file at path '\(path)' is not encrypted, so it cannot be opened with a key."
+                : "Files cannot be encrypted: open the Realm without an encryption key, on an encrypted file system.",
+            path: path)
     }
 
     private static func opened(_ path: String, _ configuration: Realm.Configuration) throws -> EmbeddedStore {
@@ -149,9 +171,12 @@ final class RealmFile: Sendable {
         let names = Set(wanted.classes.map(\.name))
         let merged = StoredSchema(
             version: wanted.version, classes: wanted.classes + stored.classes.filter { !names.contains($0.name) })
-        if merged.adoptingIdentities(of: stored) == stored { return }
-        // What the file does not have reads as empty; a property that it does not have is a fault, told when the models
-        // are bound.
+        let numbered = merged.adoptingIdentities(of: stored)
+        if numbered == stored { return }
+        if configuration.readOnly || stored.version == wanted.version {
+            try checkWithoutMigration(from: stored, to: numbered, isReadOnly: configuration.readOnly)
+        }
+        // A class that the file does not have reads as empty.
         if configuration.readOnly { return }
         guard stored.version < wanted.version else {
             try store.replaceSchema(with: merged)
@@ -163,6 +188,22 @@ final class RealmFile: Sendable {
             migration: StoreMigration { transaction in
                 if let block { block(try Migration(transaction, configuration), stored.version) }
             })
+    }
+
+    /// Throws `migrationRequired` for changes that need a higher version, and a file that can be written. That a property
+    /// is gone does not matter to those who only read.
+    private static func checkWithoutMigration(
+        from stored: StoredSchema, to wanted: StoredSchema, isReadOnly: Bool
+    ) throws {
+        let reasons = SchemaDifference(from: stored, to: wanted).changes.filter { change in
+            if isReadOnly, change.kind == .propertyRemoved { return false }
+            return change.needsMigrationInRealm
+        }
+        guard !reasons.isEmpty else { return }
+        throw StoreError(
+            .migrationRequired,
+            "Migration is required due to the following errors:\n"
+                + reasons.map { "- \($0.sentence)" }.joined(separator: "\n"))
     }
 
     /// Throws when the file is open with settings that exclude the given ones.

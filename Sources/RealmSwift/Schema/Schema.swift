@@ -5,7 +5,9 @@ public struct Schema: Equatable, CustomStringConvertible {
     public let objectSchema: [ObjectSchema]
 
     init(_ models: ModelSet) {
-        objectSchema = models.all.map { boundClass in
+        // Without models, as in migrations, all that is stored; else what the configuration names.
+        let hasModels = models.all.contains { $0.model != nil }
+        objectSchema = models.all.filter { !hasModels || $0.model != nil }.map { boundClass in
             boundClass.model.map { ObjectSchema($0) } ?? ObjectSchema(boundClass)
         }
     }

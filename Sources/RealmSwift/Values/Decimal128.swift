@@ -2,7 +2,7 @@ public import Foundation
 import ObjectModel
 
 /// An IEEE 754-2008 decimal number of up to 34 digits.
-public final class Decimal128: Sendable, Hashable, Comparable, Codable, CustomStringConvertible,
+public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Codable, CustomStringConvertible,
     ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral
 {
     let raw: StoredDecimal
@@ -36,6 +36,13 @@ public final class Decimal128: Sendable, Hashable, Comparable, Codable, CustomSt
     public init(floatLiteral value: Double) { raw = StoredDecimal(shortest: value) }
     public init(stringLiteral value: String) { raw = StoredDecimal(value) ?? .nan }
 
+    /// The whole number; nil if that has more than 34 digits.
+    public convenience init?<T: BinaryInteger>(exactly source: T) {
+        let digits = String(source.magnitude).reversed().drop { $0 == "0" }
+        guard digits.count <= 34, let number = StoredDecimal(String(source)) else { return nil }
+        self.init(raw: number)
+    }
+
     /// The smallest finite number.
     public static var min: Decimal128 {
         Decimal128(raw: StoredDecimal("-9.999999999999999999999999999999999E6144") ?? .nan)
@@ -61,6 +68,8 @@ public final class Decimal128: Sendable, Hashable, Comparable, Codable, CustomSt
     public static func * (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: a.raw * b.raw) }
     public static func / (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: a.raw / b.raw) }
     public static prefix func - (a: Decimal128) -> Decimal128 { Decimal128(raw: -a.raw) }
+    public static func *= (a: inout Decimal128, b: Decimal128) { a = a * b }
+    public static func /= (a: inout Decimal128, b: Decimal128) { a = a / b }
 
     /// By number: `1` and `1.00` are equal, NaN is equal to nothing.
     public static func == (a: Decimal128, b: Decimal128) -> Bool {

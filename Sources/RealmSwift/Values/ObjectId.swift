@@ -18,6 +18,12 @@ public final class ObjectId: Sendable, Hashable, Comparable, Codable, CustomStri
         raw = value
     }
 
+    /// From 24 hexadecimal digits in the program's text. Traps for any other text.
+    public convenience init(_ text: StaticString) {
+        let value = raising { try ObjectId(string: text.description) }
+        self.init(raw: value.raw)
+    }
+
     /// From its parts: of `machineId` the lower three bytes count, of `processId` the lower two; the rest is a counter.
     public init(timestamp: Date, machineId: Int, processId: Int) {
         let seconds = UInt32(truncatingIfNeeded: Int64(timestamp.timeIntervalSince1970))

@@ -3,8 +3,15 @@ import ObjectModel
 /// A value on its way between a model and the store.
 public struct _Stored: Sendable {
     var value: Value
+    /// Where the value lies, if it is a collection within a mixed value that is stored.
+    var place: NestedPlace?
 
     init(_ value: Value) { self.value = value }
+
+    init(_ value: Value, at place: NestedPlace?) {
+        self.value = value
+        self.place = place
+    }
 }
 
 /// What a property of a Swift type is in a schema.
@@ -163,7 +170,10 @@ extension _Persistable where Self: _Storable {
     }
 
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Self) {
-        raising { try object.assign(slot) { try value._stored(by: $0).value } }
+        raising {
+            try object.assign(slot) { try value._stored(by: $0).value }
+            try object.bindEmbedded(slot, [value])
+        }
     }
 
     public static func _initial() -> Self { _zero() }
