@@ -175,7 +175,8 @@ struct DeclarationTests {
             (all.pair, all.optPair) = (DeclaredPair(x: 1, y: 2), DeclaredPair(x: 3, y: 4))
         }
         #expect(all.int == .min && all.int8 == .max && all.int16 == .min && all.int32 == .max && all.int64 == .min)
-        #expect(all.bool && all.float == 1.5 && all.double == .infinity && all.string == "ä" && all.data == Data([0, 255]))
+        #expect(
+            all.bool && all.float == 1.5 && all.double == .infinity && all.string == "ä" && all.data == Data([0, 255]))
         #expect(all.date == date && all.decimal == "1.25" && all.uuid == uuid && all.mixed == .string("m"))
         #expect(all.optInt == 1 && all.optString?.isEmpty == true && all.optDate == date)
         #expect(all.color == .green && all.optColor == .red && all.level == .low)

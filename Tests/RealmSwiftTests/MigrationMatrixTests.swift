@@ -139,15 +139,20 @@ struct MatrixChange: Sendable, CustomTestStringConvertible {
 struct MigrationMatrixTests {
     static let changes: [MatrixChange] = [
         MatrixChange(
-            testDescription: "class added", types: [MatrixBase.MatrixThing.self, MatrixBase.MatrixOther.self, MatrixBase.MatrixNew.self]
+            testDescription: "class added",
+            types: [MatrixBase.MatrixThing.self, MatrixBase.MatrixOther.self, MatrixBase.MatrixNew.self]
         ) { $0.objects(MatrixBase.MatrixNew.self).isEmpty && $0.objects(MatrixBase.MatrixThing.self).count == 2 },
         MatrixChange(testDescription: "class gone", types: [MatrixBase.MatrixOther.self]) {
             $0.objects(MatrixBase.MatrixOther.self).count == 1 && $0.schema["MatrixThing"] == nil
         },
-        MatrixChange(testDescription: "index added", types: [MatrixIndexed.MatrixThing.self, MatrixBase.MatrixOther.self]) {
+        MatrixChange(
+            testDescription: "index added", types: [MatrixIndexed.MatrixThing.self, MatrixBase.MatrixOther.self]
+        ) {
             MatrixChange.thing(MatrixIndexed.MatrixThing.self, $0, "id") == ["1", "2"]
         },
-        MatrixChange(testDescription: "name mapped", types: [MatrixRenamed.MatrixThing.self, MatrixBase.MatrixOther.self]) {
+        MatrixChange(
+            testDescription: "name mapped", types: [MatrixRenamed.MatrixThing.self, MatrixBase.MatrixOther.self]
+        ) {
             MatrixChange.thing(MatrixRenamed.MatrixThing.self, $0, "count") == ["10", "20"]
         },
         MatrixChange(
@@ -162,7 +167,8 @@ struct MigrationMatrixTests {
                 && objects.map(\.number) == [10, 20] && objects[0].link?.x == 7
         },
         MatrixChange(
-            testDescription: "properties removed", types: [MatrixRemoved.MatrixThing.self, MatrixBase.MatrixOther.self],
+            testDescription: "properties removed",
+            types: [MatrixRemoved.MatrixThing.self, MatrixBase.MatrixOther.self],
             faults: [
                 "- Property 'MatrixThing.text' has been removed.", "- Property 'MatrixThing.link' has been removed.",
             ]
@@ -172,7 +178,7 @@ struct MigrationMatrixTests {
             types: [MatrixRetyped.MatrixThing.self, MatrixBase.MatrixOther.self, MatrixBase.MatrixNew.self],
             faults: [
                 "- Property 'MatrixThing.number' has been changed from 'int' to 'string'.",
-                "- Property 'MatrixThing.link' has been changed from '<MatrixOther>' to '<MatrixNew>'.",
+                "- Property 'MatrixThing.link' has been changed from 'MatrixOther?' to 'MatrixNew?'.",
             ]
         ) {
             MatrixChange.thing(MatrixRetyped.MatrixThing.self, $0, "number") == ["", ""]
@@ -191,7 +197,8 @@ struct MigrationMatrixTests {
             faults: ["- Primary Key for class 'MatrixThing' has been added."]
         ) { $0.object(ofType: MatrixKeyed.MatrixThing.self, forPrimaryKey: 2)?.number == 20 },
         MatrixChange(
-            testDescription: "made embedded", types: [MatrixEmbedded.MatrixThing.self, MatrixEmbedded.MatrixOther.self],
+            testDescription: "made embedded",
+            types: [MatrixEmbedded.MatrixThing.self, MatrixEmbedded.MatrixOther.self],
             faults: ["- Class 'MatrixOther' has been changed from top-level to embedded."]
         ) { $0.objects(MatrixEmbedded.MatrixThing.self).first?.link?.x == 7 },
     ]
@@ -262,7 +269,9 @@ struct MigrationMatrixTests {
             let realm = try readOnly([
                 MatrixBase.MatrixThing.self, MatrixBase.MatrixOther.self, MatrixBase.MatrixNew.self,
             ])
-            #expect(realm.objects(MatrixBase.MatrixNew.self).isEmpty && realm.objects(MatrixBase.MatrixThing.self).count == 2)
+            #expect(
+                realm.objects(MatrixBase.MatrixNew.self).isEmpty
+                    && realm.objects(MatrixBase.MatrixThing.self).count == 2)
         }
         #expect(throws: Realm.Error.self) {
             try readOnly([MatrixAdded.MatrixThing.self, MatrixBase.MatrixOther.self])

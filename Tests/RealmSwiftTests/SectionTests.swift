@@ -188,7 +188,8 @@ struct SectionTests {
             #expect(byLikes.allKeys == [0, 2] && byLikes[1].map(\.word) == ["adam", "cleo"])
             #expect(words.sectioned(by: \.likes, ascending: false).allKeys == [2, 0])
             let sorted = words.sectioned(
-                by: \.likes, sortDescriptors: [SortDescriptor(keyPath: "likes"), .init(keyPath: "word", ascending: false)])
+                by: \.likes,
+                sortDescriptors: [SortDescriptor(keyPath: "likes"), .init(keyPath: "word", ascending: false)])
             #expect(sorted.map { $0.map(\.word) } == [["bert", "alma"], ["cleo", "adam"]])
             #expect(words.sectioned(by: \.note).allKeys == [nil])
             #expect(words.sectioned(by: { $0.initial }, sortDescriptors: ["word"]).allKeys == ["a", "b", "c"])
@@ -231,7 +232,8 @@ struct SectionTests {
                 let shelf = realm.create(SectionShelf.self)
                 for word in ["cleo", "adam"] { Self.word(realm, word).map { shelf.words.append($0) } }
             }
-            let sections = realm.objects(SectionShelf.self)[0].words.sectioned(by: { $0.initial }, sortDescriptors: ["word"])
+            let sections = realm.objects(SectionShelf.self)[0].words.sectioned(
+                by: { $0.initial }, sortDescriptors: ["word"])
             #expect(Self.text(sections) == "a[adam] c[cleo]")
             place.keep(sections.observe { place.note(Self.text($0)) })
         }
@@ -359,6 +361,7 @@ struct SectionTests {
         #expect(notes.filter { $0.hasPrefix("queue") } == ["queue initial 3", "queue " + modified, "queue " + added])
         #expect(notes.filter { $0.hasPrefix("paths") } == ["paths initial 3", "paths " + added])
         #expect(notes.filter { $0.hasPrefix("both") } == ["both initial 3", "both " + modified, "both " + added])
-        #expect(notes.filter { $0.hasPrefix("section") } == ["section initial 1", #"section 1 [] [] ["", "", "(1,0)"]"#])
+        #expect(
+            notes.filter { $0.hasPrefix("section") } == ["section initial 1", #"section 1 [] [] ["", "", "(1,0)"]"#])
     }
 }

@@ -71,7 +71,8 @@ struct ObjectBuilder {
         }
     }
 
-    private func whileInCreation(_ source: ObjectBase?, _ key: ObjectKey, _ body: () throws -> Void) throws -> ObjectKey {
+    private func whileInCreation(_ source: ObjectBase?, _ key: ObjectKey, _ body: () throws -> Void) throws -> ObjectKey
+    {
         let id = source.map { SourceID($0) }
         if let id { adopter.inCreation[id] = key }
         defer { if let id { adopter.inCreation[id] = nil } }

@@ -17,7 +17,9 @@ public struct Projected<Root: ObjectBase, Value> {
         path = projectedKeyPath
     }
 
-    @available(*, unavailable, message: "@Projected can only be used as a property of a class that derives from Projection.")
+    @available(
+        *, unavailable, message: "@Projected can only be used as a property of a class that derives from Projection."
+    )
     public var wrappedValue: Value {
         get { fatalError("not reached") }
         // swift-format-ignore: UnusedSetterValue
@@ -71,7 +73,8 @@ func tracedNames<Root: ObjectBase>(_ path: AnyKeyPath, _: Root.Type) throws -> [
     let trace = _Trace()
     if let path = path as? PartialKeyPath<Root> { _ = trace.object(Root.self)[keyPath: path] }
     guard !trace.names.isEmpty else {
-        throw RealmException("@Projected property '\(path)' does not lead to a stored property of '\(Root.className())'.")
+        throw RealmException(
+            "@Projected property '\(path)' does not lead to a stored property of '\(Root.className())'.")
     }
     return trace.names
 }

@@ -24,7 +24,8 @@ extension Projection {
         raising {
             try rootObject.checkObservable()
             let names = keyPaths.map { _name(for: $0) }
-            return try rootObject.begin(names.isEmpty ? observed(nil) : names, on: queue) { (change: ObjectChange<Root>) in
+            return try rootObject.begin(names.isEmpty ? observed(nil) : names, on: queue) {
+                (change: ObjectChange<Root>) in
                 Self.projected(change).map(block)
             }
         }

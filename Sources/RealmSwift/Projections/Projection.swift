@@ -30,7 +30,11 @@ open class Projection<Root: ObjectBase>: RealmCollectionValue, RealmFetchable, T
 
     /// `Projection { name = value; … }` with the values of the projected properties.
     open var description: String {
-        let lines = raising { try ownProperties.map { "\t\($0.label) = \(ObjectBase.text(of: try $0.wrapper.anyValue(in: rootObject), 1));" } }
+        let lines = raising {
+            try ownProperties.map {
+                "\t\($0.label) = \(ObjectBase.text(of: try $0.wrapper.anyValue(in: rootObject), 1));"
+            }
+        }
         return (["\(type(of: self))<\(Root.className())> {"] + lines + ["}"]).joined(separator: "\n")
     }
 
@@ -91,7 +95,9 @@ extension Projection {
 }
 
 extension Projection: _HandsOver {
-    func handOver() throws -> any _Handover { ProjectionHandover<Root>(object: try rootObject.handOver(), type: Self.self) }
+    func handOver() throws -> any _Handover {
+        ProjectionHandover<Root>(object: try rootObject.handOver(), type: Self.self)
+    }
 }
 
 /// The projection of an object of a file.

@@ -55,7 +55,8 @@ extension Realm {
 
         public init(
             fileURL: URL? = URL(fileURLWithPath: "default.realm"), inMemoryIdentifier: String? = nil,
-            encryptionKey: Data? = nil, readOnly: Bool = false, schemaVersion: UInt64 = 0, migrationBlock: MigrationBlock? = nil,
+            encryptionKey: Data? = nil, readOnly: Bool = false, schemaVersion: UInt64 = 0,
+            migrationBlock: MigrationBlock? = nil,
             deleteRealmIfMigrationNeeded: Bool = false,
             shouldCompactOnLaunch: (@Sendable (Int, Int) -> Bool)? = nil, objectTypes: [ObjectBase.Type]? = nil,
             maximumNumberOfActiveVersions: UInt? = nil, seedFilePath: URL? = nil

@@ -120,6 +120,9 @@ final class RealmFile: Sendable {
         let models = try configuration.models()
         let wanted = StoredSchema(version: configuration.schemaVersion, classes: models.map(\.schema))
         var options = EmbeddedStoreOptions()
+        // Address space, of which a process has 128 TiB: a program may have hundreds of files open, and thousands of realms in
+        // memory.
+        options.maximumSize = configuration.inMemoryIdentifier == nil ? 1 << 38 : 1 << 34
         options.maximumActiveVersions = configuration.maximumNumberOfActiveVersions.map { Int(clamping: $0) }
         options.shouldCompactOnLaunch = configuration.shouldCompactOnLaunch
         let store = try patiently { try EmbeddedStore.open(path: path, schema: wanted, options: options) }

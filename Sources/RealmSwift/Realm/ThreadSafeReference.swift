@@ -40,7 +40,8 @@ public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
             throw RealmException("Can only resolve a thread safe reference once.")
         }
         guard taken.path == realm.file?.path else {
-            throw RealmException("Cannot resolve thread safe reference in Realm with different configuration than the source Realm.")
+            throw RealmException(
+                "Cannot resolve thread safe reference in Realm with different configuration than the source Realm.")
         }
         guard try realm.transaction == nil || taken.version <= realm.snapshot.version else {
             throw RealmException(
@@ -143,7 +144,9 @@ public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
             return raising {
                 let file = try RealmFile.open(configuration)
                 let realm = try file.realm(on: file.currentScheduler, configuration)
-                if try realm.transaction == nil && realm.snapshot.version < handover.version { try realm.live.refresh() }
+                if try realm.transaction == nil && realm.snapshot.version < handover.version {
+                    try realm.live.refresh()
+                }
                 return try handover.resolved(in: realm) as? Confined
             }
         }

@@ -64,6 +64,13 @@ extension FailableCustomPersistable {
 extension _CustomPersistable {
     public static var _storedType: _StoredType { PersistedType._storedType }
 
+    /// As a property, what is stored as an embedded object is a link, which may always be null.
+    public static var _propertyType: _StoredType {
+        var stored = _storedType
+        if stored.type.isLink { stored.type.isOptional = true }
+        return stored
+    }
+
     public static func _restored(_ stored: _Stored, in realm: RLMRealm?) throws -> Self {
         let value: PersistedType
         if stored.value.isNull {

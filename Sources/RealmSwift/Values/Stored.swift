@@ -158,8 +158,9 @@ public struct _Place {
 }
 
 /// A stored value that the type read has no value for, such as the number of an enum's case that is gone.
-struct Unrepresentable: Error {
+struct Unrepresentable: Error, CustomStringConvertible {
     let message: String
+    var description: String { message }
 }
 
 extension _Persistable where Self: _Storable {

@@ -14,7 +14,8 @@ final class Place: Sendable {
         let configuration = Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: types)
         self.configuration = configuration
         // Keeps the realm open, which lives in memory for as long as somebody has it.
-        anchor = try? queue.sync { [queue] in try Realm(configuration: configuration, queue: queue).observe { _, _ in } }
+        anchor = try? queue.sync { [queue] in try Realm(configuration: configuration, queue: queue).observe { _, _ in }
+        }
     }
 
     /// Another queue of the same realm.
