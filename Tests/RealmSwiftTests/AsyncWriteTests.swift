@@ -57,7 +57,8 @@ struct AsyncWriteTests {
             }
             #expect(realm.isPerformingAsynchronousWriteOperations && !realm.isInWriteTransaction)
         }
-        #expect(try await place.notes(6) == ["write true 0", "true 1", "write true 1", "true 2", "write true 2", "true 3"])
+        #expect(
+            try await place.notes(6) == ["write true 0", "true 1", "write true 1", "true 2", "write true 2", "true 3"])
         try place.run { realm in
             #expect(!realm.isPerformingAsynchronousWriteOperations && realm.objects(AsyncDog.self).count == 3)
         }
@@ -84,7 +85,9 @@ struct AsyncWriteTests {
             let cancelled = realm.beginAsyncWrite { place.note("cancelled") }
             realm.beginAsyncWrite {
                 realm.create(AsyncDog.self, value: ["id": 2])
-                realm.commitAsyncWrite(allowGrouping: true) { _ in place.note("\(Array(realm.objects(AsyncDog.self)).map(\.id))") }
+                realm.commitAsyncWrite(allowGrouping: true) { _ in
+                    place.note("\(Array(realm.objects(AsyncDog.self)).map(\.id))")
+                }
                 #expect(!realm.isInWriteTransaction && realm.isPerformingAsynchronousWriteOperations)
             }
             realm.cancelAsyncWrite(cancelled)
@@ -113,7 +116,9 @@ struct AsyncWriteTests {
         try place.run { [place] realm in
             place.keep(
                 realm.objects(AsyncDog.self).observe { change in
-                    if case .update(let dogs, _, let insertions, _) = change { place.note("\(dogs.count) \(insertions)") }
+                    if case .update(let dogs, _, let insertions, _) = change {
+                        place.note("\(dogs.count) \(insertions)")
+                    }
                     if case .initial = change { place.note("initial") }
                 })
         }

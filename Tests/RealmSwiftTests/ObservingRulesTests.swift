@@ -24,7 +24,9 @@ actor ObservedActor {
     static func text(_ change: ObjectChange<ObservedDog>) -> String {
         switch change {
         case .change(let dog, let properties):
-            "\(dog.id) " + properties.map { "\($0.name) \($0.oldValue ?? "nil") \($0.newValue ?? "nil")" }.joined(separator: ", ")
+            "\(dog.id) "
+                + properties.map { "\($0.name) \($0.oldValue ?? "nil") \($0.newValue ?? "nil")" }.joined(
+                    separator: ", ")
         case .deleted: "deleted"
         case .error: "error"
         }

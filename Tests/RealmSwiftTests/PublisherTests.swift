@@ -98,7 +98,9 @@ struct PublisherTests {
                     place.note("value")
                 },
                 dogs.changesetPublisher(keyPaths: ["name"]).sink { place.note(Self.text($0)) },
-                valuePublisher(dogs, keyPaths: ["age"]).sink(receiveCompletion: { _ in }) { place.note("age \($0.count)") },
+                valuePublisher(dogs, keyPaths: ["age"]).sink(receiveCompletion: { _ in }) {
+                    place.note("age \($0.count)")
+                },
                 changesetPublisher(dogs, keyPaths: ["age"]).sink { place.note("age " + Self.text($0)) },
             ]
         }
@@ -138,7 +140,9 @@ struct PublisherTests {
     @Test("§2.17 what was not asked for is kept as one change that tells all of it")
     func demand() async throws {
         try place.run { [place, keeper] realm in
-            let asker = Asker<RealmCollectionChange<Results<PublishedDog>>, Never>(.max(1)) { place.note(Self.text($0)) }
+            let asker = Asker<RealmCollectionChange<Results<PublishedDog>>, Never>(.max(1)) {
+                place.note(Self.text($0))
+            }
             realm.objects(PublishedDog.self).changesetPublisher.subscribe(asker)
             keeper.all = [AnyCancellable { asker.subscription?.cancel() }]
             keeper.resume = { asker.subscription?.request(.max(1)) }

@@ -12,6 +12,11 @@ class SectionWord: Object {
     var initial: String { String(word.prefix(1)) }
 }
 
+final class SectionWordView: Projection<SectionWord> {
+    @Projected(\SectionWord.word) var text
+    @Projected(\SectionWord.likes) var hearts
+}
+
 class SectionShelf: Object {
     @Persisted var words: List<SectionWord>
     @Persisted var numbers: List<Int>
@@ -188,7 +193,8 @@ struct SectionTests {
             #expect(byLikes.allKeys == [0, 2] && byLikes[1].map(\.word) == ["adam", "cleo"])
             #expect(words.sectioned(by: \.likes, ascending: false).allKeys == [2, 0])
             let sorted = words.sectioned(
-                by: \.likes, sortDescriptors: [SortDescriptor(keyPath: "likes"), .init(keyPath: "word", ascending: false)])
+                by: \.likes,
+                sortDescriptors: [SortDescriptor(keyPath: "likes"), .init(keyPath: "word", ascending: false)])
             #expect(sorted.map { $0.map(\.word) } == [["bert", "alma"], ["cleo", "adam"]])
             #expect(words.sectioned(by: \.note).allKeys == [nil])
             #expect(words.sectioned(by: { $0.initial }, sortDescriptors: ["word"]).allKeys == ["a", "b", "c"])
@@ -223,6 +229,42 @@ struct SectionTests {
             } != nil)
     }
 
+    @Test("C31 values have sections by what they are, and are observed")
+    func values() async throws {
+        try place.run { [place] realm in
+            try realm.write { realm.create(SectionShelf.self).numbers.append(objectsIn: [3, 12, 7, 15]) }
+            let numbers = realm.objects(SectionShelf.self)[0].numbers
+            let sections = numbers.sectioned(by: { $0 / 10 })
+            #expect(sections.allKeys == [0, 1] && sections.map { Array($0) } == [[3, 7], [12, 15]])
+            #expect(numbers.sectioned(by: { $0 / 10 }, ascending: false).map { Array($0) } == [[15, 12], [7, 3]])
+            place.keep(sections.observe { place.note(Self.text($0)) })
+        }
+        _ = try await place.notes(1)
+        try place.run { realm in try realm.write { realm.objects(SectionShelf.self)[0].numbers.append(5) } }
+        _ = try await place.notes(2)
+        try place.run { realm in try realm.write { realm.delete(realm.objects(SectionShelf.self)[0]) } }
+        #expect(try await place.notes(3) == ["initial", "D I(0,1) M", "-0 -1 D I M"])
+    }
+
+    @Test("C32 C33 C34 projections have sections by what they project")
+    func projections() async throws {
+        try place.run { realm in
+            try Self.fill(realm)
+            try realm.write { Self.word(realm, "cleo")?.likes = 2 }
+            let words = realm.objects(SectionWordView.self)
+            #expect(words.sectioned(by: \.hearts).map { $0.map(\.text) } == [["adam", "alma", "bert"], ["cleo"]])
+            #expect(words.sectioned(by: \.hearts, ascending: false).allKeys == [2, 0])
+            #expect(words.sectioned(by: \.hearts, sortDescriptors: ["likes", "word"]).allKeys == [0, 2])
+            #expect(words.sectioned(by: { $0.text.count }, sortDescriptors: ["word"]).allKeys == [4])
+        }
+        let configuration = place.configuration
+        #expect(
+            await exception {
+                let words = try Realm(configuration: configuration).objects(SectionWordView.self)
+                _ = words.sectioned(by: \.hearts, sortDescriptors: ["word"])
+            } == "The section key path must match the primary sort descriptor.")
+    }
+
     @Test("§2.8 lists of objects have sections, and a list's owner that goes takes them with it")
     func lists() async throws {
         try place.run { [place] realm in
@@ -231,7 +273,8 @@ struct SectionTests {
                 let shelf = realm.create(SectionShelf.self)
                 for word in ["cleo", "adam"] { Self.word(realm, word).map { shelf.words.append($0) } }
             }
-            let sections = realm.objects(SectionShelf.self)[0].words.sectioned(by: { $0.initial }, sortDescriptors: ["word"])
+            let sections = realm.objects(SectionShelf.self)[0].words.sectioned(
+                by: { $0.initial }, sortDescriptors: ["word"])
             #expect(Self.text(sections) == "a[adam] c[cleo]")
             place.keep(sections.observe { place.note(Self.text($0)) })
         }
@@ -359,6 +402,7 @@ struct SectionTests {
         #expect(notes.filter { $0.hasPrefix("queue") } == ["queue initial 3", "queue " + modified, "queue " + added])
         #expect(notes.filter { $0.hasPrefix("paths") } == ["paths initial 3", "paths " + added])
         #expect(notes.filter { $0.hasPrefix("both") } == ["both initial 3", "both " + modified, "both " + added])
-        #expect(notes.filter { $0.hasPrefix("section") } == ["section initial 1", #"section 1 [] [] ["", "", "(1,0)"]"#])
+        #expect(
+            notes.filter { $0.hasPrefix("section") } == ["section initial 1", #"section 1 [] [] ["", "", "(1,0)"]"#])
     }
 }

@@ -49,7 +49,9 @@ extension ObjectBase {
         let stored = _Stored(property.reference(value))
         func typed<V: _Persistable>(_: V.Type) -> Any? {
             guard let storable = V.self as? any _Storable.Type else { return nil }
-            func restored<S: _Storable>(_: S.Type) -> Any? { (try? S._restored(stored, in: _realm)).flatMap { flattened($0) } }
+            func restored<S: _Storable>(_: S.Type) -> Any? {
+                (try? S._restored(stored, in: _realm)).flatMap { flattened($0) }
+            }
             return restored(storable)
         }
         if let model = _class?.model, model.type == type(of: self) {

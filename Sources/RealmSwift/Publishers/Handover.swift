@@ -74,7 +74,9 @@ struct PublishedHandover<Value> {
     private static func handingOver(
         _ confined: any ThreadConfined, _ make: @escaping (any ThreadConfined) -> Value?
     ) -> (DispatchQueue?) throws -> Value? {
-        guard let realm = confined.realm, !realm.isFrozen, !confined.isInvalidated else { return { _ in make(confined) } }
+        guard let realm = confined.realm, !realm.isFrozen, !confined.isInvalidated else {
+            return { _ in make(confined) }
+        }
         return raising { try resolving(confined, realm.configuration, make) }
     }
 

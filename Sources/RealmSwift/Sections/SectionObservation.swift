@@ -22,7 +22,9 @@ final class SectionObservation<Key: _Persistable & Hashable, Element: RealmColle
         if seen !== sections.core { sections = try sections.moved(to: seen) }
         let old = last
         // When the object that held the elements is gone, none are left.
-        let table = seen.isInvalidated ? try SectionTable([], in: seen.realm) { _ in throw RealmException.invalidObject } : try sections.table()
+        let table =
+            seen.isInvalidated
+            ? try SectionTable([], in: seen.realm) { _ in throw RealmException.invalidObject } : try sections.table()
         last = table
         guard case .update(let indices) = news, let old else {
             if case .initial = news { return .initial }

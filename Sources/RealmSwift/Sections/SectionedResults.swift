@@ -111,7 +111,8 @@ public struct SectionedResultsIterator<Key: _Persistable & Hashable, SectionElem
 
 /// One section, whatever its position: it is bound to its key. When its last element leaves, it is invalid until there
 /// are elements with the key again.
-public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionValue>: RealmSectionedResult, Identifiable {
+public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionValue>: RealmSectionedResult, Identifiable
+{
     let core: SectionedCore<Key, T>
 
     /// What the section's elements have in common.
