@@ -91,6 +91,8 @@ struct PropertyModel: Sendable {
         let stored = wrapper.valueType._propertyType
         var type = stored.type
         linked = stored.linked
+        // A type that is stored as an embedded object need not be optional itself.
+        if type.isToOneLink { type.isOptional = true }
         if case .linkingObjects = type.base, let linked, let origin = marks.origin {
             let column = linked.propertiesMapping()[origin] ?? origin
             type.base = .linkingObjects(fromClass: linked.className(), property: column)
