@@ -99,7 +99,7 @@ struct SectionTests {
         Example(number: 66, change: { $0.deleteAll() }, told: "-0 -1 -2 D I M"),
     ]
 
-    @Test("§2.8 C26 observers of sections are told the worked examples' changes", arguments: examples)
+    @Test("C26 §2.8 observers of sections are told the worked examples' changes", arguments: examples)
     func workedExamples(_ example: Example) async throws {
         try place.run { [place] realm in
             try Self.fill(realm)
