@@ -12,6 +12,11 @@ class SectionWord: Object {
     var initial: String { String(word.prefix(1)) }
 }
 
+final class SectionWordView: Projection<SectionWord> {
+    @Projected(\SectionWord.word) var text
+    @Projected(\SectionWord.likes) var hearts
+}
+
 class SectionShelf: Object {
     @Persisted var words: List<SectionWord>
     @Persisted var numbers: List<Int>
@@ -94,7 +99,7 @@ struct SectionTests {
         Example(number: 66, change: { $0.deleteAll() }, told: "-0 -1 -2 D I M"),
     ]
 
-    @Test("§2.8 C26 observers of sections are told the worked examples' changes", arguments: examples)
+    @Test("C26 §2.8 observers of sections are told the worked examples' changes", arguments: examples)
     func workedExamples(_ example: Example) async throws {
         try place.run { [place] realm in
             try Self.fill(realm)
@@ -222,6 +227,42 @@ struct SectionTests {
                 let words = try Realm(configuration: configuration).objects(SectionWord.self)
                 _ = words.sectioned(by: { $0.word })
             } != nil)
+    }
+
+    @Test("C31 values have sections by what they are, and are observed")
+    func values() async throws {
+        try place.run { [place] realm in
+            try realm.write { realm.create(SectionShelf.self).numbers.append(objectsIn: [3, 12, 7, 15]) }
+            let numbers = realm.objects(SectionShelf.self)[0].numbers
+            let sections = numbers.sectioned(by: { $0 / 10 })
+            #expect(sections.allKeys == [0, 1] && sections.map { Array($0) } == [[3, 7], [12, 15]])
+            #expect(numbers.sectioned(by: { $0 / 10 }, ascending: false).map { Array($0) } == [[15, 12], [7, 3]])
+            place.keep(sections.observe { place.note(Self.text($0)) })
+        }
+        _ = try await place.notes(1)
+        try place.run { realm in try realm.write { realm.objects(SectionShelf.self)[0].numbers.append(5) } }
+        _ = try await place.notes(2)
+        try place.run { realm in try realm.write { realm.delete(realm.objects(SectionShelf.self)[0]) } }
+        #expect(try await place.notes(3) == ["initial", "D I(0,1) M", "-0 -1 D I M"])
+    }
+
+    @Test("C32 C33 C34 projections have sections by what they project")
+    func projections() async throws {
+        try place.run { realm in
+            try Self.fill(realm)
+            try realm.write { Self.word(realm, "cleo")?.likes = 2 }
+            let words = realm.objects(SectionWordView.self)
+            #expect(words.sectioned(by: \.hearts).map { $0.map(\.text) } == [["adam", "alma", "bert"], ["cleo"]])
+            #expect(words.sectioned(by: \.hearts, ascending: false).allKeys == [2, 0])
+            #expect(words.sectioned(by: \.hearts, sortDescriptors: ["likes", "word"]).allKeys == [0, 2])
+            #expect(words.sectioned(by: { $0.text.count }, sortDescriptors: ["word"]).allKeys == [4])
+        }
+        let configuration = place.configuration
+        #expect(
+            await exception {
+                let words = try Realm(configuration: configuration).objects(SectionWordView.self)
+                _ = words.sectioned(by: \.hearts, sortDescriptors: ["word"])
+            } == "The section key path must match the primary sort descriptor.")
     }
 
     @Test("§2.8 lists of objects have sections, and a list's owner that goes takes them with it")

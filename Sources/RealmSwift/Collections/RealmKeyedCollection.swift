@@ -1,5 +1,7 @@
+public import Dispatch
+
 /// A collection of stored values by keys, in the order of the keys' bytes.
-public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConvertible {
+public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConvertible, SendableMetatype {
     associatedtype Key: _MapKey
     associatedtype Value: RealmCollectionValue
 
@@ -47,4 +49,24 @@ public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConv
 
     /// The values, in the order of their keys.
     var values: [Value] { get }
+
+    /// Whether the map stays at one version.
+    var isFrozen: Bool { get }
+
+    /// The map at the present version, for use on any thread; itself if it is frozen. Traps for unmanaged maps.
+    func freeze() -> Self
+
+    /// The live map for the calling thread; itself if it is live; nil when the object that has it is gone.
+    func thaw() -> Self?
+
+    /// What `observe(keyPaths:on:_:)` does.
+    func _observe(
+        _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (RealmMapChange<Self>) -> Void
+    ) -> NotificationToken
+
+    /// The same on an actor.
+    func _observe<A: Actor>(
+        _ keyPaths: [String]?, on actor: A, _isolation: isolated (any Actor)?,
+        _ block: @escaping @Sendable (isolated A, RealmMapChange<Self>) -> Void
+    ) async -> NotificationToken
 }

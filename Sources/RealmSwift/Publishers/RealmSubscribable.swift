@@ -65,3 +65,5 @@ extension List: RealmSubscribable {}
 extension LinkingObjects: RealmSubscribable {}
 extension SectionedResults: RealmSubscribable {}
 extension ResultsSection: RealmSubscribable {}
+extension MutableSet: RealmSubscribable {}
+extension AnyRealmCollection: RealmSubscribable {}

@@ -50,3 +50,37 @@ extension RealmCollection where Element: ObjectBase {
         by block: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> { sectioned(sortDescriptors: sortDescriptors, block) }
 }
+
+extension RealmCollection {
+    /// The projections sorted by the property that a projected one stands for, in a section for each of its values. See
+    /// `sectioned(sortDescriptors:_:)`.
+    public func sectioned<Key: _Persistable, O: ObjectBase>(
+        by keyPath: KeyPath<Element, Key>, ascending: Bool = true
+    ) -> SectionedResults<Key, Element> where Element: Projection<O> {
+        let descriptor = SortDescriptor(keyPath: _name(for: keyPath), ascending: ascending)
+        return sectioned(sortDescriptors: [descriptor]) { $0[keyPath: keyPath] }
+    }
+
+    /// The projections sorted, in a section for each value of a projected property, by which the first descriptor must
+    /// sort. Descriptors name properties of the projected class.
+    public func sectioned<Key: _Persistable, O: ObjectBase>(
+        by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
+    ) -> SectionedResults<Key, Element> where Element: Projection<O> {
+        raising {
+            guard let first = sortDescriptors.first else {
+                throw RealmException("Can not section Results with empty sortDescriptor parameter.")
+            }
+            guard first.keyPath == _name(for: keyPath) else {
+                throw RealmException("The section key path must match the primary sort descriptor.")
+            }
+        }
+        return sectioned(sortDescriptors: sortDescriptors) { $0[keyPath: keyPath] }
+    }
+
+    /// See `sectioned(sortDescriptors:_:)`.
+    public func sectioned<Key: _Persistable, O: ObjectBase>(
+        by block: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor]
+    ) -> SectionedResults<Key, Element> where Element: Projection<O> {
+        sectioned(sortDescriptors: sortDescriptors, block)
+    }
+}

@@ -34,7 +34,7 @@ public struct _StoredType {
 }
 
 /// A type whose values are stored as values of another one, often itself.
-public protocol _HasPersistedType {
+public protocol _HasPersistedType: SendableMetatype {
     /// The type in which values are compared, sorted and added up.
     associatedtype PersistedType
 }
@@ -107,7 +107,7 @@ public protocol _PrimaryKey {}
 public protocol _Indexable {}
 
 /// A type that a map's keys may have, which is String.
-public protocol _MapKey: Hashable, Comparable {
+public protocol _MapKey: Hashable, Comparable, SendableMetatype {
     var _key: String { get }
     init(_key: String)
 }

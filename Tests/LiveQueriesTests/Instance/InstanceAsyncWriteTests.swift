@@ -7,7 +7,9 @@ import Testing
 /// Writes of an instance that nobody waits for.
 @Suite("Asynchronous writes of an instance")
 struct InstanceAsyncWriteTests {
-    @Test("a block is called in a turn with the write open, and what it leaves open is taken back", arguments: StoreKind.allCases)
+    @Test(
+        "a block is called in a turn with the write open, and what it leaves open is taken back",
+        arguments: StoreKind.allCases)
     func blocks(_ kind: StoreKind) throws {
         let world = try InstanceWorld(taskCount: 1, on: kind)
         var calls = 0
@@ -23,7 +25,8 @@ struct InstanceAsyncWriteTests {
         #expect(try world.store.snapshot().version == Version(2))
     }
 
-    @Test("a commit in the background is told in a turn, observers before its completion", arguments: StoreKind.allCases)
+    @Test(
+        "a commit in the background is told in a turn, observers before its completion", arguments: StoreKind.allCases)
     func commits(_ kind: StoreKind) throws {
         let world = try InstanceWorld(taskCount: 1, on: kind)
         let (recorder, token) = try world.observe()
@@ -61,7 +64,8 @@ struct InstanceAsyncWriteTests {
         token.invalidate()
     }
 
-    @Test("a write that is begun takes the place of one that was asked for, which follows", arguments: StoreKind.allCases)
+    @Test(
+        "a write that is begun takes the place of one that was asked for, which follows", arguments: StoreKind.allCases)
     func order(_ kind: StoreKind) throws {
         let world = try InstanceWorld(on: kind)
         var counts: [Int] = []
