@@ -69,8 +69,8 @@ var targets: [Target] = [
     module(
         "Gateway",
         [
-            "HTTPServer", "Identity", "AccessRules", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage",
-            "ObjectModel", log, crypto,
+            "HTTPServer", "Identity", "AccessRules", "JSONCoding", "LiveQueries", "QueryExecution", "StoreContract",
+            "QueryLanguage", "ObjectModel", log, crypto,
         ]),
     module("StoreTesting", ["StoreContract", "QueryLanguage", "ObjectModel"]),
 
@@ -109,7 +109,9 @@ var targets: [Target] = [
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
     tests("Compression", ["Compression"]),
-    tests("HTTPServer", ["HTTPServer", "Compression", log]),
+    // What tests of servers ask with.
+    .target(name: "HTTPTesting", dependencies: ["HTTPServer"], path: "Tests/HTTPTesting", swiftSettings: strict),
+    tests("HTTPServer", ["HTTPServer", "HTTPTesting", "Compression", log]),
     tests(
         "Identity",
         ["Identity", "JSONCoding", "ObjectModel", crypto, .product(name: "CryptoExtras", package: "swift-crypto")]),
@@ -123,9 +125,8 @@ var targets: [Target] = [
     tests(
         "Gateway",
         [
-            "Gateway", "HTTPServer", "Compression", "Identity", "AccessRules", "EmbeddedStore", "StoreTesting",
-            "JSONCoding", "StoreContract", "QueryLanguage",
-            "ObjectModel",
+            "Gateway", "HTTPServer", "HTTPTesting", "Compression", "Identity", "AccessRules", "EmbeddedStore",
+            "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel",
         ]),
     // Writes to a store until it is killed.
     .executableTarget(
@@ -135,9 +136,8 @@ var targets: [Target] = [
     tests(
         "Realmgate",
         [
-            "realmgate", "StoreWorker", "Identity", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract",
-            "QueryLanguage",
-            "ObjectModel", crypto,
+            "realmgate", "StoreWorker", "HTTPServer", "HTTPTesting", "Identity", "EmbeddedStore", "StoreTesting",
+            "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", crypto, log,
         ]),
 ]
 

@@ -5,8 +5,10 @@
 #
 # PROGRAM is a release build of realmgate, such as .build/release/realmgate. Every row is one kind of request at one number
 # of keep-alive connections: requests per second, latency (median and 99th percentile) and CPU of the server per request,
-# then the same of the bare server. Writes are durable: they are answered when they are on disk. Needs wrk, curl, cc and
-# libmicrohttpd-dev. SECONDS_EACH and CONNECTIONS may be set in the environment.
+# then the same of the bare server. Writes are durable: they are answered when they are on disk. The program runs with its
+# default settings, so that each request is a line of a log that is a file; rows that say so have a server of their own
+# with others. Needs wrk, curl, cc and libmicrohttpd-dev. SECONDS_EACH, CONNECTIONS and KINDS, a regular expression, may be
+# set in the environment.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 program=$1 objects=${2:-100000}
@@ -40,17 +42,25 @@ cat >"$scratch/schema.json" <<'JSON'
   {"name": "_id", "type": "int"}, {"name": "name", "type": "string"}, {"name": "age", "type": "int"},
   {"name": "weight", "type": "double"}, {"name": "breed", "type": "string"}]}]}
 JSON
-start ours "$program" serve --data "$scratch/data.realmgate" --schema "$scratch/schema.json" --port 0 --log-level warning
-ours=$url ours_pid=$pid
-for ((first = 0; first < objects; first += 5000)); do
-    awk -v first="$first" -v last="$((first + 5000 < objects ? first + 5000 : objects))" 'BEGIN {
-        srand(first); printf "["
-        for (i = first; i < last; i++)
-            printf "%s{\"_id\":%d,\"name\":\"item %d\",\"age\":%d,\"weight\":%.3f,\"breed\":\"breed%d\"}",
-                (i > first) ? "," : "", i, i, rand() * 20, rand() * 100, rand() * 50
-        print "]" }' |
-        curl -sf -o "$scratch/answer" -H 'Content-Type: application/json' --data-binary @- "$ours/v1/objects/Item"
-done
+serve() { # NAME OPTION...: the program with all objects in it
+    start "$1" "$program" serve --data "$scratch/$1.realmgate" --schema "$scratch/schema.json" --port 0 "${@:2}"
+    for ((first = 0; first < objects; first += 5000)); do
+        awk -v first="$first" -v last="$((first + 5000 < objects ? first + 5000 : objects))" 'BEGIN {
+            srand(first); printf "["
+            for (i = first; i < last; i++)
+                printf "%s{\"_id\":%d,\"name\":\"item %d\",\"age\":%d,\"weight\":%.3f,\"breed\":\"breed%d\"}",
+                    (i > first) ? "," : "", i, i, rand() * 20, rand() * 100, rand() * 50
+            print "]" }' |
+            curl -sf -o "$scratch/answer" -H 'Content-Type: application/json' --data-binary @- "$url/v1/objects/Item"
+    done
+}
+declare -A urls server_pids
+serve default
+urls[default]=$url server_pids[default]=$pid
+serve quiet --log-level warning
+urls[quiet]=$url server_pids[quiet]=$pid
+serve unlimited --set limits.queryMilliseconds=0
+urls[unlimited]=$url server_pids[unlimited]=$pid
 
 ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 hz=$(getconf CLK_TCK)
@@ -66,28 +76,32 @@ measure() { # PID URL KIND CONNECTIONS: requests/s, p50 and p99 in ms, µs of CP
         printf "%.0f %.3f %.3f %.1f\n", $1 / $2, $3 / 1000, $4 / 1000, ticks / hz / $1 * 1e6 }'
 }
 
-length() { curl -sf "$ours$1" | wc -c; }
+length() { curl -sf "${urls[default]}$1" | wc -c; }
 echo "$objects objects, ${seconds} s each"
 echo "| request | connections | requests/s | p50 ms | p99 ms | CPU µs | bare: requests/s | p50 ms | p99 ms | CPU µs | CPU, times bare |"
 echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
-while IFS='|' read -r kind name size; do
-    start "bare-$kind" "$scratch/bare" fresh "$size"
+while IFS='|' read -r kind server name size; do
+    [[ $kind-$server =~ ${KINDS:-} ]] || continue
+    start "bare-$kind-$server" "$scratch/bare" fresh "$size"
     bare=$url bare_pid=$pid
     for connections in "${counts[@]}"; do
         # No two runs draw the same.
         seed=$((seed + 1))
-        read -r rate p50 p99 cpu <<<"$(measure "$ours_pid" "$ours" "$kind" "$connections")"
+        read -r rate p50 p99 cpu <<<"$(measure "${server_pids[$server]}" "${urls[$server]}" "$kind" "$connections")"
         read -r brate bp50 bp99 bcpu <<<"$(measure "$bare_pid" "$bare" "$kind" "$connections")"
         ratio=$(awk -v a="$cpu" -v b="$bcpu" 'BEGIN { printf "%.1f", a / b }')
         echo "| $name | $connections | $rate | $p50 | $p99 | $cpu | $brate | $bp50 | $bp99 | $bcpu | $ratio |"
     done
     kill "$bare_pid"
 done <<TABLE
-get|GET by key|$(length /v1/objects/Item/7)
-page|page of 30, unfiltered|$(length "/v1/objects/Item?limit=30")
-query|page of 30, filtered and sorted|$(length "/v1/objects/Item?filter=age+%3E+10&sort=-weight&limit=30")
-aggregate|count, sum and average with a filter|$(length "/v1/aggregates/objects/Item?filter=age+%3E+10&sum=weight&average=age")
-create|create, durable|$(length /v1/objects/Item/7)
-update|update, durable|$(length /v1/objects/Item/7)
-batch|create 100 in one request, durable|7000
+get|default|GET by key|$(length /v1/objects/Item/7)
+get|quiet|GET by key, \`--log-level warning\`|$(length /v1/objects/Item/7)
+page|default|page of 30, unfiltered|$(length "/v1/objects/Item?limit=30")
+query|default|page of 30, filtered and sorted|$(length "/v1/objects/Item?filter=age+%3E+10&sort=-weight&limit=30")
+query|unlimited|page of 30, filtered and sorted, \`--set limits.queryMilliseconds=0\`|$(length "/v1/objects/Item?filter=age+%3E+10&sort=-weight&limit=30")
+aggregate|default|count, sum and average with a filter|$(length "/v1/aggregates/objects/Item?filter=age+%3E+10&sum=weight&average=age")
+aggregate|unlimited|count, sum and average with a filter, \`--set limits.queryMilliseconds=0\`|$(length "/v1/aggregates/objects/Item?filter=age+%3E+10&sum=weight&average=age")
+create|default|create, durable|$(length /v1/objects/Item/7)
+update|default|update, durable|$(length /v1/objects/Item/7)
+batch|default|create 100 in one request, durable|7000
 TABLE

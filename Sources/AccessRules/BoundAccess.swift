@@ -254,7 +254,8 @@ extension Role {
 
 extension Schema {
     /// The schema with those classes for which `properties` does not give nil twice over: all properties, or the named
-    /// ones and the primary key. What leads to a class or property that is left out is left out too.
+    /// ones and the primary key. What leads to a class or property that is left out is left out too, and so are embedded
+    /// classes that nothing leads to any more: a schema cannot have them.
     fileprivate func keeping(_ properties: (ClassSchema) -> Set<String>??) -> Schema {
         var kept: [ClassID: Set<PropertyID>] = [:]
         for objectClass in classes {
@@ -264,7 +265,8 @@ extension Schema {
             }
             kept[objectClass.id] = Set(chosen.map(\.id))
         }
-        let stored = kept
+        let reached = embeddedClasses(reachedBy: kept)
+        let stored = kept.filter { self[$0.key]?.isEmbedded != true || reached.contains($0.key) }
         return Schema(
             version: version,
             numberedClasses: classes.compactMap { objectClass in
@@ -278,5 +280,21 @@ extension Schema {
                 }
                 return (shown, objectClass.id, shown.properties.map(\.id), objectClass.nextPropertyID)
             }, nextClassID: nextClassID)
+    }
+
+    /// The embedded classes among the kept ones that kept properties lead to from top-level classes.
+    private func embeddedClasses(reachedBy kept: [ClassID: Set<PropertyID>]) -> Set<ClassID> {
+        var reached: Set<ClassID> = []
+        var open = classes.filter { !$0.isEmbedded }
+        while let owner = open.popLast() {
+            for property in owner.properties where property.ownsTarget {
+                guard kept[owner.id]?.contains(property.id) == true,
+                    let part = property.targetClass.flatMap({ self[$0] }), kept[part.id] != nil,
+                    reached.insert(part.id).inserted
+                else { continue }
+                open.append(part)
+            }
+        }
+        return reached
     }
 }

@@ -73,7 +73,7 @@ final class RestrictedSnapshot: Snapshot {
         let count = try base.elementCount(classID, key, property.id)
         let elements = try base.elements(classID, key, property.id, 0..<count)
         if let target = property.targetClass {
-            _ = try targets.answers(for: elements.flatMap(\.linkedKeys), of: target)
+            _ = try targets.filter(elements.flatMap(\.linkedKeys), of: target)
         }
         return try elements.filter { try $0.isNull || !mask.shownElement($0, property).isNull }
     }
@@ -121,7 +121,7 @@ final class RestrictedSnapshot: Snapshot {
         guard keys.count > 4, !links.isEmpty else { return }
         var collector = TargetCollector(links.map { $0.targetClass })
         try base.read(classID, keys, links.map(\.id), into: &collector)
-        for (target, keys) in collector.found { _ = try targets.answers(for: Array(keys), of: target) }
+        for (target, keys) in collector.found { _ = try targets.filter(Array(keys), of: target) }
     }
 
     // MARK: Queries
@@ -136,7 +136,13 @@ final class RestrictedSnapshot: Snapshot {
 
     func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {
         guard let query = try restricted(query) else { return [] }
-        return try base.select(query, window)
+        let keys = try base.select(query, window)
+        // Whoever selects reads next what was found. That an owner leads to an embedded object does not yet mean that
+        // the object is there for others.
+        if query.scope == .all || schema[query.classID]?.isEmbedded == false {
+            targets.note(visible: keys, of: query.classID)
+        }
+        return keys
     }
 
     func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {

@@ -109,7 +109,7 @@ extension RestrictedTransaction {
             try checkEnd(keys, classID, access.access(classID).create, "create an object of class", "like this")
         }
         for (classID, keys) in touched.sorted(by: { $0.key < $1.key }) {
-            try checkEnd(keys, classID, access.access(classID).update, "make an object of class", "like this")
+            try checkEnd(keys, classID, access.access(classID).update, "change an object of class", "like this")
         }
     }
 

@@ -3,11 +3,15 @@ import QueryLanguage
 import StoreContract
 import Synchronization
 
-/// Which objects of one snapshot are there for a caller; found out once for each.
+/// Which objects of one snapshot are there for a caller. Answers are kept as long as there are not too many, so that what
+/// a page needs is asked once, and an export of everything takes no more memory than a page.
 final class VisibleTargets: Sendable {
     private let base: any Snapshot
     private let access: BoundAccess
     private let known = Mutex<[ClassID: [ObjectKey: Bool]]>([:])
+
+    /// Answers that are kept of a class.
+    static let mostKnown = 1 << 16
 
     init(_ base: any Snapshot, _ access: BoundAccess) {
         self.base = base
@@ -20,37 +24,52 @@ final class VisibleTargets: Sendable {
         if let answer = known.withLock({ $0[object.classID]?[object.key] }) { return answer }
         let rule = BoundQuery(classID: object.classID, predicate: access.access(object.classID).whole)
         let answer = try base.matches(rule, object.key)
-        known.withLock { $0[object.classID, default: [:]][object.key] = answer }
+        note([object.key], of: object.classID) { _ in answer }
         return answer
     }
 
-    /// Those of the objects that are there, in their order and as often. Cost: one query for those that were not asked
-    /// about before.
+    /// Those of the objects that are there, in their order and as often. Cost: one query for those about which nothing is
+    /// known.
     func filter(_ keys: [ObjectKey], of classID: ClassID) throws -> [ObjectKey] {
         if access.isOpen(classID) { return keys }
-        let answers = try self.answers(for: keys, of: classID)
-        return keys.filter { answers[$0] == true }
+        // Nobody keeps the dictionary of answers beyond the lock: changing it would copy it.
+        let answers = known.withLock { known in
+            let known = known[classID]
+            return keys.map { known?[$0] }
+        }
+        if answers.allSatisfy({ $0 == true }) { return keys }
+        let unknown = Set(zip(keys, answers).lazy.filter { $1 == nil }.map { $0.0 })
+        let visible = try ask(unknown, of: classID)
+        note(unknown, of: classID) { visible.contains($0) }
+        return zip(keys, answers).filter { $1 ?? visible.contains($0) }.map(\.0)
     }
 
-    /// What is known after looking at all of them.
-    func answers(for keys: [ObjectKey], of classID: ClassID) throws -> [ObjectKey: Bool] {
-        let before = known.withLock { $0[classID] ?? [:] }
-        let unknown = Set(keys).filter { before[$0] == nil }
-        if unknown.isEmpty { return before }
+    /// Notes what a query gave that knows the rule. Of more than a page nothing is noted.
+    func note(visible keys: [ObjectKey], of classID: ClassID) {
+        guard keys.count <= Self.mostKnown / 16, !access.isOpen(classID) else { return }
+        note(keys, of: classID) { _ in true }
+    }
+
+    private func note(_ keys: some Collection<ObjectKey>, of classID: ClassID, _ answer: (ObjectKey) -> Bool) {
+        guard !keys.isEmpty else { return }
+        known.withLock { known in
+            if known[classID, default: [:]].count + keys.count > Self.mostKnown { known[classID] = nil }
+            guard keys.count <= Self.mostKnown else { return }
+            for key in keys { known[classID, default: [:]][key] = answer(key) }
+        }
+    }
+
+    /// Those of the objects that satisfy the rule.
+    private func ask(_ keys: Set<ObjectKey>, of classID: ClassID) throws -> Set<ObjectKey> {
         let rule = access.access(classID).whole
-        var visible: Set<ObjectKey> = []
-        if unknown.count <= 16 {
+        if keys.count <= 16 {
             let query = BoundQuery(classID: classID, predicate: rule)
-            visible = try unknown.filter { try base.matches(query, $0) }
-        } else if rule != .constant(false) {
-            let references = unknown.sorted().map { Value.reference(ObjectReference(classID, $0)) }
-            let among = BoundPredicate.comparison(
-                BoundComparison(.path(BoundPath(end: .object(classID))), .equal, .list(references)))
-            visible = Set(try base.select(BoundQuery(classID: classID, predicate: .and([among, rule])), .all))
+            return try keys.filter { try base.matches(query, $0) }
         }
-        return known.withLock { known in
-            for key in unknown { known[classID, default: [:]][key] = visible.contains(key) }
-            return known[classID] ?? [:]
-        }
+        guard rule != .constant(false) else { return [] }
+        let references = keys.sorted().map { Value.reference(ObjectReference(classID, $0)) }
+        let among = BoundPredicate.comparison(
+            BoundComparison(.path(BoundPath(end: .object(classID))), .equal, .list(references)))
+        return Set(try base.select(BoundQuery(classID: classID, predicate: .and([among, rule])), .all))
     }
 }

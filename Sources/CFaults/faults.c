@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "trace.h"
@@ -24,8 +25,8 @@
 enum call { WRITE, SYNC, TRUNCATE, RENAME, CALLS };
 static const char *const call_names[CALLS] = {"write", "sync", "truncate", "rename"};
 
-enum action { NONE, FAIL, LATE, SHORT, TORN, BEFORE, AFTER, ACTIONS };
-static const char *const action_names[ACTIONS] = {"", "fail", "late", "short", "torn", "before", "after"};
+enum action { NONE, FAIL, LATE, SHORT, TORN, BEFORE, AFTER, WAIT, ACTIONS };
+static const char *const action_names[ACTIONS] = {"", "fail", "late", "short", "torn", "before", "after", "wait"};
 
 static char patterns[4096];
 static enum call fault_call = CALLS;
@@ -104,6 +105,11 @@ static void finish(void) {
     for (;;) pause();
 }
 
+static void pass_time(void) {
+    struct timespec rest = {.tv_sec = fault_argument / 1000, .tv_nsec = fault_argument % 1000 * 1000000};
+    while (nanosleep(&rest, &rest) != 0 && errno == EINTR) continue;
+}
+
 /// What is to happen to this call, which is counted.
 static enum action strike(enum call call) {
     long number = atomic_fetch_add(&counts[call], 1) + 1;
@@ -173,6 +179,7 @@ static ssize_t faulty_write(int descriptor, const struct iovec *parts, int count
     ssize_t written = count == 0 ? 0 : do_write(descriptor, parts, count, offset);
     if (written >= 0 && synchronous) trace(TRACE_WRITE_IS_DURABLE, place, NULL, 0);
     if (action == TORN || action == AFTER) finish();
+    if (action == WAIT) pass_time();
     if (action == LATE) {
         errno = (int)fault_argument;
         return -1;
@@ -216,6 +223,7 @@ static bool before(enum call call, bool known, enum action *action) {
 
 static int after(int result, enum action action) {
     if (action == AFTER || action == TORN) finish();
+    if (action == WAIT) pass_time();
     if (action == LATE) {
         errno = (int)fault_argument;
         return -1;

@@ -49,7 +49,7 @@ package enum ValueRecord {
     }
 
     /// About as many bytes as the record takes, without making it.
-    static func sizeEstimate(_ value: Value) -> Int {
+    package static func sizeEstimate(_ value: Value) -> Int {
         switch value {
         case .null, .bool, .set, .embedded: 1
         case .int(let value): 2 + (64 - (value.magnitude &* 2).leadingZeroBitCount) / 7

@@ -22,7 +22,7 @@ package final class EmbeddedStore: Store {
         var listeners: [@Sendable ([ChangeSet]) -> Void] = []
         /// The newest version that listeners know of.
         var announced = Version(0)
-        /// What was newest at the last poll.
+        /// What the last poll could read.
         var seen = Moment(generation: 0, transaction: 0)
         var polls = 0
         /// What else waits for the writer's thread: work on the file as a whole.
@@ -79,11 +79,18 @@ package final class EmbeddedStore: Store {
             let newest = Latest(
                 snapshot: versions.share(snapshot, generation: moment.generation), moment: moment)
             latest.withLock { $0 = newest }
+            // A commit that came in between has already dropped what was kept, and does not know of this one.
+            if moment != (try? file.current.moment) { forget(moment) }
             return newest
         } catch let error as StoreError where error.code == .inputOutput {
             if let known { return known }
             throw error
         }
+    }
+
+    /// Drops what was kept for the next reader, if it is of that moment.
+    private func forget(_ moment: Moment) {
+        latest.withLock { if $0?.moment == moment { $0 = nil } }
     }
 
     package func submit(
@@ -124,7 +131,7 @@ package final class EmbeddedStore: Store {
     package func past(at version: Version, before snapshot: any Snapshot) throws -> Past? {
         try throwIfClosed()
         if version == snapshot.version { return Past(reads: snapshot, changes: ChangeSet(version: version)) }
-        let known = try (snapshot as? ExpiringSnapshot)?.snapshot ?? snapshot
+        let known = try (snapshot as? ExpiringSnapshot)?.base ?? snapshot
         return try (known as? EmbeddedSnapshot)?.past(at: version)
     }
 
@@ -273,12 +280,14 @@ package final class EmbeddedStore: Store {
     }
 
     private func lookForForeignCommits() {
-        guard let newest = try? file.current.moment else { return }
-        // What could not be read is looked for again at the next poll.
-        guard newest != state.withLock({ $0.seen }), let version = try? file.snapshot().snapshot.version else { return }
-        state.withLock { $0.seen = newest }
-        latest.withLock { if $0?.moment != newest { $0 = nil } }
-        announce([], upTo: version)
+        guard let newest = try? file.current.moment, newest != state.withLock({ $0.seen }) else { return }
+        // What could not be read is looked for again at the next poll. So is what is on its way: while a process makes
+        // its commit durable, LMDB names it as the newest and gives the one before it to readers, so what counts as
+        // seen is what was read.
+        guard let (snapshot, moment) = try? file.snapshot() else { return }
+        state.withLock { $0.seen = moment }
+        latest.withLock { if $0?.moment != moment { $0 = nil } }
+        announce([], upTo: snapshot.version)
     }
 
     private func lookAfterReaders() {

@@ -23,6 +23,9 @@ package struct EmbeddedStoreOptions: Sendable {
     /// What the change log holds of one version to take its changes back, in bytes: the old values of what was changed
     /// and deleted. A version that would need more has nothing, and `past` is nil across it.
     package var undoLimit = 1 << 20
+    /// Bytes of memory that a piece of work may use for what takes it back should it fail. Work that does more is taken
+    /// back by giving up the commit that it shares with other work, which is then done again, piece by piece.
+    package var journalLimit = 32 << 20
     /// Bytes of the file that the change log takes at the most, and never more than an eighth of `maximumSize`; beyond
     /// that the oldest versions are dropped, but never the newest. A version takes some 50 bytes and what its old
     /// values take, so a busy store with small commits stays below it for as long as the two limits above.

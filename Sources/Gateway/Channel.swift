@@ -135,11 +135,11 @@ extension Channel {
     }
 
     private func begin(_ id: Int, _ snapshot: any Snapshot, _ content: ChannelEvent.Content) {
-        guard content.rowCount(key, snapshot) <= Self.mostQuickRows else {
-            return beginElsewhere(id, snapshot, content)
-        }
         let event: EncodedEvent
         do {
+            guard try content.rowCount(key, snapshot) <= Self.mostQuickRows else {
+                return beginElsewhere(id, snapshot, content)
+            }
             event = try encoder.initial(snapshot, content)
         } catch {
             return end(id, with: .error(context.problem(error)))

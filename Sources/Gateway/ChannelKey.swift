@@ -23,6 +23,8 @@ struct ChannelKey: Hashable, Sendable {
     var keyPaths: [LiveKeyPath] = []
     /// Whose eyes it is seen with, when not everything is there for them; then the subject means what is there.
     var view: AccessView?
+    /// What path led to what is observed: each step gives an object as long as it leads on. It ends when one does not.
+    var way: [BoundQuery] = []
     /// What finds the object that holds what is observed as long as it is there; nil when that can only end by its deletion.
     var presence: BoundQuery?
 
@@ -61,12 +63,12 @@ enum ChannelEvent: Sendable {
 
 extension ChannelEvent.Content {
     /// How many rows it begins with.
-    func rowCount(_ key: ChannelKey, _ snapshot: any Snapshot) -> Int {
+    func rowCount(_ key: ChannelKey, _ snapshot: any Snapshot) throws -> Int {
         switch (self, key.subject) {
         case (.objects(let keys), _): keys.count
         case (.sections(let sections), _): sections.elementCount
         case (.elements, .elements(let holder, let property)):
-            (try? snapshot.elementCount(holder.classID, holder.key, property)) ?? 0
+            try snapshot.elementCount(holder.classID, holder.key, property)
         default: 1
         }
     }

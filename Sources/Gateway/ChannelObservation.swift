@@ -21,6 +21,7 @@ struct ChannelObservation: Sendable {
         // Asked for second, so that what the observation begins with has been told before.
         var tokens = [main] + (holder.map { [live.observe($0, since: version, deliver: deliver)] } ?? [])
         if let presence = key.presence { tokens.append(live.observe(presence, since: version, deliver: deliver)) }
+        for step in key.way { tokens.append(live.observe(step: step, since: version, deliver: deliver)) }
         self.tokens = tokens
     }
 }
@@ -135,6 +136,27 @@ extension LiveQueries {
             case .initial, .resumed, .update: break
             case .failed(let error): deliver(.failed(error))
             }
+        }
+    }
+
+    /// Observes whether a step of a path still leads where it did.
+    fileprivate func observe(
+        step: BoundQuery, since version: Version?, deliver: @escaping @Sendable (ChannelEvent) -> Void
+    ) -> LiveToken {
+        observe(step, since: version) { (event: LiveEvent) in
+            let isThere =
+                switch event {
+                case .initial(_, let keys), .resumed(_, let keys): !keys.isEmpty
+                case .update(let change): !change.newKeys.isEmpty
+                case .failed: false
+                }
+            guard !isThere else { return }
+            if case .failed(let error) = event { return deliver(.failed(error)) }
+            deliver(
+                .failed(
+                    Problem(
+                        409, "observe.path_changed",
+                        "The path leads elsewhere now, or nowhere. Observe it again to hear of what it leads to.")))
         }
     }
 

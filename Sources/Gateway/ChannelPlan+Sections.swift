@@ -23,8 +23,6 @@ extension ChannelPlan {
 
     func write(_ change: LiveSectionChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
         let (changes, sections) = (change.changes, change.newSections)
-        json.name("version")
-        json.int(change.version.rawValue)
         json.positions("sectionsToDelete", changes.sectionsToDelete)
         json.positions("sectionsToInsert", changes.sectionsToInsert)
         json.name("insertedKeys")

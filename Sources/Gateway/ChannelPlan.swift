@@ -32,13 +32,7 @@ struct ChannelPlan {
     }
 
     func initial(_ snapshot: any Snapshot, _ content: ChannelEvent.Content, limit: Int) throws -> JSONWriter {
-        let count =
-            switch content {
-            case .objects(let keys): keys.count
-            case .sections(let sections): sections.elementCount
-            case .elements: try elements?.count(snapshot) ?? 0
-            case .object: 1
-            }
+        let count = try content.rowCount(key, snapshot)
         guard count <= limit else {
             throw Problem(
                 400, "observe.too_large",
@@ -70,6 +64,8 @@ struct ChannelPlan {
     func update(_ difference: ChannelEvent.Difference, _ snapshot: any Snapshot) throws -> JSONWriter {
         let json = JSONWriter(capacity: 1024)
         json.beginObject()
+        json.name("version")
+        json.int(snapshot.version.rawValue)
         switch difference {
         case .objects(let change): try write(change, snapshot, json)
         case .sections(let change): try write(change, snapshot, json)
@@ -81,8 +77,6 @@ struct ChannelPlan {
     }
 
     private func write(_ change: LiveChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
-        json.name("version")
-        json.int(change.version.rawValue)
         json.positions("deletions", change.deletions)
         json.positions("insertions", change.insertions)
         json.positions("modifications", change.modifications)
@@ -102,8 +96,6 @@ struct ChannelPlan {
 
     /// The properties that changed, with their values.
     private func write(_ change: LiveObjectChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
-        json.name("version")
-        json.int(change.version.rawValue)
         json.name("changes")
         json.beginArray()
         for property in change.properties {

@@ -50,7 +50,12 @@ struct HeldProperty: Sendable {
 
     /// Throws 404 for what is not there on the way, and 400 for a single value or an element.
     init(_ path: PathParameters, _ snapshot: any Snapshot) throws {
-        let place = try PropertyPath(path, snapshot.schema).resolve(in: .snapshot(snapshot))
+        try self.init(
+            collection: try PropertyPath(path, snapshot.schema).resolve(in: .snapshot(snapshot)), snapshot)
+    }
+
+    /// Throws 400 for a single value or an element.
+    init(collection place: PropertyPlace, _ snapshot: any Snapshot) throws(Problem) {
         guard let held = HeldProperty(place, snapshot) else {
             throw Problem(
                 400, StoreError.Code.notACollection.rawValue,

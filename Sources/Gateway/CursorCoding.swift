@@ -7,6 +7,14 @@ import QueryLanguage
 enum CursorCoding {
     private static let form: Int64 = 2
 
+    static let damaged = Problem(
+        400, "cursor.invalid", "This is no cursor. Give the 'next' of a page as it is, or start without 'after'.",
+        parameter: "after")
+    static let mismatch = Problem(
+        400, "cursor.mismatch",
+        "The cursor belongs to another collection, sort or query. Repeat the parameters of the page that it came with.",
+        parameter: "after")
+
     static func encode(_ cursor: Cursor, class classID: ClassID, sort: [SortKey]) -> String {
         let json = JSONWriter(capacity: 128)
         json.beginArray()
@@ -27,21 +35,15 @@ enum CursorCoding {
 
     /// Throws 400 for what `encode` did not make for this class and these sort keys.
     static func decode(_ text: String, class classID: ClassID, sort: [SortKey]) throws(Problem) -> Cursor {
-        let damaged = Problem(
-            400, "cursor.invalid", "This is no cursor. Give the 'next' of a page as it is, or start without 'after'.",
-            parameter: "after")
         guard let bytes = Base64.url.decode(text), let json = try? JSONValue.parse(bytes),
-            case .array(let parts) = json,
-            parts.count == 5, case .int(let form) = parts[0], case .int(let owner) = parts[1],
+            case .array(let parts) = json, let first = parts.first, case .int(let form) = first
+        else { throw damaged }
+        guard form == self.form || parts.count == 5 else { throw parts.count == 4 ? mismatch : damaged }
+        guard parts.count == 5, case .int(let owner) = parts[1],
             case .int(let mark) = parts[2], case .int(let key) = parts[3], case .array(let values) = parts[4]
         else { throw damaged }
         guard form == self.form, owner == Int64(classID.rawValue), mark == fingerprint(sort), values.count == sort.count
-        else {
-            throw Problem(
-                400, "cursor.mismatch",
-                "The cursor belongs to another class or sort. Repeat the parameters of the page that it came with.",
-                parameter: "after")
-        }
+        else { throw mismatch }
         var decoded: [Value?] = []
         for value in values {
             guard case .array(let box) = value, box.count <= 1 else { throw damaged }

@@ -33,24 +33,18 @@ struct ElementPlan {
 
     private var isMap: Bool { property.type.collection == .map }
 
-    func count(_ snapshot: any Snapshot) throws -> Int {
-        try snapshot.elementCount(holder.classID, holder.key, property.id)
-    }
-
     /// `"items"`: an array, or the object of a map.
     func writeItems(_ snapshot: any Snapshot, _ json: JSONWriter) throws {
         json.name("items")
         if isMap {
             try write(try map(snapshot).entries.map { ($0.key, $0.value) }, snapshot, json)
         } else {
-            let range = 0..<(try count(snapshot))
+            let range = 0..<(try snapshot.elementCount(holder.classID, holder.key, property.id))
             try write(try snapshot.elements(holder.classID, holder.key, property.id, range), snapshot, json)
         }
     }
 
     func write(_ change: LiveCollectionChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
-        json.name("version")
-        json.int(change.version.rawValue)
         switch change.difference {
         case .positions(let indices):
             json.positions("deletions", indices.deletions)

@@ -1,59 +1,103 @@
 import JSONCoding
 import ObjectModel
+import QueryExecution
 import QueryLanguage
 import StoreContract
 
-/// The values in one object's list, set or map, in the order asked for. What sorting and telling apart do to a list of
-/// values takes no key path but `self`.
+/// The values in one object's list, set or map as a query chooses and orders them, in which `SELF` is the value and, of a
+/// map, `@keys` its key.
 struct ElementRead: Sendable {
     let property: HeldProperty
-    private let isAscending: Bool?
-    private let isDistinct: Bool
+    let element: ElementClass
+    let reader: QueryReader
+    var query: BoundQuery
+    /// Whether the elements of a map come without their keys, because they were sorted or told apart.
+    var isOrdered: Bool
+    private let budget: QueryBudget
 
     /// The parameters that it reads.
-    static let parameters = ["sort", "distinct"]
+    static let parameters = QueryReader.parameters
 
-    /// Throws 400 for key paths that values do not have.
-    init(_ property: HeldProperty, _ parameters: QueryParameters) throws(Problem) {
+    /// Throws 400 for what is no query of values.
+    init(
+        _ property: HeldProperty, _ parameters: QueryParameters, _ configuration: GatewayConfiguration,
+        _ budget: QueryBudget
+    ) throws(Problem) {
         self.property = property
-        let isData = property.schema.type.base == .data
-        switch parameters["sort"] {
-        case nil: isAscending = nil
-        case "self", "+self": isAscending = true
-        case "-self": isAscending = false
-        case let other?: throw Self.refusal("sort", "sorted", other, property)
-        }
-        guard isAscending == nil || !isData else {
-            throw Problem(
-                400, QueryError.Code.invalid.rawValue, "Values of type 'data' have no order to sort them by.",
-                parameter: "sort", property: property.schema.name)
-        }
-        switch parameters["distinct"] {
-        case nil: isDistinct = false
-        case "self": isDistinct = true
-        case let other?: throw Self.refusal("distinct", "told apart", other, property)
+        self.budget = budget
+        element = ElementClass(property.schema, of: property.holderClass)
+        reader = QueryReader(schema: property.snapshot.schema, configuration: configuration, element: element)
+        query = try reader.query(parameters, element.objectClass)
+        isOrdered = false
+        for step in query.steps {
+            switch step {
+            case .sort(let keys): try check(keys)
+            case .distinct: break
+            case .limit: continue
+            }
+            isOrdered = true
         }
     }
 
-    private static func refusal(
-        _ parameter: String, _ verb: String, _ path: String, _ property: HeldProperty
-    ) -> Problem {
-        Problem(
-            400, QueryError.Code.invalid.rawValue,
-            "'\(property.holderClass.name).\(property.schema.name)' holds values, which can only be \(verb) on 'self', not on '\(path)'.",
-            parameter: parameter, property: property.schema.name, hint: "self")
+    /// The keys of `sort`; nil when it is not given.
+    func sort(_ parameters: QueryParameters) throws(Problem) -> [SortKey]? {
+        let keys = try reader.sort(parameters, element.objectClass)
+        if let keys { try check(keys) }
+        return keys
     }
 
-    /// Whether the elements come as they lie, so that a part of them can be read alone.
-    var isPlain: Bool { isAscending == nil && !isDistinct }
+    private func check(_ keys: [SortKey]) throws(Problem) {
+        guard property.schema.type.base == .data, keys.contains(where: { $0.path == path }) else { return }
+        throw Problem(
+            400, QueryError.Code.invalid.rawValue, "Values of type 'data' have no order to sort them by.",
+            parameter: "sort", property: property.schema.name)
+    }
 
-    /// All of them. Throws what the store does.
+    /// To the values themselves.
+    var path: BoundPath { BoundPath(end: .property(element.value.id, element.value.type)) }
+
+    /// Whether all elements come as they lie, so that a part of them can be read alone.
+    var isPlain: Bool { query.predicate == .constant(true) && query.steps.isEmpty }
+
+    /// All elements, ready to be queried. Throws what the store does.
+    func content() throws -> ElementContent {
+        let (snapshot, holder, id) = (property.snapshot, property.holder, property.schema.id)
+        let values: [Value]
+        var keys: [String] = []
+        if element.isMap {
+            // Elements come without their keys.
+            guard case .dictionary(let map) = try snapshot.value(holder.classID, holder.key, id) else {
+                throw Problem.internalError
+            }
+            values = map.entries.map(\.value)
+            keys = map.entries.map(\.key)
+        } else {
+            values = try snapshot.elements(holder.classID, holder.key, id, 0..<(try property.elementCount))
+        }
+        let columns = try ElementColumns(values, keys: keys, of: element)
+        return ElementContent(
+            values: values, keys: keys, executor: QueryExecutor(LimitedSource(columns, budget)), snapshot: snapshot)
+    }
+
+    /// Those that the query gives, in its order. Throws what the store does.
     func values() throws -> [Value] {
-        let all = 0..<(try property.elementCount)
-        var values = try property.snapshot.elements(
-            property.holder.classID, property.holder.key, property.schema.id, all)
-        if let isAscending { values = values.ordered(ascending: isAscending).map(\.element) }
-        return isDistinct ? values.distinct : values
+        let content = try content()
+        return isPlain ? content.values : try content.select(query).map { content[$0] }
+    }
+
+    /// Writes elements: an array, or the object of a map.
+    func write(_ chosen: [ObjectKey], of content: ElementContent, by plan: RowPlan, into json: JSONWriter) throws {
+        let positions = chosen.map { Int($0.rawValue) }
+        let page: Value =
+            element.isMap && !isOrdered
+            ? .dictionary(ValueMap(positions.map { (content.keys[$0], content.values[$0]) }))
+            : .list(positions.map { content.values[$0] })
+        try plan.write(page, of: property.schema.id, property.snapshot, into: json)
+    }
+
+    /// How the elements are written.
+    func plan(_ style: TypeStyle) -> RowPlan {
+        RowPlan(property.holderClass, of: property.snapshot.schema, properties: [property.schema], style: style)
     }
 
     /// A value as a parameter has it: JSON where that fits the type, else the text itself. Throws 400 for what is no

@@ -26,20 +26,32 @@ enum EntityTags: Hashable {
             self = .any
             return
         }
-        var tags: [String] = []
-        for part in text.split(separator: ",") {
-            var tag = part.drop { $0 == " " || $0 == "\t" }
-            while tag.last == " " || tag.last == "\t" { tag.removeLast() }
-            // Whether a tag is weak makes no difference here: bodies are the same byte for byte.
-            if tag.hasPrefix("W/") { tag = tag.dropFirst(2) }
-            guard tag.count >= 2, tag.hasPrefix("\""), tag.hasSuffix("\"") else {
-                throw Problem(
-                    400, "header.invalid", "\(name) takes an ETag in quotes, several separated by commas, or *.",
-                    parameter: name)
-            }
-            tags.append(String(tag.dropFirst().dropLast()))
+        guard let tags = Self.tags(text) else {
+            throw Problem(
+                400, "header.invalid", "\(name) takes an ETag in quotes, several separated by commas, or *.",
+                parameter: name)
         }
         self = .some(tags)
+    }
+
+    /// The texts of a list of tags, in which commas may stand, too. Nil for what is none.
+    private static func tags(_ text: String) -> [String]? {
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        let comma = UInt8(ascii: ","), quote = UInt8(ascii: "\"")
+        var tags: [String] = []
+        var rest = text.utf8[...]
+        while true {
+            rest = rest.drop { isBlank($0) || $0 == comma }
+            if rest.isEmpty { return tags }
+            // Whether a tag is weak makes no difference here: bodies are the same byte for byte.
+            if rest.starts(with: "W/".utf8) { rest = rest.dropFirst(2) }
+            guard rest.first == quote else { return nil }
+            rest = rest.dropFirst()
+            guard let end = rest.firstIndex(of: quote), let tag = String(rest[..<end]) else { return nil }
+            tags.append(tag)
+            rest = rest[end...].dropFirst().drop(while: isBlank)
+            guard rest.isEmpty || rest.first == comma else { return nil }
+        }
     }
 
     func contains(_ tag: EntityTag) -> Bool {

@@ -16,9 +16,8 @@ private struct NamedAggregate: Sendable {
 /// An aggregate of a query's objects, read and bound.
 private struct AggregateRead: Sendable {
     let snapshot: any Snapshot
-    let query: BoundQuery
+    let run: @Sendable () throws -> [AggregateGroup]
     let names: [NamedAggregate]
-    let requests: [AggregateRequest]
     /// The key paths of `by` as written, and bound; empty when the result is not grouped.
     let groups: [NamedPath]
     /// Most groups.
@@ -32,7 +31,7 @@ private struct AggregateRead: Sendable {
         json.name("version")
         json.int(snapshot.version.rawValue)
         let look = LookUps(.snapshot(snapshot))
-        let found = try snapshot.aggregate(query, requests, by: groups.map(\.path))
+        let found = try run()
         if groups.isEmpty {
             // One group, of everything.
             for all in found {
@@ -118,26 +117,33 @@ extension Gateway {
             names[index].isMixed = request.path.givesMixed && request.function.picks
             requests.append(request)
         }
+        let (query, groups) = (
+            try reader.query(parameters, objectClass, in: place.scope), try reader.groups(parameters, objectClass)
+        )
+        let asked = requests
         let read = AggregateRead(
-            snapshot: snapshot, query: try reader.query(parameters, objectClass, in: place.scope), names: names,
-            requests: requests, groups: try reader.groups(parameters, objectClass),
+            snapshot: snapshot, run: { try snapshot.aggregate(query, asked, by: groups.map(\.path)) }, names: names,
+            groups: groups,
             limit: configuration.largestGrouping,
             style: try parameters.choice("types", default: TypeStyle.plain))
         if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
         return reply(reading: place.size) { try read.response() }
     }
 
-    /// Of the values in a list, set or map, which the only name is `self` for.
+    /// Of the values in a list, set or map, which are called `self`.
     private func getElementAggregates(_ request: Request, _ property: HeldProperty) throws -> Reply {
         let parameters = try QueryParameters(
-            request, single: ["types", "count", Self.snapshotParameter], repeatable: Self.functions.map(\.rawValue))
+            request, single: ["filter", "args", "distinct", "by", "types", "count", Self.snapshotParameter],
+            repeatable: Self.functions.map(\.rawValue))
         _ = try parameters.flag("count")
+        let read = try ElementRead(property, parameters, configuration, queryBudget())
+        let groups = try read.reader.groups(parameters, read.element.objectClass)
         let type = property.schema.type
         var names = Self.names(parameters, standard: "self")
         for index in names.indices {
             let item = names[index]
             names[index].isMixed = type.isMixed && item.function.picks
-            guard item.name == "self" else {
+            guard item.name == "self" || item.name == "SELF" else {
                 let kind =
                     switch type.collection {
                     case .map: "Dictionaries"
@@ -155,6 +161,14 @@ extension Gateway {
         let (snapshot, holder, id, asked) = (property.snapshot, property.holder, property.schema.id, names)
         if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
         let count = try property.elementCount
+        guard read.isPlain, groups.isEmpty else {
+            let requests = asked.map { AggregateRequest($0.function, read.path) }
+            let chosen = AggregateRead(
+                snapshot: snapshot,
+                run: { try read.content().aggregate(read.query, requests, by: groups.map(\.path)) }, names: asked,
+                groups: groups, limit: configuration.largestGrouping, style: style)
+            return reply(reading: count) { try chosen.response() }
+        }
         return reply(reading: count) {
             let values = try snapshot.aggregate(holder, id, asked.map(\.function))
             let json = JSONWriter(capacity: 256)

@@ -4,6 +4,15 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
+/// Where in what a property of one object holds a page is.
+private struct HeldPage: Sendable {
+    let fingerprint: Int64
+    /// Nil for one that a cursor does not say.
+    let cursor: HeldCursor?
+    /// How many elements a page behind a cursor leaves out.
+    let start: @Sendable (HeldCursor, BoundQuery, [ObjectKey], any Snapshot) throws -> Int
+}
+
 /// `GET /v1/objects/{Class}`, read and bound.
 private struct CollectionRead: Sendable {
     let snapshot: any Snapshot
@@ -11,6 +20,16 @@ private struct CollectionRead: Sendable {
     let window: Window
     let plan: RowPlan
     let wantsCount: Bool
+    /// Of what a property holds; nil for a class.
+    let held: HeldPage?
+
+    /// About how many objects a page of all objects looks at, which skips the ones before it many at a time; nil for
+    /// another query.
+    var size: Int? {
+        guard query.predicate == .constant(true), query.scope == .all, query.steps.isEmpty, let limit = window.limit
+        else { return nil }
+        return limit + window.offset / 64
+    }
 
     /// Throws what the store does.
     func response() throws -> Response {
@@ -18,7 +37,15 @@ private struct CollectionRead: Sendable {
         var window = window
         let limit = window.limit ?? 0
         window.limit = limit + 1
-        var keys = limit == 0 ? [] : try snapshot.select(query, window)
+        var keys: [ObjectKey]
+        if let held, let cursor = held.cursor {
+            let all = try snapshot.select(query, .all)
+            let start = try held.start(cursor, query, all, snapshot)
+            window.offset = start + min(window.offset, all.count - start)
+            keys = limit == 0 ? [] : Array(all[window.offset...].prefix(limit + 1))
+        } else {
+            keys = limit == 0 ? [] : try snapshot.select(query, window)
+        }
         let hasMore = keys.count > limit
         if hasMore { keys.removeLast() }
 
@@ -34,8 +61,13 @@ private struct CollectionRead: Sendable {
         json.beginArray()
         try plan.write(keys, of: snapshot, into: json)
         json.endArray()
-        if hasMore, let last = keys.last, let sort = query.cursorSort {
+        if hasMore, let held {
             json.name("next")
+            let next = HeldCursor(version: snapshot.version, position: window.offset + keys.count)
+            json.plainString(next.encoded(for: held.fingerprint))
+        } else if hasMore, let last = keys.last {
+            json.name("next")
+            let sort = query.order
             let values = try snapshot.sortValues(sort, of: last, in: query.classID)
             json.plainString(
                 CursorCoding.encode(Cursor(values: values, key: last), class: query.classID, sort: sort))
@@ -68,20 +100,23 @@ extension Gateway {
         let (snapshot, objectClass) = (place.snapshot, place.objectClass)
         let query = try place.reader(configuration).query(parameters, objectClass, in: place.scope)
         var window = try self.window(parameters)
-        if let after = parameters["after"] {
-            guard let sort = query.cursorSort else {
-                throw Problem(
-                    400, "cursor.not_possible",
-                    "Results with distinct, LIMIT or several sorts, and those of one object's property, have no cursors. Use 'offset'.",
-                    parameter: "after")
-            }
-            window.after = try CursorCoding.decode(after, class: objectClass.id, sort: sort)
+        let after = parameters["after"]
+        var held: HeldPage?
+        if case .property(let holder, let property) = place.scope {
+            let fingerprint = HeldCursor.fingerprint(holder, property, parameters)
+            held = HeldPage(
+                fingerprint: fingerprint,
+                cursor: try after.map { text throws(Problem) in try HeldCursor(text, for: fingerprint) }
+            ) { [self] in try start(after: $0, of: $1, $2, in: $3) }
+        } else if let after {
+            window.after = try CursorCoding.decode(after, class: objectClass.id, sort: query.order)
         }
         let plan = try RowPlan(
             objectClass, of: snapshot.schema, fields: parameters["fields"], expand: parameters["expand"],
             style: try parameters.choice("types", default: TypeStyle.plain))
         let read = CollectionRead(
-            snapshot: snapshot, query: query, window: window, plan: plan, wantsCount: try parameters.flag("count"))
+            snapshot: snapshot, query: query, window: window, plan: plan, wantsCount: try parameters.flag("count"),
+            held: held)
         if let mode = try ExplainMode(parameters) {
             let explained = (query, window)
             return reply(reading: place.size) {
@@ -89,7 +124,9 @@ extension Gateway {
             }
         }
         if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
-        return reply(reading: place.size) { try read.response() }
+        // For others than those who see everything the store looks for what they see.
+        let size = seesEverything(request) ? read.size : nil
+        return reply(reading: size ?? place.size) { try read.response() }
     }
 
     /// `offset` and `limit`.
@@ -114,7 +151,7 @@ extension Gateway {
                 return response(to: error)
             }
         }
-        return size <= configuration.inlineObjects ? .now(answer()) : workers.reply { .now(answer()) }
+        return size <= settings.now.all.inlineObjects ? .now(answer()) : workers.reply { .now(answer()) }
     }
 }
 

@@ -17,8 +17,8 @@ extension Gateway {
         let snapshot = property.snapshot
         if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
         let (holder, id) = (property.holder, property.schema.id)
-        let read = try ElementRead(property, parameters)
-        guard read.isPlain else { return try getOrdered(read, window, style) }
+        let read = try ElementRead(property, parameters, configuration, queryBudget())
+        guard read.isPlain else { return try getChosen(read, window, style) }
         let count = try property.elementCount
         let start = min(window.offset, count)
         let range = start..<start + min(window.limit ?? count, count - start)
@@ -49,23 +49,22 @@ extension Gateway {
         }
     }
 
-    /// The same of values that are sorted or told apart, which those of a map are without their keys.
-    private func getOrdered(_ read: ElementRead, _ window: Window, _ style: TypeStyle) throws -> Reply {
-        let property = read.property
-        let snapshot = property.snapshot
-        return reply(reading: try property.elementCount) {
-            let values = try read.values()
-            let page = values.dropFirst(min(window.offset, values.count)).prefix(window.limit ?? .max)
+    /// The same of values that are chosen, sorted or told apart. Those of a map are without their keys when they are sorted
+    /// or told apart.
+    private func getChosen(_ read: ElementRead, _ window: Window, _ style: TypeStyle) throws -> Reply {
+        let snapshot = read.property.snapshot
+        return reply(reading: try read.property.elementCount) {
+            let content = try read.content()
+            let chosen = try content.select(read.query)
+            let page = chosen.dropFirst(min(window.offset, chosen.count)).prefix(window.limit ?? .max)
             let json = JSONWriter(capacity: 256 + page.count * 16)
             json.beginObject()
             json.name("version")
             json.int(snapshot.version.rawValue)
             json.name("count")
-            json.int(values.count)
+            json.int(chosen.count)
             json.name("items")
-            let plan = RowPlan(
-                property.holderClass, of: snapshot.schema, properties: [property.schema], style: style)
-            try plan.write(.list(Array(page)), of: property.schema.id, snapshot, into: json)
+            try read.write(Array(page), of: content, by: read.plan(style), into: json)
             json.endObject()
             return .json(json.bytes, of: snapshot)
         }

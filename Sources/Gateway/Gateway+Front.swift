@@ -1,5 +1,4 @@
 import HTTPServer
-import Identity
 import Synchronization
 
 /// What every request goes through before a route sees it, and every answer on its way out.
@@ -7,6 +6,7 @@ extension Gateway {
     /// The order matters: a limit by address is asked before a credential is looked at, so that nobody guesses keys fast;
     /// refusals of everything inside are labelled, logged, compressed and readable by pages.
     func useFront(_ router: inout Router) {
+        router.use(nameClients)
         useOutside(&router)
         router.use(limitAddresses)
         if configuration.compresses { router.use(compressAnswers()) }
@@ -29,21 +29,19 @@ extension Gateway {
 
     /// What labels, logs, and fits every answer for browsers.
     private func useOutside(_ router: inout Router) {
-        router.use(traceRequests(logger, level: configuration.requestLogLevel, into: requestMetrics))
-        router.use(secureAnswers(strictTransportSeconds: configuration.strictTransportSeconds))
-        let access = configuration.accessControl
         router.use(
-            allowCrossOrigin { [limits] in
-                var origins = limits.origins
-                if let access { origins.isForThisMachine = { access.isOpen } }
-                return origins
-            })
+            traceRequests(
+                configuration.requestLog ?? LoggerRequestLog(logger), level: configuration.requestLogLevel,
+                into: requestMetrics))
+        router.use(secureAnswers(strictTransportSeconds: configuration.strictTransportSeconds))
+        router.use(allowCrossOrigin { [limits] in limits.now.origins })
         if let access, configuration.isForThisMachine { router.use(refuseForeignHosts { access.isOpen }) }
     }
 
     /// Lets a body into a file only for those who are known and have not come too often. Refusals look like all others.
     private func admitFiles(_ router: inout Router) {
         var gate = Router(logger: logger)
+        gate.use(nameClients)
         gate.use(limitAddresses)
         gate.use { [self] request, next in try identifyCaller(request, next) }
         gate.use(limitCallers)
@@ -51,6 +49,7 @@ extension Gateway {
         router.beforeFile { [gate, self] request in
             guard case .now(let answer) = gate.respond(to: request), answer.status != Self.admitted else { return }
             var outside = Router(logger: logger)
+            outside.use(nameClients)
             useOutside(&outside)
             outside.use { _, _ in .now(answer) }
             guard case .now(let refusal) = outside.respond(to: request) else { return }
@@ -60,16 +59,18 @@ extension Gateway {
 
     private static let admitted = 204
 
+    private var nameClients: Middleware { trustProxies { [limits] in limits.now.proxies } }
+
     private var limitAddresses: Middleware {
         limitRates(
-            { [limits] in limits.addresses },
+            { [limits] in limits.now.addresses },
             refused: { [front] in front.limitedAddresses.add(1, ordering: .relaxed) },
             by: { Self.isCounted($0) ? nil : LimitKey($0.remoteAddress) })
     }
 
     private var limitCallers: Middleware {
         limitRates(
-            { [limits] in limits.callers }, refused: { [front] in front.limitedCallers.add(1, ordering: .relaxed) },
+            { [limits] in limits.now.callers }, refused: { [front] in front.limitedCallers.add(1, ordering: .relaxed) },
             by: { Self.isCounted($0) ? nil : Self.callerKey($0) })
     }
 
@@ -82,7 +83,7 @@ extension Gateway {
         do {
             return try identify(request) { known in
                 isIdentified = true
-                known.trace?.caller = (known.context as? Caller)?.principal.name
+                known.trace?.caller = (known.context as? CallerContext)?.name
                 return next(known)
             }
         } catch {
@@ -95,22 +96,11 @@ extension Gateway {
 
     /// Whose requests are counted together; nil for those of nobody in particular, whose address is counted.
     private static let callerKey: @Sendable (Request) -> LimitKey? = { request in
-        (request.context as? Caller)?.principal.name.map(LimitKey.caller)
+        (request.context as? CallerContext)?.name.map(LimitKey.caller)
     }
 
     private static let streamKey: @Sendable (Request) -> LimitKey? = { request in
         callerKey(request) ?? LimitKey(request.remoteAddress)
-    }
-}
-
-extension Principal {
-    /// What the log calls it, and what limits go by; nil for nobody in particular.
-    fileprivate var name: String? {
-        switch credential {
-        case .none: nil
-        case .key(let id): "key:\(id)"
-        case .token: "subject:\(subject ?? "")"
-        }
     }
 }
 

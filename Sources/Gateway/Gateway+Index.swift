@@ -78,14 +78,7 @@ extension Gateway {
             wanted = .object(
                 try ObjectAddress(text, place.objectClass).find(place.objectClass, in: place.snapshot))
         case (nil, _?):
-            let matching = try reader.filter(parameters, place.objectClass, named: "matching")
-            guard matching.steps.isEmpty else {
-                throw Problem(
-                    400, QueryError.Code.invalid.rawValue,
-                    "'matching' takes a condition alone. Order the collection with 'sort' and 'distinct'.",
-                    parameter: "matching")
-            }
-            wanted = .match(matching)
+            wanted = .match(try condition(parameters, place.objectClass, reader))
         default:
             throw Problem(
                 400, "parameter.missing",
@@ -99,21 +92,50 @@ extension Gateway {
         return reply(reading: place.size) { try read.response() }
     }
 
-    /// Of a value in a list, set or map.
+    /// Of a value in a list, set or map, or of the first one that satisfies a predicate.
     private func getElementIndex(_ request: Request, _ property: HeldProperty) throws -> Reply {
         let parameters = try QueryParameters(
-            request, single: ElementRead.parameters + ["of", Self.snapshotParameter])
-        let read = try ElementRead(property, parameters)
-        guard let text = parameters["of"] else {
+            request, single: ElementRead.parameters + ["of", "matching", Self.snapshotParameter])
+        let read = try ElementRead(property, parameters, configuration, queryBudget())
+        let wanted: Value?
+        var matching: BoundQuery?
+        switch (parameters["of"], parameters["matching"]) {
+        case (let text?, nil): wanted = try ElementRead.value(text, of: property, parameter: "of")
+        case (nil, _?):
+            wanted = nil
+            matching = try condition(parameters, read.element.objectClass, read.reader)
+        default:
             throw Problem(
-                400, "parameter.missing", "Say with 'of' which value to look for.", parameter: "of",
-                property: property.schema.name)
+                400, "parameter.missing",
+                "Say what to look for: either 'of', a value, or 'matching', a condition on SELF.",
+                parameter: "of", property: property.schema.name)
         }
-        let wanted = try ElementRead.value(text, of: property, parameter: "of")
+        let asked = matching
         let snapshot = property.snapshot
         if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
         return reply(reading: try property.elementCount) {
-            .index(try read.values().firstIndex { Value.order($0, wanted) == 0 }, of: snapshot)
+            let content = try read.content()
+            let chosen = try content.select(read.query)
+            if let asked {
+                let matches = Set(try content.select(asked))
+                return .index(chosen.firstIndex { matches.contains($0) }, of: snapshot)
+            }
+            return .index(
+                wanted.flatMap { wanted in chosen.firstIndex { Value.order(content[$0], wanted) == 0 } }, of: snapshot)
         }
+    }
+
+    /// The query of `matching`.
+    private func condition(
+        _ parameters: QueryParameters, _ objectClass: ClassSchema, _ reader: QueryReader
+    ) throws(Problem) -> BoundQuery {
+        let matching = try reader.filter(parameters, objectClass, named: "matching")
+        guard matching.steps.isEmpty else {
+            throw Problem(
+                400, QueryError.Code.invalid.rawValue,
+                "'matching' takes a condition alone. Order the collection with 'sort' and 'distinct'.",
+                parameter: "matching")
+        }
+        return matching
     }
 }

@@ -31,14 +31,19 @@ extension Gateway {
         }
     }
 
+    private static let objectParameters = ["fields", "expand", "types", snapshotParameter]
+
     /// One object; nil for one that is not there, for which it throws what `missing` makes after all other faults.
     func getObject(
         _ request: Request, _ key: ObjectKey?, _ objectClass: ClassSchema, _ snapshot: any Snapshot,
         missing: () -> Problem = { .internalError }
     ) throws -> Reply {
-        let parameters = try QueryParameters(request, single: ["fields", "expand", "types", Self.snapshotParameter])
+        let parameters = try QueryParameters(request, single: Self.objectParameters)
         let style = try parameters.choice("types", default: TypeStyle.plain)
-        let plain = RowPlan(objectClass, of: snapshot.schema)
+        // Others than those who see everything have schemas of their own.
+        let plain =
+            seesEverything(request)
+            ? plans.plan(objectClass, of: snapshot.schema) : RowPlan(objectClass, of: snapshot.schema)
         var plan = plain
         if style != .plain || parameters["fields"] != nil || parameters["expand"] != nil {
             plan = try RowPlan(

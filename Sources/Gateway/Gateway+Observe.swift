@@ -22,37 +22,66 @@ extension Gateway {
         try observe(request, try CollectionPlace(class: path, try snapshot(for: request)))
     }
 
+    /// What a path behind an object names: a collection, or the object that a link leads to. The stream ends when the path
+    /// leads elsewhere.
     func observeHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
         let snapshot = try snapshot(for: request)
         if let farewell = try farewell(request, path, snapshot) { return farewell }
-        let property = try HeldProperty(path, snapshot)
+        let named = try PropertyPath(path, snapshot.schema).resolve(in: .snapshot(snapshot))
+        guard let property = HeldProperty(named, snapshot) else {
+            return try observeTarget(of: named, request, snapshot)
+        }
+        let way = named.hops.map(\.query)
+        let isObservable = BoundAccess.of(snapshot)?.isObservable(property.schema) ?? true
         guard let place = try CollectionPlace(property) else {
-            guard BoundAccess.of(snapshot)?.isObservable(property.schema) ?? true else {
+            guard isObservable else {
                 throw StoreError(
                     .hiddenElements,
                     "'\(property.holderClass.name).\(property.schema.name)' may have elements that you do not see, so that it cannot be observed by itself. Observe the object.",
                     property: property.schema.name)
             }
             return try observeElements(
-                request, property,
-                QueryParameters(request, single: ["include", "types", "lastEventID"]))
+                request, property, QueryParameters(request, single: ["include", "types", "lastEventID"]), way)
         }
         let query = QueryReader.parameters + ["limit"]
-        let isObservable = BoundAccess.of(snapshot)?.isObservable(property.schema) ?? true
         guard !property.schema.type.isComputed, isObservable,
             !request.query.contains(where: { query.contains($0.name) })
         else {
-            return try observe(request, place)
+            return try observe(request, place, way)
         }
         return try observeElements(
-            request, property, QueryParameters(request, single: query + Self.rowParameters), linksTo: place.objectClass)
+            request, property, QueryParameters(request, single: query + Self.rowParameters), way,
+            linksTo: place.objectClass)
     }
 
-    private func observe(_ request: Request, _ place: CollectionPlace) throws -> Reply {
+    /// The object that a link leads to. Throws 404 for one that leads nowhere and 400 for another single value.
+    private func observeTarget(
+        of place: PropertyPlace, _ request: Request, _ snapshot: any Snapshot
+    ) throws -> Reply {
+        let source = ObjectSource.snapshot(snapshot)
+        guard let value = try place.value(in: source) else { throw try place.missing(in: source) }
+        guard let target = place.target(of: value), let objectClass = snapshot.schema[target.classID] else {
+            if value == .null, place.property.type.isLink { throw place.leadsNowhere }
+            throw Problem(
+                400, StoreError.Code.notACollection.rawValue,
+                "'\(place.name)' is a single value, which cannot be observed alone. Observe the object with keyPaths=\(place.property.name).",
+                property: place.property.name)
+        }
+        let parameters = try QueryParameters(request, single: Self.streamParameters)
+        return try events(
+            ChannelKey(
+                subject: .object(target), style: try parameters.choice("types", default: TypeStyle.plain),
+                keyPaths: try keyPaths(parameters, objectClass, snapshot.schema),
+                way: (place.hops + [place.hop(to: target)]).map(\.query)),
+            snapshot, request)
+    }
+
+    private func observe(_ request: Request, _ place: CollectionPlace, _ way: [BoundQuery] = []) throws -> Reply {
         let parameters = try QueryParameters(
             request, single: QueryReader.parameters + ["limit"] + Self.rowParameters)
-        return try events(
-            try channelKey(parameters, place) { .objects($0) }, place.snapshot, request)
+        var key = try channelKey(parameters, place) { .objects($0) }
+        key.way = way
+        return try events(key, place.snapshot, request)
     }
 
     /// What the parameters ask for of a query's result.
@@ -72,11 +101,20 @@ extension Gateway {
     func observeHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
         let snapshot = try snapshot(for: request)
         if let farewell = try farewell(request, path, snapshot) { return farewell }
-        let property = try HeldProperty(path, snapshot)
-        return try observeSections(request, try CollectionPlace(sectionsOf: property))
+        let named = try PropertyPath(path, snapshot.schema).resolve(in: .snapshot(snapshot))
+        let property = try HeldProperty(collection: named, snapshot)
+        guard let place = try CollectionPlace(property) else {
+            throw Problem(
+                400, "sections.values",
+                "'\(property.holderClass.name).\(property.schema.name)' holds values, whose sections cannot be observed. Read them at /v1/sections/objects/…, and observe the collection to hear when.",
+                property: property.schema.name)
+        }
+        return try observeSections(request, place, named.hops.map(\.query))
     }
 
-    private func observeSections(_ request: Request, _ place: CollectionPlace) throws -> Reply {
+    private func observeSections(
+        _ request: Request, _ place: CollectionPlace, _ way: [BoundQuery] = []
+    ) throws -> Reply {
         let parameters = try QueryParameters(
             request, single: QueryReader.parameters + ["by", "ascending"] + Self.rowParameters)
         let reader = place.reader(configuration)
@@ -92,8 +130,9 @@ extension Gateway {
         var query = try reader.filter(parameters, place.objectClass, in: place.scope)
         query.steps.append(.sort(sort ?? [SortKey(by.path, ascending: ascending)]))
         if let distinct = try reader.distinct(parameters, place.objectClass) { query.steps.append(.distinct(distinct)) }
-        let key = try rows(
+        var key = try rows(
             parameters, of: .sections(query, by: by), place.objectClass, place.snapshot.schema)
+        key.way = way
         return try events(key, place.snapshot, request)
     }
 
@@ -101,11 +140,13 @@ extension Gateway {
     ///
     /// - Parameter target: the class of the objects; nil for values.
     private func observeElements(
-        _ request: Request, _ property: HeldProperty, _ parameters: QueryParameters, linksTo target: ClassSchema? = nil
+        _ request: Request, _ property: HeldProperty, _ parameters: QueryParameters, _ way: [BoundQuery],
+        linksTo target: ClassSchema? = nil
     ) throws -> Reply {
         let subject = ChannelKey.Subject.elements(property.holder, property.schema.id)
         let schema = property.snapshot.schema
-        let key = try rows(parameters, of: subject, target ?? property.holderClass, schema)
+        var key = try rows(parameters, of: subject, target ?? property.holderClass, schema)
+        key.way = way
         return try events(key, property.snapshot, request)
     }
 
@@ -158,11 +199,19 @@ extension Gateway {
         _ = try ChannelPlan(key, snapshot.schema)
         let caller = try caller(of: request)
         let key = try key.seen(by: caller.view, snapshot)
-        let lastSeen = lastEventID(request)
+        let lastSeen = try known(lastEventID(request), key.way)
         return .events { [self] stream in
             StreamSubscription.begin(key, channels, stream, since: lastSeen)
             opened(stream, by: caller)
         }
+    }
+
+    /// The version that a client knows, if the path led there then; otherwise what it knows is about something else.
+    private func known(_ version: Version?, _ way: [BoundQuery]) throws -> Version? {
+        guard let version, !way.isEmpty else { return version }
+        guard let past = try store.past(at: version, before: try store.snapshot()) else { return version }
+        for step in way where try past.reads.select(step, Window(limit: 1)).isEmpty { return nil }
+        return version
     }
 
     private func keyPaths(
@@ -182,10 +231,14 @@ extension Gateway {
         return paths
     }
 
-    /// The version of the last event that the client saw; nil when it saw none, or says something else. The header, which
-    /// browsers send when they reconnect on their own, is later than the parameter that the page opened the stream with.
+    /// The version of the last event that the client saw; nil when it saw none, or says something else.
     private func lastEventID(_ request: Request) -> Version? {
-        (request.header("Last-Event-ID") ?? request.query.first { $0.name == "lastEventID" }?.value)
-            .flatMap { UInt64($0) }.map { Version($0) }
+        request.lastEventID.flatMap { UInt64($0) }.map { Version($0) }
     }
+}
+
+extension Request {
+    /// The id of the last event that the client of a stream saw. The header, which browsers send when they reconnect on
+    /// their own, is later than the parameter that the page opened the stream with.
+    var lastEventID: String? { header("Last-Event-ID") ?? query("lastEventID") }
 }

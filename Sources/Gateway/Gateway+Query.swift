@@ -2,7 +2,7 @@ import HTTPServer
 
 extension Gateway {
     /// The resources that are read by parameters, each under its path.
-    var reads: KeyValuePairs<String, @Sendable (Request, PathParameters) throws -> Reply> {
+    var reads: KeyValuePairs<String, Handler> {
         [
             "/v1/objects/:class": getCollection,
             "/v1/objects/:class/:key": getObject,
@@ -23,8 +23,10 @@ extension Gateway {
             "/v1/observe/objects/:class": observeCollection,
             "/v1/observe/objects/:class/:key": observeObject,
             "/v1/observe/objects/:class/:key/:property": observeHeldCollection,
+            "/v1/observe/objects/:class/:key/:property/*steps": observeHeldCollection,
             "/v1/observe/sections/:class": observeSections,
             "/v1/observe/sections/:class/:key/:property": observeHeldSections,
+            "/v1/observe/sections/:class/:key/:property/*steps": observeHeldSections,
         ]
     }
 

@@ -10,7 +10,8 @@ extension Gateway {
         let whole =
             try id.map { try frozen($0, request, parameter: Self.snapshotParameter) } ?? store.snapshot()
         do {
-            return try show(try whole.limited(by: queryBudget()), to: try caller(of: request))
+            let limited = try whole.limited(by: queryBudget())
+            return seesEverything(request) ? limited : try show(limited, to: try caller(of: request))
         } catch let error as StoreError where error.code == .versionGone && id != nil {
             throw Problem(410, "snapshot.gone", error.message, parameter: Self.snapshotParameter)
         }
@@ -18,7 +19,8 @@ extension Gateway {
 
     /// What the queries of one request may cost, from now on.
     func queryBudget() -> QueryBudget {
-        QueryBudget(rows: configuration.queryRows, milliseconds: configuration.queryMilliseconds)
+        let settings = settings.now
+        return QueryBudget(rows: settings.all.queryRows, milliseconds: settings.all.queryMilliseconds)
     }
 
     /// The parameter of all reads that names a kept version.

@@ -14,8 +14,11 @@ private enum SectionChoice: Sendable {
 
 /// A query's result in sections, read and bound.
 private struct SectionRead: Sendable {
+    /// The sections, and what writes what is in them.
+    typealias Result = (sections: SectionedKeys, write: ([ObjectKey], JSONWriter) throws -> Void)
+
     let snapshot: any Snapshot
-    let query: BoundQuery
+    let run: @Sendable () throws -> Result
     let key: SectionKey
     /// The order of the sections' keys; nil for that in which the result reaches them.
     let isAscending: Bool?
@@ -25,14 +28,13 @@ private struct SectionRead: Sendable {
     /// Of each section.
     let offset: Int
     let limit: Int?
-    let plan: RowPlan
     let style: TypeStyle
     let configuration: GatewayConfiguration
 
     /// Throws what the store does, 400 for too large an answer and 404 for a section that is not there.
     func response() throws -> Response {
-        let result = try snapshot.sections(query, by: key)
-        var sections = result.sections
+        let result = try run()
+        var sections = result.sections.sections
         if let isAscending {
             // Stable, so that the order of the objects does not matter here.
             sections.sort { a, b in
@@ -66,7 +68,7 @@ private struct SectionRead: Sendable {
     }
 
     private func write(
-        _ sections: [SectionedKeys.Section], of result: SectionedKeys, _ look: LookUps, _ json: JSONWriter
+        _ sections: [SectionedKeys.Section], of result: Result, _ look: LookUps, _ json: JSONWriter
     ) throws {
         let parts = sections.map { section in
             let start = section.range.lowerBound + min(offset, section.range.count)
@@ -76,11 +78,11 @@ private struct SectionRead: Sendable {
         guard total <= configuration.largestPage else {
             throw Problem(
                 400, "sections.too_large",
-                "There would be \(total) objects; at most \(configuration.largestPage) are given. Use 'limit' for each section, 'keys=true', or ask for one section.",
+                "There would be \(total) items; at most \(configuration.largestPage) are given. Use 'limit' for each section, 'keys=true', or ask for one section.",
                 parameter: "limit")
         }
         json.name("count")
-        json.int(result.keys.count)
+        json.int(result.sections.keys.count)
         json.name("sections")
         json.beginArray()
         for (section, part) in zip(sections, parts) {
@@ -90,9 +92,7 @@ private struct SectionRead: Sendable {
             json.name("count")
             json.int(section.range.count)
             json.name("items")
-            json.beginArray()
-            try plan.write(Array(result.keys[part]), of: snapshot, into: json)
-            json.endArray()
+            try result.write(Array(result.sections.keys[part]), json)
             json.endObject()
         }
         json.endArray()
@@ -141,57 +141,96 @@ extension SectionKey {
     var givesMixed: Bool { function == nil && path.givesMixed }
 }
 
-extension CollectionPlace {
-    /// Of a property that may have sections. Throws 400 for one of values, and what the store does.
-    init(sectionsOf property: HeldProperty) throws {
-        guard let place = try CollectionPlace(property) else {
-            throw Problem(
-                400, "sections.values",
-                "'\(property.holderClass.name).\(property.schema.name)' holds values, and only objects have sections.",
-                property: property.schema.name)
-        }
-        self = place
-    }
-}
-
 extension Gateway {
     func getSections(_ request: Request, _ path: PathParameters) throws -> Reply {
         try getSections(request, try CollectionPlace(class: path, try readSnapshot(for: request)))
     }
 
-    /// Of the objects that a property of one object holds.
+    /// Of the objects, or the values, that a property of one object holds.
     func getHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try getSections(
-            request, try CollectionPlace(sectionsOf: try HeldProperty(path, try readSnapshot(for: request))))
+        let property = try HeldProperty(path, try readSnapshot(for: request))
+        guard let place = try CollectionPlace(property) else { return try getElementSections(request, property) }
+        return try getSections(request, place)
     }
 
+    private static let sectionParameters =
+        QueryReader.parameters + [
+            "by", "ascending", "keys", "index", "section", "limit", "offset", "types", snapshotParameter,
+        ]
+
     private func getSections(_ request: Request, _ place: CollectionPlace) throws -> Reply {
-        let parameters = try QueryParameters(
-            request,
-            single: QueryReader.parameters + [
-                "by", "ascending", "keys", "index", "section", "limit", "offset", "fields", "expand", "types",
-                Self.snapshotParameter,
-            ])
+        let parameters = try QueryParameters(request, single: Self.sectionParameters + ["fields", "expand"])
         let (snapshot, objectClass) = (place.snapshot, place.objectClass)
         let reader = place.reader(configuration)
         let key = try reader.section(parameters, objectClass)
-        let ascending = parameters["ascending"] == nil ? nil : try parameters.flag("ascending")
+        let order = try Self.order(parameters, try reader.sort(parameters, objectClass), key)
         var query = try reader.filter(parameters, objectClass, in: place.scope)
-        let sort = try reader.sort(parameters, objectClass)
-        query.steps.append(.sort(sort ?? [SortKey(key.path, ascending: ascending ?? true)]))
+        query.steps.append(.sort(order.sort))
         if let distinct = try reader.distinct(parameters, objectClass) { query.steps.append(.distinct(distinct)) }
-        let style = try parameters.choice("types", default: TypeStyle.plain)
-        let keysOnly = try parameters.flag("keys")
-        let read = SectionRead(
-            snapshot: snapshot, query: query, key: key, isAscending: ascending ?? (sort == nil ? true : nil),
-            choice: try Self.choice(parameters), keysOnly: keysOnly,
-            offset: try parameters.integer("offset", in: 0...Int.max) ?? 0,
-            limit: try parameters.integer("limit", in: 0...configuration.largestPage),
-            plan: try RowPlan(
-                objectClass, of: snapshot.schema, fields: parameters["fields"], expand: parameters["expand"],
-                style: style), style: style, configuration: configuration)
+        let plan = try RowPlan(
+            objectClass, of: snapshot.schema, fields: parameters["fields"], expand: parameters["expand"],
+            style: try parameters.choice("types", default: TypeStyle.plain))
+        let asked = query
+        let read = try sections(parameters, snapshot, key, order.isAscending) {
+            (
+                try snapshot.sections(asked, by: key),
+                { keys, json in
+                    json.beginArray()
+                    try plan.write(keys, of: snapshot, into: json)
+                    json.endArray()
+                }
+            )
+        }
         if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
         return reply(reading: place.size) { try read.response() }
+    }
+
+    /// Of values: `by` is `self`, of a map perhaps `@keys`, and what the functions make of them.
+    private func getElementSections(_ request: Request, _ property: HeldProperty) throws -> Reply {
+        let parameters = try QueryParameters(request, single: Self.sectionParameters)
+        var read = try ElementRead(
+            property, parameters.keeping(["filter", "args"]), configuration, queryBudget())
+        let (reader, objectClass, snapshot) = (read.reader, read.element.objectClass, property.snapshot)
+        let key = try reader.section(parameters, objectClass)
+        let sort = try read.sort(parameters)
+        let order = try Self.order(parameters, sort, key)
+        read.query.steps.append(.sort(order.sort))
+        let distinct = try reader.distinct(parameters, objectClass)
+        if let distinct { read.query.steps.append(.distinct(distinct)) }
+        if sort != nil || distinct != nil { read.isOrdered = true }
+        let plan = read.plan(try parameters.choice("types", default: TypeStyle.plain))
+        let elements = read
+        let sections = try sections(parameters, snapshot, key, order.isAscending) {
+            let content = try elements.content()
+            return (
+                try content.sections(elements.query, by: key),
+                { keys, json in try elements.write(keys, of: content, by: plan, into: json) }
+            )
+        }
+        if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
+        return reply(reading: try property.elementCount) { try sections.response() }
+    }
+
+    /// The order of the objects, and that of the sections' keys, by `ascending`; see `SectionRead`.
+    private static func order(
+        _ parameters: QueryParameters, _ sort: [SortKey]?, _ key: SectionKey
+    ) throws(Problem) -> (sort: [SortKey], isAscending: Bool?) {
+        let ascending = parameters["ascending"] == nil ? nil : try parameters.flag("ascending")
+        return (
+            sort ?? [SortKey(key.path, ascending: ascending ?? true)], ascending ?? (sort == nil ? true : nil)
+        )
+    }
+
+    /// What the parameters ask for of the sections.
+    private func sections(
+        _ parameters: QueryParameters, _ snapshot: any Snapshot, _ key: SectionKey, _ isAscending: Bool?,
+        _ run: @escaping @Sendable () throws -> SectionRead.Result
+    ) throws(Problem) -> SectionRead {
+        SectionRead(
+            snapshot: snapshot, run: run, key: key, isAscending: isAscending, choice: try Self.choice(parameters),
+            keysOnly: try parameters.flag("keys"), offset: try parameters.integer("offset", in: 0...Int.max) ?? 0,
+            limit: try parameters.integer("limit", in: 0...configuration.largestPage),
+            style: try parameters.choice("types", default: TypeStyle.plain), configuration: configuration)
     }
 
     private static func choice(_ parameters: QueryParameters) throws(Problem) -> SectionChoice {

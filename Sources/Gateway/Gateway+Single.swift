@@ -3,6 +3,15 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
+extension PropertyPlace {
+    /// Of a link that is null.
+    var leadsNowhere: Problem {
+        Problem(
+            404, StoreError.Code.notFound.rawValue, "'\(name)' is null: it leads to no object.",
+            property: property.name)
+    }
+}
+
 extension Gateway {
     /// A single value, or an element, as `{"version", "value"}`; the object that a link leads to as it is.
     ///
@@ -10,20 +19,10 @@ extension Gateway {
     func getSingle(_ request: Request, _ place: PropertyPlace, _ snapshot: any Snapshot) throws -> Reply {
         let source = ObjectSource.snapshot(snapshot)
         guard let value = try place.value(in: source) else { throw try place.missing(in: source) }
-        let target: ObjectReference? =
-            switch value {
-            case .link(let key): place.property.targetClass.map { ObjectReference($0, key) }
-            case .reference(let object): object
-            default: nil
-            }
-        if let target, let objectClass = snapshot.schema[target.classID] {
+        if let target = place.target(of: value), let objectClass = snapshot.schema[target.classID] {
             return try getObject(request, target.key, objectClass, snapshot)
         }
-        if value == .null, place.property.type.isLink {
-            throw Problem(
-                404, StoreError.Code.notFound.rawValue, "'\(place.name)' is null: it leads to no object.",
-                property: place.property.name)
-        }
+        if value == .null, place.property.type.isLink { throw place.leadsNowhere }
         let parameters = try QueryParameters(request, single: ["types", Self.snapshotParameter])
         let style = try parameters.choice("types", default: TypeStyle.plain)
         if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }

@@ -73,7 +73,7 @@ extension Gateway {
         let style = try parameters.choice("types", default: TypeStyle.plain)
         let offset = try parameters.integer("offset", in: 0...Int.max) ?? 0
         let limit = try parameters.integer("limit", in: 0...configuration.largestObserved)
-        let read = try ElementRead(property, parameters)
+        let read = try ElementRead(property, parameters, configuration, queryBudget())
         let (snapshot, most) = (property.snapshot, configuration.largestObserved)
         if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
         return reply(reading: try property.elementCount) {

@@ -11,7 +11,9 @@ import Synchronization
 package final class Gateway: Sendable {
     let store: any Store
     let live: LiveQueries
-    private let settings: LiveConfiguration
+    let settings: LiveConfiguration
+    /// Decides who may do what; nil when everybody may do everything.
+    let access: AccessControl?
     /// What the front counts by.
     let limits: FrontLimits
     let logger: Logger
@@ -24,6 +26,7 @@ package final class Gateway: Sendable {
     let subscriptions: SubscriptionSets
     let description: APIDescription?
     let snapshots: FrozenVersions
+    let plans = KnownPlans()
     let ruleProblems: RuleProblems
     private let files: StaticFiles
     /// For the server that the router is handed to.
@@ -44,6 +47,7 @@ package final class Gateway: Sendable {
         let settings = LiveConfiguration(configuration)
         self.settings = settings
         self.logger = logger
+        access = configuration.accessControl
         limits = FrontLimits(configuration)
         live = try LiveQueries(store) {
             let present = settings.value
@@ -69,7 +73,7 @@ package final class Gateway: Sendable {
         checkRoles()
     }
 
-    /// What counts now.
+    /// What counts now, all of it; `settings.now` is cheaper for one of them.
     var configuration: GatewayConfiguration { settings.value }
 
     /// Takes over what may change while requests are answered, from the next request on: pages that may call, rates,
@@ -86,28 +90,19 @@ package final class Gateway: Sendable {
         router.use(negotiate)
         let inlineBody = configuration.inlineBody
         func register(
-            _ method: HTTPMethod, _ pattern: String, _ body: Router.BodyHandling,
-            _ handler: @escaping @Sendable (Request, PathParameters) throws -> Reply
+            _ method: HTTPMethod, _ pattern: String, _ body: Router.BodyHandling, _ handler: @escaping Handler
         ) {
             router.on(method, pattern, body: body) { [self] request, path in
-                let answer: @Sendable () -> Reply = { [self] in
-                    do {
-                        return try handler(request, path)
-                    } catch {
-                        return refusal(of: request, error)
-                    }
-                }
-                return request.body.count <= inlineBody ? answer() : workers.reply(answer)
+                guard request.body.count > inlineBody else { return answer(request, path, handler) }
+                return workers.reply { [self] in answer(request, path, handler) }
             }
         }
-        func on(
-            _ method: HTTPMethod, _ pattern: String,
-            _ handler: @escaping @Sendable (Request, PathParameters) throws -> Reply
-        ) { register(method, pattern, .memory, handler) }
-        func onFile(
-            _ method: HTTPMethod, _ pattern: String, _ limit: Int,
-            _ handler: @escaping @Sendable (Request, PathParameters) throws -> Reply
-        ) { register(method, pattern, .file(limit: limit), handler) }
+        func on(_ method: HTTPMethod, _ pattern: String, _ handler: @escaping Handler) {
+            register(method, pattern, .memory, handler)
+        }
+        func onFile(_ method: HTTPMethod, _ pattern: String, _ limit: Int, _ handler: @escaping Handler) {
+            register(method, pattern, .file(limit: limit), handler)
+        }
 
         on(.get, "/v1/schema", getSchema)
         on(.put, "/v1/schema", putSchema)
@@ -138,6 +133,14 @@ package final class Gateway: Sendable {
         }
         routes.withLock { [all = router.routes] in $0 = all }
         return router
+    }
+
+    private func answer(_ request: Request, _ path: PathParameters, _ handler: Handler) -> Reply {
+        do {
+            return try handler(request, path)
+        } catch {
+            return refusal(of: request, error)
+        }
     }
 
     /// The reads alone, for those that come as forms.
@@ -179,6 +182,13 @@ package final class Gateway: Sendable {
     }
 
     func problem(of error: any Error) -> Problem { Problem(of: error, logger) }
+}
+
+extension Gateway {
+    /// Registers a route, for the functions that bring the routes of one part each.
+    typealias Registration = (HTTPMethod, String, @escaping Handler) -> Void
+    /// The same for one whose body comes in a file, up to so many bytes.
+    typealias FileRegistration = (HTTPMethod, String, Int, @escaping Handler) -> Void
 }
 
 extension Problem {

@@ -70,8 +70,10 @@ package struct GatewayConfiguration: Sendable {
     /// Whether answers are compressed for clients that ask for it.
     package var compresses = true
     /// How many requests an address may make, whoever calls; nil for as many as it likes. Behind a proxy all requests have
-    /// the proxy's address.
+    /// the proxy's address, unless it is one of `trustedProxies`.
     package var addressRate: RateLimit?
+    /// Proxies that say in `X-Forwarded-For` who asks; of all others the field is not looked at.
+    package var trustedProxies = TrustedProxies()
     /// How many requests a key or a token's subject may make; nil for as many as it likes.
     package var callerRate: RateLimit?
     /// Most event streams that a caller may have open; of callers without a credential, an address. Nil for any number.
@@ -85,9 +87,14 @@ package struct GatewayConfiguration: Sendable {
     package var version = "unknown"
     /// The level of the line that each request gets in the log; nil for none.
     package var requestLogLevel: Logger.Level?
+    /// Where that line goes; nil for where all others go.
+    package var requestLog: (any RequestLog)?
 
     /// Largest file to import; 413 beyond.
     package var importLimit = 4 << 30
+    /// Largest file to import in one transaction, whose pages are in memory until it is on the disk, about as many bytes
+    /// as the file has; 413 beyond.
+    package var atomicImportLimit = ObjectImporter.wholeLimit
     /// Where files lie while they come in or go out. Put it on the disk that has room for another copy of the store.
     package var scratchDirectory = "/tmp"
     /// Threads for imports and backups.

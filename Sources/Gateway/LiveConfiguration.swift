@@ -2,14 +2,29 @@ import Synchronization
 
 /// The configuration that counts now. Whoever reads it at each request sees what was changed last.
 final class LiveConfiguration: Sendable {
-    private let state: Mutex<GatewayConfiguration>
+    /// What counts at one time. An object, because a copy of so many settings takes long for a request that looks at two.
+    final class Settings: Sendable {
+        let all: GatewayConfiguration
+        fileprivate init(_ all: GatewayConfiguration) { self.all = all }
+    }
 
-    init(_ configuration: GatewayConfiguration) { state = Mutex(configuration) }
+    private let state: Mutex<Settings>
 
-    var value: GatewayConfiguration { state.withLock { $0 } }
+    init(_ configuration: GatewayConfiguration) { state = Mutex(Settings(configuration)) }
+
+    /// What counts now.
+    var now: Settings { state.withLock { $0 } }
+
+    var value: GatewayConfiguration { now.all }
 
     /// Takes over what may change while the gateway runs.
-    func update(_ new: GatewayConfiguration) { state.withLock { $0.takeLiveSettings(of: new) } }
+    func update(_ new: GatewayConfiguration) {
+        state.withLock { present in
+            var all = present.all
+            all.takeLiveSettings(of: new)
+            present = Settings(all)
+        }
+    }
 }
 
 extension GatewayConfiguration {
@@ -36,6 +51,7 @@ extension GatewayConfiguration {
         queryRows = new.queryRows
         queryMilliseconds = new.queryMilliseconds
         addressRate = new.addressRate
+        trustedProxies = new.trustedProxies
         callerRate = new.callerRate
         streamsPerCaller = new.streamsPerCaller
         metricsAreOpen = new.metricsAreOpen

@@ -50,7 +50,8 @@ package struct ObjectInputReader {
         _ json: JSONValue, _ objectClass: ClassSchema, at place: Place
     ) throws(Problem) -> ObjectInput {
         guard case .object(let object) = json else {
-            throw place.problem("A \(objectClass.name) is written as a JSON object, not as \(json.inWords).")
+            throw place.problem(
+                "\(objectClass.name.withCapitalArticle) is written as a JSON object, not as \(json.inWords).")
         }
         var input = ObjectInput(objectClass.id)
         for member in object.members {
@@ -144,7 +145,8 @@ package struct ObjectInputReader {
             if !property.ownsTarget, let key = target.primaryKeyProperty, !key.type.isOptional,
                 input.values[key.id] == nil
             {
-                var problem = place.member(key.name).problem("A \(target.name) needs its primary key '\(key.name)'.")
+                var problem = place.member(key.name).problem(
+                    "\(target.name.withCapitalArticle) needs its primary key '\(key.name)'.")
                 problem.code = StoreError.Code.missingValue.rawValue
                 throw problem
             }
@@ -152,7 +154,7 @@ package struct ObjectInputReader {
                 ? .embedded(input) : .link(ObjectInput.Link(target: target.id, way: .object(input), place: place))
         }
         if property.ownsTarget {
-            throw place.problem("'\(name)' takes a \(target.name) as a JSON object, not \(json.inWords).")
+            throw place.problem("'\(name)' takes \(target.name.withArticle) as a JSON object, not \(json.inWords).")
         }
         guard target.primaryKey != nil else {
             throw place.problem("'\(name)': \(target.name) has no primary key; write \(form) or the object itself.")

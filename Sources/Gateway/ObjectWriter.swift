@@ -28,7 +28,8 @@ package struct ObjectWriter {
             guard let primaryKey = input.values[property.id] ?? (property.type.isOptional ? .null : nil) else {
                 throw Problem(
                     422, StoreError.Code.missingValue.rawValue,
-                    "A \(objectClass.name) needs its primary key '\(property.name)'.", property: property.name)
+                    "\(objectClass.name.withCapitalArticle) needs its primary key '\(property.name)'.",
+                    property: property.name)
             }
             if let key = try transaction.key(of: objectClass.id, primaryKey: primaryKey) {
                 guard policy != .error else { throw duplicate(primaryKey, objectClass) }
@@ -205,7 +206,7 @@ package struct ObjectWriter {
     private func duplicate(_ primaryKey: Value, _ objectClass: ClassSchema) -> Problem {
         Problem(
             409, StoreError.Code.duplicateKey.rawValue,
-            "A \(objectClass.name) with the primary key \(keyText(of: primaryKey)) exists. Use update=modified to change it.",
+            "\(objectClass.name.withCapitalArticle) with the primary key \(keyText(of: primaryKey)) exists. Use update=modified to change it.",
             property: objectClass.primaryKey)
     }
 

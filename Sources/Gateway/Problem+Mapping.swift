@@ -65,6 +65,7 @@ extension Problem {
         case let error as StoreError: self.init(error)
         case let fault as TransferFault: self.init(fault)
         case let refusal as ObjectImporter.Refusal: self.init(refusal)
+        case let tooLarge as ObjectImporter.TooLarge: self.init(tooLarge)
         case let error as HTTPError: self.init(error.status, error.code, error.detail)
         default: return nil
         }

@@ -6,6 +6,8 @@ import QueryLanguage
 struct QueryReader {
     let schema: Schema
     let configuration: GatewayConfiguration
+    /// Of queries that choose among values.
+    var element: ElementClass?
 
     /// The parameters that `query` reads.
     static let parameters = ["filter", "args", "sort", "distinct"]
@@ -150,7 +152,7 @@ struct QueryReader {
         _ parameter: String, _ text: String, _ bind: (QueryBinder, String) throws(QueryError) -> R
     ) throws(Problem) -> R {
         do {
-            return try bind(QueryBinder(schema: schema), text)
+            return try bind(QueryBinder(schema: schema, element: element), text)
         } catch {
             throw Problem(error, parameter: parameter, text: text)
         }
@@ -182,16 +184,5 @@ extension ResultStep {
         case .distinct(let paths): paths.count
         case .limit: 1
         }
-    }
-}
-
-extension BoundQuery {
-    /// The keys that cursors of the result belong to; nil when it takes none, because it is not ordered by its last
-    /// sort and creation alone.
-    var cursorSort: [SortKey]? {
-        guard scope == .all else { return nil }
-        guard let first = steps.first else { return [] }
-        guard steps.count == 1, case .sort(let keys) = first else { return nil }
-        return keys
     }
 }

@@ -37,17 +37,17 @@ package func compressAnswers(_ policy: CompressionPolicy = CompressionPolicy()) 
                 detail: "Accept-Encoding leaves nothing to answer in: allow gzip, zstd or identity.",
                 headers: ["Vary": "Accept-Encoding"])
         }
-        var plain = request
         let known = request.header("If-None-Match")
+        let changing = request.header("If-Match")
+        guard known != nil || changing != nil else {
+            return next(request).mapHead { $0.compress(accepted, policy, known: nil) }
+        }
+        var plain = request
         if let known, let coding = accepted.coding {
             plain.setHeader("If-None-Match", CodedTags.plain(known, [coding]))
         }
-        if let tags = request.header("If-Match") {
-            plain.setHeader("If-Match", CodedTags.plain(tags, Coding.allCases))
-        }
-        return next(plain).mapHead { head in
-            head.compress(accepted, policy, known: known)
-        }
+        if let changing { plain.setHeader("If-Match", CodedTags.plain(changing, Coding.allCases)) }
+        return next(plain).mapHead { $0.compress(accepted, policy, known: known) }
     }
 }
 
@@ -67,9 +67,9 @@ extension Response {
             let type = headers["Content-Type"]
         else { return }
         // A client that does not take bodies as they are gets all of them compressed.
-        let isDue = policy.isWorthwhile(type) && isLong(policy.shortest)
+        let isDue = isLong(policy.shortest) && policy.isWorthwhile(type)
         guard isDue || !accepted.allowsIdentity else { return }
-        if policy.isWorthwhile(type) { headers.vary("Accept-Encoding") }
+        if isDue || policy.isWorthwhile(type) { headers.vary("Accept-Encoding") }
         guard let coding = accepted.coding, let compressed = compressedBody(coding, policy) else { return }
         body = compressed
         headers["Content-Encoding"] = coding.rawValue
@@ -92,15 +92,5 @@ extension Response {
         case .bytes(let bytes): return .pieces(EncodedSource(BytesSource(bytes), coding, policy.pool))
         case .shared(let shared): return .pieces(EncodedSource(BytesSource(shared), coding, policy.pool))
         }
-    }
-}
-
-extension HeaderFields {
-    /// Says that the answer depends on a field of the request, as often as that is said.
-    package mutating func vary(_ name: String) {
-        guard let present = self["Vary"] else { return add("Vary", name) }
-        let names = present.split(separator: ",").map { $0.filter { $0 != " " } }
-        guard !names.contains(where: { $0 == "*" || equalsIgnoringCase(String($0), name) }) else { return }
-        self["Vary"] = "\(present), \(name)"
     }
 }

@@ -1,7 +1,6 @@
 import CMicrohttpd
 import CRefusals
 import Glibc
-import Logging
 
 /// One TCP connection and the request it is busy with. Lives on its loop's thread alone.
 ///
@@ -40,26 +39,22 @@ final class Connection {
     /// It has become an event stream that the library still holds, asleep.
     private(set) var isSecureStream = false
 
-    private(set) var phase = Phase.awaiting
+    var phase = Phase.awaiting
     /// When to cut the connection if it is still in this phase, in monotonic milliseconds.
-    private(set) var deadline: Int64
+    var deadline: Int64
     /// Identifies the request under way; a late answer to an earlier one is told apart by it.
     private(set) var requestID: UInt64 = 0
 
     private var target = ""
     private var targetStart: UnsafePointer<CChar>?
     private var targetLength = 0
-    private var head: RequestHead?
-    private var parsedTarget: (segments: [String], query: [QueryItem])?
+    var head: RequestHead?
+    var parsedTarget: (segments: [String], query: [QueryItem])?
     private(set) var method = HTTPMethod.get
-    private var body: [UInt8] = []
-    /// Where the body goes, if not into memory.
-    private var file: BodyFileWriter?
-    private var bodyLimit = 0
+    var body = IncomingBody()
     /// The body that the suspended connection waits for a piece of.
-    private var awaitedFeed: PieceFeed?
+    var awaitedFeed: PieceFeed?
     private var answer: Responder.Answer?
-    private var discarded = 0
 
     /// - Parameter certificate: what the handshake, which has not begun, presents; `nil` without TLS.
     init(id: UInt64, handle: OpaquePointer, loop: EventLoop, certificate: Certificate?) {
@@ -132,8 +127,7 @@ final class Connection {
         target = ""
         targetStart = nil
         answer = nil
-        if !body.isEmpty { body = [] }
-        file = nil
+        body.drop()
         awaitedFeed = nil
         // An answer that was on its way when the server began to stop had promised to keep the connection.
         if loop.isStopping { cut() }
@@ -168,7 +162,7 @@ final class Connection {
     }
 
     /// The answer to a request that is not let in.
-    private struct Refusal: Error {
+    struct Refusal: Error {
         var response: Response
         init(response: Response) { self.response = response }
         init(_ error: HTTPError) { response = error.httpResponse }
@@ -193,84 +187,8 @@ final class Connection {
         return head
     }
 
-    /// Finds out where the body goes and whether it may come.
-    private func prepareBody(_ head: RequestHead) throws(Refusal) {
-        let handling = parsedTarget.map { loop.router.bodyHandling(method, $0.segments) } ?? .memory
-        switch handling {
-        case .memory: bodyLimit = loop.configuration.bodyLimit
-        case .file(let limit): bodyLimit = limit
-        }
-        guard head.contentLength <= bodyLimit else { throw Refusal(.bodyTooLarge(bodyLimit)) }
-        guard handling != .memory else {
-            body.reserveCapacity(min(head.contentLength, 1 << 18))
-            return
-        }
-        if let request = makeRequest(), let response = loop.router.refusal(of: request) {
-            throw Refusal(response: response)
-        }
-        do throws(BodyFileWriter.Failure) {
-            file = try BodyFileWriter(in: loop.configuration.temporaryDirectory)
-        } catch {
-            throw Refusal(problem(error))
-        }
-    }
-
-    /// What the client hears of a body that cannot be kept, and the log.
-    private func problem(_ failure: BodyFileWriter.Failure) -> HTTPError {
-        loop.configuration.logger.error(
-            "A request's body cannot be kept. Make room for temporary files, or choose another directory for them.",
-            metadata: [
-                "directory": "\(loop.configuration.temporaryDirectory)", "call": "\(failure.call)",
-                "error": "\(errorText(failure.errno))",
-            ])
-        return failure.isFull ? .storageFull : .internalError
-    }
-
-    private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> MHD_Result {
-        if phase == .discarding {
-            discarded += bytes.count
-            return discarded <= 64 << 20 ? .YES : .NO
-        }
-        guard (file?.count ?? body.count) + bytes.count <= bodyLimit else {
-            loop.counters.refusalCounter.move(by: 1)
-            return refuseWhileReceiving(HTTPError.bodyTooLarge(bodyLimit).httpResponse)
-        }
-        guard let file else {
-            body.append(contentsOf: bytes)
-            return .YES
-        }
-        // A large body may take its time, but has to come.
-        let step = 256 * 1024
-        if file.count / step != (file.count + bytes.count) / step {
-            deadline = loop.now + Int64(loop.configuration.receiveTimeout)
-        }
-        do throws(BodyFileWriter.Failure) {
-            try file.append(bytes)
-        } catch {
-            loop.counters.refusalCounter.move(by: 1)
-            return refuseWhileReceiving(problem(error).httpResponse)
-        }
-        return .YES
-    }
-
-    /// Answers although the body is still coming, which the library cannot do: the answer goes straight to the
-    /// socket.
-    ///
-    /// What the client still sends is read and dropped for a short while. Closing at once would make the kernel
-    /// reset the connection, and the client might lose the answer.
-    private func refuseWhileReceiving(_ response: Response) -> MHD_Result {
-        // The space is free before the client hears that there was too little.
-        body = []
-        file = nil
-        sendPastLibrary(response)
-        phase = .discarding
-        deadline = loop.now + 2_000
-        discarded = 0
-        return .YES
-    }
-
     /// Sends the last answer of this connection straight to the socket.
-    private func sendPastLibrary(_ response: Response) {
+    func sendPastLibrary(_ response: Response) {
         let bytes = ResponseHead(response, contentLength: response.contentLength).bytes + response.bodyBytes
         // A few hundred bytes fit in the buffer of a socket that nothing has been sent on since the last answer.
         if let session {
@@ -279,6 +197,12 @@ final class Connection {
             _ = Glibc.send(fd, bytes, bytes.count, sendFlags)
         }
         endSending()
+    }
+
+    /// Nothing follows what has been sent.
+    func endSending() {
+        session?.sayEnd()
+        shutdown(fd, Int32(SHUT_WR))
     }
 
     /// The library refuses what it cannot parse, after which it closes the connection. Puts what is to be sent into
@@ -313,10 +237,9 @@ final class Connection {
     private func dispatch() -> MHD_Result {
         guard var request = makeRequest() else { return .NO }
         loop.counters.requestCounter.move(by: 1)
-        request.bodyFile = file?.finish()
-        file = nil
-        body = []
-        switch loop.router.respond(to: request) {
+        request.bodyFile = body.file?.finish()
+        body.drop()
+        switch loop.respond(request) {
         case .now(let response): return queue(response)
         case .events(let headers, let start): return openStream(headers, start)
         case .later(let work):
@@ -332,10 +255,10 @@ final class Connection {
     }
 
     /// The request with as much of its body as is in memory.
-    private func makeRequest() -> Request? {
+    func makeRequest() -> Request? {
         guard let head, let parsedTarget else { return nil }
         return Request(
-            method: method, target: target, parsedTarget: parsedTarget, headerBlock: head.headers, body: body,
+            method: method, target: target, parsedTarget: parsedTarget, headerBlock: head.headers, body: body.bytes,
             remoteAddress: remoteAddress, id: requestID)
     }
 
@@ -360,35 +283,6 @@ final class Connection {
         guard let made = loop.makeResponse(response, for: self, closing: closing) else { return .NO }
         defer { MHD_destroy_response(made) }
         return rg_queue_response(handle, UInt32(clamping: response.status), made)
-    }
-
-    // MARK: - Bodies in pieces
-
-    /// Sleeps until the feed has a piece. Called while the library asks for bytes.
-    func awaitPiece(of feed: PieceFeed) {
-        awaitedFeed = feed
-        MHD_suspend_connection(handle)
-    }
-
-    func resumeBody() {
-        guard awaitedFeed != nil else { return }
-        awaitedFeed = nil
-        loop.resume(self)
-    }
-
-    /// Ends a body that the server has no time left for.
-    func abandonBody() {
-        awaitedFeed?.abandon()
-        resumeBody()
-    }
-
-    /// Whether the end of a body is told by a last chunk, not by the end of the connection.
-    var takesChunks: Bool { head?.isHTTP11 ?? true }
-
-    /// Nothing follows what has been sent.
-    func endSending() {
-        session?.sayEnd()
-        shutdown(fd, Int32(SHUT_WR))
     }
 
     /// Takes the socket away from the library and makes it an event stream's.

@@ -14,6 +14,8 @@ import Glibc
 final class EventLoop {
     let configuration: ServerConfiguration
     let router: Router
+    /// The router's, made once.
+    let respond: @Sendable (Request) -> Reply
     let counters: ServerCounters
     let inbox: LoopInbox
     let makers: PieceMakers
@@ -49,6 +51,7 @@ final class EventLoop {
     ) throws(ServerError) {
         self.configuration = configuration
         self.router = router
+        respond = router.responder
         self.counters = counters
         self.makers = makers
         self.certificates = certificates

@@ -1,40 +1,48 @@
-/// A request's header fields in one allocation, `name NUL value NUL …`, searched when asked.
+/// A request's header fields in one allocation, searched when asked.
 ///
-/// Most requests look at two or three of a dozen fields; strings are made for those alone.
+/// Most requests look at two or three of a dozen fields; strings are made for those alone. Most of what is asked for is
+/// not there, which one bit says.
 struct HeaderBlock: Sendable {
-    private(set) var bytes: [UInt8] = []
+    /// Of each field the lengths of name and value, in four bytes each, then both.
+    private var bytes: [UInt8] = []
+    /// A bit for each kind of name that is there.
+    private var kinds: UInt64 = 0
 
     init() {}
 
     init(_ fields: HeaderFields) {
         for field in fields {
-            bytes.append(contentsOf: field.name.utf8)
-            bytes.append(0)
-            bytes.append(contentsOf: field.value.utf8)
-            bytes.append(0)
+            var (name, value) = (field.name, field.value)
+            name.withUTF8 { name in value.withUTF8 { append(name: name, value: $0) } }
         }
     }
 
-    mutating func reserve(_ byteCount: Int) {
-        bytes.reserveCapacity(byteCount)
-    }
+    /// - Parameters:
+    ///   - byteCount: of names and values.
+    ///   - count: of fields.
+    mutating func reserve(_ byteCount: Int, count: Int) { bytes.reserveCapacity(byteCount + count * 8) }
 
-    /// Neither part may hold a NUL; the server has checked that before.
     mutating func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
+        for length in [name.count, value.count] {
+            withUnsafeBytes(of: UInt32(truncatingIfNeeded: length)) { bytes.append(contentsOf: $0) }
+        }
         bytes.append(contentsOf: name)
-        bytes.append(0)
         bytes.append(contentsOf: value)
-        bytes.append(0)
+        kinds |= Self.kind(of: name)
     }
 
     func value(of name: String) -> String? {
-        var result: String?
-        forEach { fieldName, value in
-            guard matches(fieldName, name) else { return }
-            let text = String(decoding: value, as: UTF8.self)
-            result = result.map { "\($0), \(text)" } ?? text
+        var name = name
+        return name.withUTF8 { name in
+            guard kinds & Self.kind(of: name) != 0 else { return nil }
+            var result: String?
+            forEach { field, value in
+                guard equalsIgnoringCase(field, name) else { return }
+                let text = String(decoding: value, as: UTF8.self)
+                result = result.map { "\($0), \(text)" } ?? text
+            }
+            return result
         }
-        return result
     }
 
     var fields: HeaderFields {
@@ -45,18 +53,27 @@ struct HeaderBlock: Sendable {
         return fields
     }
 
-    private func matches(_ field: ArraySlice<UInt8>, _ name: String) -> Bool {
-        let name = name.utf8
-        return field.count == name.count && zip(field, name).allSatisfy { foldedASCII($0) == foldedASCII($1) }
+    /// One bit of 64, by length and first letter.
+    private static func kind(of name: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        let first = name.first.map { foldedASCII($0) } ?? 0
+        return 1 << UInt64((name.count &* 5 &+ Int(first)) & 63)
     }
 
-    private func forEach(_ body: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Void) {
-        var start = bytes.startIndex
-        while start < bytes.endIndex, let nameEnd = bytes[start...].firstIndex(of: 0),
-            let valueEnd = bytes[(nameEnd + 1)...].firstIndex(of: 0)
-        {
-            body(bytes[start..<nameEnd], bytes[(nameEnd + 1)..<valueEnd])
-            start = valueEnd + 1
+    private func forEach(_ body: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void) {
+        bytes.withUnsafeBytes { bytes in
+            var position = 0
+            func part(_ length: Int) -> UnsafeBufferPointer<UInt8> {
+                defer { position += length }
+                return UnsafeRawBufferPointer(rebasing: bytes[position..<(position + length)]).bindMemory(
+                    to: UInt8.self)
+            }
+            while position < bytes.count {
+                let nameLength = bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self)
+                let valueLength = bytes.loadUnaligned(fromByteOffset: position + 4, as: UInt32.self)
+                position += 8
+                let name = part(Int(nameLength))
+                body(name, part(Int(valueLength)))
+            }
         }
     }
 }

@@ -9,6 +9,8 @@ package func limitStreams(
 ) -> Middleware {
     { request, next in
         let reply = next(request)
+        // Most answers are here, and no stream.
+        if case .now = reply { return reply }
         guard let key = key(request) else { return reply }
         return reply.map { answer in
             guard case .events(let headers, let start) = answer else { return answer }

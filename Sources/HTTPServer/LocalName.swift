@@ -12,24 +12,53 @@ package enum LocalName {
     /// Whether a `Host` field, a name or an address with or without a port, means this machine: `localhost` and the
     /// names below it, which browsers never look up, and loopback addresses.
     package static func isAuthority(_ authority: some StringProtocol) -> Bool {
-        let authority = authority.lowercased()
-        if authority.hasPrefix("[") {
-            return authority == "[::1]" || authority.hasPrefix("[::1]:") && isPort(authority, 6)
-        }
-        let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
-        guard let name = parts.first, parts.count <= 2, parts.count == 1 || isDigits(parts[1]) else { return false }
-        return name == "localhost" || name.hasSuffix(".localhost") || isLoopback(name)
+        authority.utf8.withContiguousStorageIfAvailable { isLocal($0) }
+            ?? Array(authority.utf8).withUnsafeBufferPointer { isLocal($0) }
     }
 
-    private static func isPort(_ authority: String, _ start: Int) -> Bool { isDigits(authority.dropFirst(start)) }
+    private static func isLocal(_ authority: UnsafeBufferPointer<UInt8>) -> Bool {
+        let isBracketed = authority.first == UInt8(ascii: "[")
+        let nameEnd =
+            isBracketed
+            ? authority.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 } : authority.firstIndex(of: UInt8(ascii: ":"))
+        let name = UnsafeBufferPointer(rebasing: authority[..<(nameEnd ?? authority.count)])
+        let port = authority[name.count...]
+        guard port.isEmpty || port.first == UInt8(ascii: ":") && port.dropFirst().allSatisfy(isDigit) else {
+            return false
+        }
+        if isBracketed { return name.elementsEqual("[::1]".utf8) }
+        return isLocalhost(name) || isLoopback(name)
+    }
 
-    private static func isDigits(_ text: Substring) -> Bool { text.utf8.allSatisfy { 48...57 ~= $0 } }
+    /// `localhost`, or a name below it.
+    private static func isLocalhost(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        let local = "localhost".utf8
+        guard name.count >= local.count else { return false }
+        let start = name.count - local.count
+        return zip(name[start...], local).allSatisfy { foldedASCII($0) == $1 }
+            && (start == 0 || name[start - 1] == UInt8(ascii: "."))
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte }
 
     /// Four numbers of which the first is 127. A name such as `127.example` is none.
-    private static func isLoopback(_ name: Substring) -> Bool {
-        let numbers = name.split(separator: ".", omittingEmptySubsequences: false)
-        return numbers.count == 4 && numbers[0] == "127"
-            && numbers.allSatisfy { isDigits($0) && UInt8($0) != nil }
+    private static func isLoopback(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard name.starts(with: "127.".utf8) else { return false }
+        var numbers = 0
+        var number = 0
+        var hasDigits = false
+        for byte in name {
+            if byte == UInt8(ascii: "."), hasDigits {
+                numbers += 1
+                (number, hasDigits) = (0, false)
+            } else {
+                guard isDigit(byte) else { return false }
+                number = number * 10 + Int(byte - UInt8(ascii: "0"))
+                guard number <= 255 else { return false }
+                hasDigits = true
+            }
+        }
+        return numbers == 3 && hasDigits
     }
 }
 

@@ -15,7 +15,8 @@ package struct Request: Sendable {
     package var context: (any RequestContext)?
     /// What is found out about it, where somebody wants to know.
     package var trace: RequestTrace?
-    package let remoteAddress: RemoteAddress
+    /// The peer's, or the client's that a trusted proxy names.
+    package internal(set) var remoteAddress: RemoteAddress
     /// Identifies the request in logs; unique within the process.
     package let id: UInt64
 
@@ -76,8 +77,8 @@ package struct Request: Sendable {
     }
 }
 
-/// What a middleware tells handlers about a request.
-package protocol RequestContext: Sendable {}
+/// What a middleware tells handlers about a request. A class, because it is asked for often.
+package protocol RequestContext: AnyObject, Sendable {}
 
 /// One `name=value` of a query string, decoded.
 package struct QueryItem: Sendable, Equatable {

@@ -49,7 +49,7 @@ struct RequestHead {
             throw HTTPError(505, code: "version_not_supported", detail: "This server speaks HTTP/1.1 and HTTP/1.0.")
         }
         isHTTP11 = minor == UInt8(ascii: "1")
-        headers.reserve(raw.count - fields)
+        headers.reserve(raw.count - fields, count: 16)
         try parseFields(raw, from: fields, countLimit: limits.headerCount)
     }
 

@@ -4,8 +4,11 @@ import Synchronization
 enum RequestLabel {
     static let header = "X-Request-Id"
 
-    /// Tells this process from others, also from the one before it.
-    private static let process = hex(UInt64.random(in: 0...(1 << 40 - 1)), digits: 10)
+    /// Tells this process from others, also from the one before it: ten digits and a dash.
+    private static let process: [UInt8] = {
+        let number = UInt64.random(in: 0...(1 << 40 - 1))
+        return (0..<10).map { digit(number >> UInt64(36 - $0 * 4)) } + [UInt8(ascii: "-")]
+    }()
     private static let last = Atomic<UInt64>(0)
 
     /// The label that the client gave, if it is fit for a log and a header, or a new one.
@@ -15,7 +18,17 @@ enum RequestLabel {
     }
 
     /// A label that no other request has.
-    static func new() -> String { "\(process)-\(hex(last.wrappingAdd(1, ordering: .relaxed).newValue, digits: 6))" }
+    static func new() -> String {
+        let number = last.wrappingAdd(1, ordering: .relaxed).newValue
+        let digits = max((64 - number.leadingZeroBitCount + 3) / 4, 6)
+        return String(unsafeUninitializedCapacity: process.count + digits) { text in
+            _ = text.initialize(from: process)
+            for place in 0..<digits {
+                text[process.count + place] = digit(number >> UInt64((digits - 1 - place) * 4))
+            }
+            return process.count + digits
+        }
+    }
 
     static func isSane(_ label: String) -> Bool {
         (1...128).contains(label.utf8.count)
@@ -29,9 +42,10 @@ enum RequestLabel {
             }
     }
 
-    private static func hex(_ number: UInt64, digits: Int) -> String {
-        let text = String(number, radix: 16)
-        return String(repeating: "0", count: max(digits - text.utf8.count, 0)) + text
+    /// The last four bits as a hexadecimal digit.
+    private static func digit(_ number: UInt64) -> UInt8 {
+        let value = UInt8(truncatingIfNeeded: number & 15)
+        return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }
 

@@ -9,12 +9,12 @@ package final class RequestTrace: Sendable {
     /// When it arrived, in monotonic nanoseconds.
     let start = monotonicNanoseconds()
 
-    private struct State {
+    struct Found {
         var route: (index: Int, route: Router.Route)?
         var caller: String?
     }
 
-    private let state = Mutex(State())
+    private let state = Mutex(Found())
 
     package init(label: String) { self.label = label }
 
@@ -27,7 +27,8 @@ package final class RequestTrace: Sendable {
     /// The route that the request took; the outermost router's where one is inside another.
     package var route: Router.Route? { state.withLock { $0.route?.route } }
 
-    var routeIndex: Int? { state.withLock { $0.route?.index } }
+    /// All that is known by now.
+    var found: Found { state.withLock { $0 } }
 
     func take(_ route: Router.Route, index: Int) {
         state.withLock { state in

@@ -23,7 +23,10 @@ package struct Response: Sendable {
     }
 
     package init(status: Int = 200, contentType: String, body: [UInt8]) {
-        self.init(status: status, headers: ["Content-Type": contentType], body: .bytes(body))
+        // Room for what the way out adds.
+        var headers = HeaderFields(capacity: 12)
+        headers.add("Content-Type", contentType)
+        self.init(status: status, headers: headers, body: .bytes(body))
     }
 
     package static func json(_ body: [UInt8], status: Int = 200) -> Response {

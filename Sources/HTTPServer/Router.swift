@@ -26,11 +26,16 @@ package struct Router: Sendable {
         package let pattern: String
     }
 
+    /// A middleware, which an array would wrap in conversions that each call goes through.
+    private struct Layer: Sendable {
+        let run: Middleware
+    }
+
     /// All routes in the order registered.
     package private(set) var routes: [Route] = []
 
     private var root = RouteNode()
-    private var middlewares: [Middleware] = []
+    private var middlewares: [Layer] = []
     private var admissions: [@Sendable (Request) throws -> Void] = []
     private let logger: Logger
 
@@ -60,7 +65,7 @@ package struct Router: Sendable {
 
     /// Adds a middleware inside those added before: the first one added sees the request first.
     package mutating func use(_ middleware: @escaping Middleware) {
-        middlewares.append(middleware)
+        middlewares.append(Layer(run: middleware))
     }
 
     /// Adds a check that runs before a body is let into a file: what it throws is the answer, and the body is
@@ -86,18 +91,28 @@ package struct Router: Sendable {
         }
     }
 
-    /// Answers a request; the server calls this, and so can anything that has no socket.
-    package func respond(to request: Request) -> Reply {
-        run(request, middlewares[...])
-    }
+    /// Answers a request, as anything may ask that has no socket.
+    package func respond(to request: Request) -> Reply { responder(request) }
 
-    private func run(_ request: Request, _ chain: ArraySlice<Middleware>) -> Reply {
-        do {
-            guard let first = chain.first else { return try dispatch(request) }
-            return try first(request) { run($0, chain.dropFirst()) }
-        } catch {
-            return .now(response(to: error, of: request))
+    /// What answers requests by the routes and middlewares there are now, put together once for many of them.
+    var responder: @Sendable (Request) -> Reply {
+        var responder: @Sendable (Request) -> Reply = { [self] request in
+            do {
+                return try dispatch(request)
+            } catch {
+                return .now(response(to: error, of: request))
+            }
         }
+        for layer in middlewares.reversed() {
+            responder = { [self, run = layer.run, next = responder] request in
+                do {
+                    return try run(request, next)
+                } catch {
+                    return .now(response(to: error, of: request))
+                }
+            }
+        }
+        return responder
     }
 
     private func response(to error: any Error, of request: Request) -> Response {

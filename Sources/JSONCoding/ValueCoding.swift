@@ -192,7 +192,7 @@ extension PropertyType {
             case .data: "base64 text such as \"SGVsbG8=\""
             case .decimal128: "a decimal such as \"1.10\""
             case .mixed: "any JSON value"
-            case .link(let target): "a link to a \(target)"
+            case .link(let target): "a link to \(target.withArticle)"
             case .linkingObjects: "nothing, because it is computed from links"
             }
         return acceptsNull && base != .mixed ? words + " or null" : words

@@ -7,6 +7,19 @@ struct KeyPathFilter {
 
     init(_ paths: [LiveKeyPath]) { self.paths = paths }
 
+    /// What counts for observers with the paths; nil where there are none. Throws as `adopt` does, and
+    /// `unknownProperty` when a path begins at another class.
+    ///
+    /// - Parameter owner: what it is that has the class, for the error.
+    init?(_ paths: [LiveKeyPath], from classID: ClassID?, _ schema: Schema, else owner: String) throws(StoreError) {
+        guard !paths.isEmpty else { return nil }
+        guard paths.allSatisfy({ $0.classID == classID }) else {
+            throw StoreError(.unknownProperty, "The key paths belong to another class than \(owner).")
+        }
+        self.init(paths)
+        try adopt(schema)
+    }
+
     /// The classes whose changes can matter.
     var classes: Set<ClassID> { paths.reduce(into: []) { $0.formUnion($1.classes) } }
 
@@ -32,12 +45,9 @@ struct KeyPathFilter {
         var properties = PropertySet()
         for path in paths {
             for branch in path.branches where !properties.contains(branch.property) {
-                do {
-                    guard try step.isReached(key, by: branch.tree) else { continue }
-                } catch let error as StoreError where error.code == .versionGone {
-                    // Who stopped linking on the way cannot be seen any more.
-                }
-                properties.insert(branch.property)
+                // Who stopped linking on the way cannot be seen where the earlier version was given up.
+                let isReached = try LiveStep.ifKept { try step.isReached(key, by: branch.tree) } ?? true
+                if isReached { properties.insert(branch.property) }
             }
         }
         return properties

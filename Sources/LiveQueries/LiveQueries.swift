@@ -47,7 +47,7 @@ package final class LiveQueries: CommitReceiver {
         _ query: BoundQuery, keyPaths: [LiveKeyPath] = [], since version: Version? = nil,
         deliver: @escaping @Sendable (LiveEvent) -> Void
     ) -> LiveToken {
-        register(.query(query, Subscriber(deliver)), keyPaths, version)
+        register(.query(query), Subscriber(deliver), keyPaths, version)
     }
 
     /// Observes a query's result in sections, in the same way.
@@ -55,7 +55,7 @@ package final class LiveQueries: CommitReceiver {
         _ query: BoundQuery, by key: SectionKey, keyPaths: [LiveKeyPath] = [], since version: Version? = nil,
         deliver: @escaping @Sendable (LiveSectionEvent) -> Void
     ) -> LiveToken {
-        register(.sections(query, key, Subscriber(deliver)), keyPaths, version)
+        register(.sections(query, key), Subscriber(deliver), keyPaths, version)
     }
 
     /// Observes one object: `initial`, then its changes until it is deleted. Without key paths, only assignments to
@@ -65,7 +65,7 @@ package final class LiveQueries: CommitReceiver {
         _ classID: ClassID, _ key: ObjectKey, keyPaths: [LiveKeyPath] = [], since version: Version? = nil,
         deliver: @escaping @Sendable (LiveObjectEvent) -> Void
     ) -> LiveToken {
-        register(.object(ObjectReference(classID, key), Subscriber(deliver)), keyPaths, version)
+        register(.object(ObjectReference(classID, key)), Subscriber(deliver), keyPaths, version)
     }
 
     /// Observes one object's list, set or map: of values, or of links as they lie in it, nulls included. Key paths are
@@ -74,17 +74,18 @@ package final class LiveQueries: CommitReceiver {
         _ object: ObjectReference, _ property: PropertyID, keyPaths: [LiveKeyPath] = [], since version: Version? = nil,
         deliver: @escaping @Sendable (LiveCollectionEvent) -> Void
     ) -> LiveToken {
-        register(.collection(object, property, Subscriber(deliver)), keyPaths, version)
+        register(.collection(object, property), Subscriber(deliver), keyPaths, version)
     }
 
     private func register(
-        _ observer: LiveRegistration.Observer, _ keyPaths: [LiveKeyPath], _ version: Version?
+        _ subject: LiveSubjectID, _ subscriber: any LiveSubscriber, _ keyPaths: [LiveKeyPath], _ version: Version?
     ) -> LiveToken {
-        let registration = LiveRegistration(observer: observer, keyPaths: keyPaths, since: version)
+        let registration = LiveRegistration(
+            subject: subject, subscriber: subscriber, keyPaths: keyPaths, since: version)
         hand { $0.registrations.append(registration) }
         return LiveToken { [self] in
-            registration.cancel()
-            hand { $0.left.insert(registration.subject) }
+            subscriber.cancel()
+            hand { $0.left.insert(subject) }
         }
     }
 

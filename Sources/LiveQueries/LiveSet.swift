@@ -44,15 +44,15 @@ final class LiveSet {
     /// Lets an observer in, at the present version, and tells it the state, or what became different since the version
     /// that it knows.
     func admit(_ registration: LiveRegistration) {
-        guard registration.isActive else { return }
+        guard registration.subscriber.isActive else { return }
         let id = registration.subject
         do {
             let subject =
                 try subjects[id] ?? registration.makeSubject(try budget().map(snapshot.limited) ?? snapshot)
-            try registration.join(subject, snapshot, past)
+            try subject.add(registration, snapshot, past)
             keep(subject, as: id)
         } catch {
-            registration.fail(error)
+            registration.subscriber.fail(error)
         }
     }
 

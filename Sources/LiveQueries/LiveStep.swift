@@ -20,6 +20,16 @@ package final class LiveStep: Sendable {
         snapshots = (before as? any Snapshot, after as? any Snapshot)
     }
 
+    /// What `read` gives, which looks at the earlier version; nil where the store has taken that version back. Whoever
+    /// asks knows what to do without it.
+    static func ifKept<R>(_ read: () throws -> R) throws -> R? {
+        do {
+            return try read()
+        } catch let error as StoreError where error.code == .versionGone {
+            return nil
+        }
+    }
+
     /// The way back.
     package var reversed: LiveStep { LiveStep(changes.inverted(to: before.version), from: after, to: before) }
 }

@@ -22,19 +22,76 @@ enum LiveWatch: Hashable, Sendable {
 
 /// Something observed that is kept current for all who observe it. Used by one thread at a time.
 protocol LiveSubject: AnyObject {
+    associatedtype Event: LiveEventKind
+    /// What is kept for each audience.
+    associatedtype Memory
+
+    var audiences: [LiveAudience<Event, Memory>] { get set }
+
     /// Where changes can matter. May differ after each call of `add` and after each change of the schema.
     var watches: Set<LiveWatch> { get }
 
-    var isObserved: Bool { get }
+    /// Adds an observer and tells it the state, which must be that of `snapshot`, or what became different since the
+    /// version that it knows.
+    func add(
+        _ subscriber: Subscriber<Event>, _ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot, since version: Version?,
+        _ past: PastVersions) throws
+
+    /// What counts for observers with the key paths; nil for none. Throws when they do not fit the subject or the
+    /// schema.
+    func filter(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> KeyPathFilter?
 
     /// Brings it from `step.before` to `snapshot`, which is `step.after`, and tells its observers. On a throw it is of
-    /// no use any more. Called also when nothing changed
-    /// where it watches, if the schema did.
+    /// no use any more. Called also when nothing changed where it watches, if the schema did.
     func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws
+}
+
+extension LiveSubject {
+    var isObserved: Bool { !audiences.isEmpty }
+
+    /// Adds an observer, who must be one for events of the subject's kind.
+    func add(_ registration: LiveRegistration, _ snapshot: any Snapshot, _ past: PastVersions) throws {
+        guard let subscriber = registration.subscriber as? Subscriber<Event> else {
+            preconditionFailure("The observer is one of another kind of events than the subject's.")
+        }
+        try add(subscriber, registration.keyPaths, snapshot, since: registration.since, past)
+    }
+
+    /// The audience with the key paths, a new one if there is none that is apt.
+    func audience(
+        _ keyPaths: [LiveKeyPath], _ schema: Schema, new memory: @autoclosure () -> Memory,
+        isApt: (Memory) -> Bool = { _ in true }
+    ) throws -> Int {
+        let known = audiences.firstIndex { $0.keyPaths == keyPaths && isApt($0.memory) }
+        if let known { return known }
+        audiences.append(LiveAudience(keyPaths, try filter(keyPaths, schema), memory()))
+        return audiences.count - 1
+    }
+
+    /// Reads the key paths anew under another schema. Observers whose key paths are gone fail on their own.
+    func adoptKeyPaths(_ schema: Schema) {
+        for index in audiences.indices {
+            do {
+                audiences[index].filter = try filter(audiences[index].keyPaths, schema)
+            } catch {
+                audiences[index].finish(.failed(error))
+            }
+        }
+        prune()
+    }
 
     /// Forgets the observers that have left.
-    func prune()
+    func prune() {
+        for index in audiences.indices { audiences[index].subscribers.removeAll { !$0.isActive } }
+        audiences.removeAll { $0.subscribers.isEmpty }
+    }
 
     /// Tells all observers that this is the end, and forgets them.
-    func fail(_ error: any Error)
+    func fail(_ error: any Error) { finish(.failed(error)) }
+
+    /// Tells all observers the last that they hear, and forgets them.
+    func finish(_ event: Event) {
+        for audience in audiences { audience.finish(event) }
+        audiences = []
+    }
 }

@@ -82,7 +82,7 @@ final class LiveWork {
 
     /// Without a snapshot nobody can be let in. The others wait for the next commit, unless there will be none.
     private func fail(_ error: any Error) {
-        for registration in waiting { registration.fail(error) }
+        for registration in waiting { registration.subscriber.fail(error) }
         waiting = []
         guard let error = error as? StoreError, error.code == .closed else { return }
         observed?.fail(error)

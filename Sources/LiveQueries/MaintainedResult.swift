@@ -12,7 +12,7 @@ final class MaintainedResult: LiveSubject {
     private var isLocal: Bool
     private var reach: LinkReach
     private let quick: ValuePredicate
-    private var audiences: [LiveAudience] = []
+    var audiences: [LiveAudience<LiveEvent, ResultMemory>] = []
 
     /// Runs the query. Throws what the store throws, and `unknownClass` or `unknownProperty` when the query does not
     /// fit the snapshot's schema.
@@ -31,21 +31,17 @@ final class MaintainedResult: LiveSubject {
 
     var keys: KeySequence { state.keys }
 
-    var isObserved: Bool { !audiences.isEmpty }
-
     var watches: Set<LiveWatch> {
         Set(
             (route.classes.union(reach.classes).union(audiences.flatMap { $0.filter?.classes ?? [] }))
                 .map { .objects(of: $0) })
     }
 
-    /// Adds an observer and tells it the present result, which must be that of `snapshot`, or what became different
-    /// since the version that it knows.
     func add(
         _ subscriber: Subscriber<LiveEvent>, _ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot,
         since version: Version?, _ past: PastVersions
     ) throws {
-        let index = try audience(keyPaths, snapshot)
+        let index = try audience(keyPaths, snapshot.schema, new: ResultMemory(at: snapshot.version))
         audiences[index].subscribers.append(subscriber)
         guard let version, let missed = try missed(since: version, of: index, snapshot, past) else {
             subscriber.send(.initial(snapshot: snapshot, keys: keys))
@@ -55,47 +51,23 @@ final class MaintainedResult: LiveSubject {
         if let change = missed.change { subscriber.send(.update(change)) }
     }
 
-    /// Forgets the observers that have left.
-    func prune() {
-        for index in audiences.indices { audiences[index].subscribers.removeAll { !$0.isActive } }
-        audiences.removeAll { $0.subscribers.isEmpty }
-    }
-
-    /// Tells all observers that this is the end.
-    func fail(_ error: any Error) {
-        for audience in audiences { audience.fail(error) }
-        audiences = []
-    }
-
     func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
         if step.changes.schemaChanged { try adopt(snapshot.schema) } else if misses(step) { return }
         let outcome = try state.advance(
-            by: step, of: query, along: route, classCount: snapshot.count(of: query.classID), quick: quick, learns: true
+            by: step, of: query, along: route, classCount: snapshot.count(of: query.classID), quick: quick,
+            learns: true,
+            suspects: { try route.suspects(in: step) }
         ) { try Self.touched(by: step, reach) }
         for position in audiences.indices {
             let change = try adding(modifiedBy: step, for: audiences[position].filter, to: outcome)
             guard !change.isEmpty else { continue }
-            audiences[position].recent.add(change, from: step.before.version, to: step.after.version)
+            audiences[position].memory.recent.add(change, from: step.before.version, to: step.after.version)
             audiences[position].send(.update(LiveChange(snapshot: snapshot, indices: change, newKeys: keys)))
         }
     }
 
-    /// The audience with the key paths, a new one if there is none.
-    private func audience(_ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot) throws -> Int {
-        if let index = audiences.firstIndex(where: { $0.keyPaths == keyPaths }) { return index }
-        let filter = try filter(keyPaths, snapshot)
-        audiences.append(LiveAudience(keyPaths, filter: filter, at: snapshot.version))
-        return audiences.count - 1
-    }
-
-    private func filter(_ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot) throws -> KeyPathFilter? {
-        guard !keyPaths.isEmpty else { return nil }
-        guard keyPaths.allSatisfy({ $0.classID == query.classID }) else {
-            throw StoreError(.unknownProperty, "The key paths belong to another class than the query.")
-        }
-        var filter = KeyPathFilter(keyPaths)
-        try filter.adopt(snapshot.schema)
-        return filter
+    func filter(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> KeyPathFilter? {
+        try KeyPathFilter(keyPaths, from: query.classID, schema, else: "the query")
     }
 
     /// Looks everything up again that depends on the schema. Observers whose key paths are gone fail on their own.
@@ -103,14 +75,7 @@ final class MaintainedResult: LiveSubject {
         route = try QueryRoute(query, schema: schema)
         isLocal = route.isLocal
         reach = LinkReach(from: query.classID, schema: schema)
-        for index in audiences.indices {
-            do {
-                try audiences[index].filter?.adopt(schema)
-            } catch {
-                audiences[index].fail(error)
-            }
-        }
-        prune()
+        adoptKeyPaths(schema)
     }
 }
 
@@ -161,12 +126,9 @@ extension MaintainedResult {
     }
 
     private func modified(by step: LiveStep, _ filter: KeyPathFilter?) throws -> Set<ObjectKey> {
-        do {
-            return try filter?.modifiedRoots(by: step) ?? Self.touched(by: step, reach)
-        } catch let error as StoreError where error.code == .versionGone {
-            // Who stopped linking to an element cannot be seen any more: it may have been anybody.
-            return Set(keys)
-        }
+        // Who stopped linking to an element cannot be seen where the earlier version was given up: it may have been
+        // anybody.
+        try LiveStep.ifKept { try filter?.modifiedRoots(by: step) ?? Self.touched(by: step, reach) } ?? Set(keys)
     }
 
     /// The difference together with what a filter finds modified; it leads to the present result.
@@ -187,7 +149,7 @@ extension MaintainedResult {
     private func missed(
         since version: Version, of index: Int, _ snapshot: any Snapshot, _ past: PastVersions
     ) throws -> (change: LiveChange?, Void)? {
-        let (recent, filter) = (audiences[index].recent, audiences[index].filter)
+        let (recent, filter) = (audiences[index].memory.recent, audiences[index].filter)
         let indices: () throws -> IndexChanges
         if let known = recent.changes(since: version, at: snapshot.version) {
             indices = { known }
@@ -195,7 +157,7 @@ extension MaintainedResult {
             guard let step = try past.step(from: version) else { return nil }
             indices = { [self] in try lookBack(step, snapshot, filter) }
         }
-        return (try audiences[index].change(since: version, at: snapshot, keys, find: indices), ())
+        return (try audiences[index].memory.change(since: version, at: snapshot, keys, find: indices), ())
     }
 
     /// The difference between what the result was and what it is, by taking the step backwards.
@@ -203,8 +165,10 @@ extension MaintainedResult {
         _ step: LiveStep, _ snapshot: any Snapshot, _ filter: KeyPathFilter?
     ) throws -> IndexChanges {
         // Reading the past costs more, and running the query there much more.
+        let reversed = step.reversed
         let (_, back) = try state.advanced(
-            by: step.reversed, of: query, along: route, classCount: snapshot.count(of: query.classID) * 8
+            by: reversed, of: query, along: route, classCount: snapshot.count(of: query.classID) * 8,
+            suspects: { try route.suspects(in: reversed) }
         ) { try Self.touched(by: step, reach) }
         return try adding(modifiedBy: step, for: filter, to: ResultOutcome(indices: back.inverted))
     }

@@ -7,26 +7,6 @@ import StoreContract
 /// The result is kept as any other is; its difference says which elements to take out of their sections and which to
 /// put in. A change of the section's key alone is none of the result, so those objects are looked for as well.
 final class MaintainedSections: LiveSubject {
-    /// Observers with the same key paths, who are told the same.
-    fileprivate struct Audience {
-        let keyPaths: [LiveKeyPath]
-        /// Nil when everything within reach counts.
-        var filter: KeyPathFilter?
-        var subscribers: [Subscriber<LiveSectionEvent>] = []
-        /// The sections that they know, where these are not the present ones: elements went from one to another, which
-        /// is not told by itself if nothing that their key paths name changed.
-        var told: SectionList?
-        /// The positions of those elements, with the forms of the keys of the sections that they are known to be in.
-        var silent: [Int: Value] = [:]
-        /// What became different since earlier versions, and the sections there, for those who resume from them; as seen
-        /// from one version, which this does not pin.
-        var resumed: (version: Version, changes: [Version: (changes: SectionChanges, old: SectionList)])?
-
-        func fail(_ error: any Error) {
-            for subscriber in subscribers { subscriber.finish(.failed(error)) }
-        }
-    }
-
     private let query: BoundQuery
     private let key: SectionKey
     private let reader: SectionKeyReader
@@ -34,7 +14,7 @@ final class MaintainedSections: LiveSubject {
     private var reach: LinkReach
     private var result: ResultState
     private var sections: SectionList
-    private var audiences: [Audience] = []
+    var audiences: [LiveAudience<LiveSectionEvent, SectionMemory>] = []
 
     /// Runs the query. Throws what the store throws, and `unknownClass` or `unknownProperty` when the query or the key
     /// does not fit the snapshot's schema.
@@ -48,21 +28,18 @@ final class MaintainedSections: LiveSubject {
         sections = SectionList(try snapshot.sections(result.query, by: key))
     }
 
-    var isObserved: Bool { !audiences.isEmpty }
-
     var watches: Set<LiveWatch> {
         Set(
             (route.classes.union(reach.classes).union(audiences.flatMap { $0.filter?.classes ?? [] }))
                 .map { .objects(of: $0) })
     }
 
-    /// Adds an observer and tells it the present sections, which must be those of `snapshot`, or what became different
-    /// since the version that it knows.
     func add(
         _ subscriber: Subscriber<LiveSectionEvent>, _ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot,
         since version: Version?, _ past: PastVersions
     ) throws {
-        let index = try audience(keyPaths, snapshot.schema)
+        // Who joins knows the present sections.
+        let index = try audience(keyPaths, snapshot.schema, new: SectionMemory()) { $0.told == nil }
         audiences[index].subscribers.append(subscriber)
         guard let version, let step = try past.step(from: version) else {
             subscriber.send(.initial(snapshot: snapshot, sections: LiveSections(sections)))
@@ -73,45 +50,15 @@ final class MaintainedSections: LiveSubject {
         if let missed { subscriber.send(.update(missed)) }
     }
 
-    /// The audience with the key paths that knows the present sections, a new one if there is none.
-    private func audience(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> Int {
-        if let index = audiences.firstIndex(where: { $0.keyPaths == keyPaths && $0.told == nil }) { return index }
-        audiences.append(Audience(keyPaths: keyPaths, filter: try filter(keyPaths, schema)))
-        return audiences.count - 1
-    }
-
-    private func filter(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> KeyPathFilter? {
-        guard !keyPaths.isEmpty else { return nil }
-        guard keyPaths.allSatisfy({ $0.classID == query.classID }) else {
-            throw StoreError(.unknownProperty, "The key paths belong to another class than the query.")
-        }
-        var filter = KeyPathFilter(keyPaths)
-        try filter.adopt(schema)
-        return filter
-    }
-
-    func prune() {
-        for index in audiences.indices { audiences[index].subscribers.removeAll { !$0.isActive } }
-        audiences.removeAll { $0.subscribers.isEmpty }
-    }
-
-    func fail(_ error: any Error) {
-        for audience in audiences { audience.fail(error) }
-        audiences = []
+    func filter(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> KeyPathFilter? {
+        try KeyPathFilter(keyPaths, from: query.classID, schema, else: "the query")
     }
 
     /// Looks everything up again that depends on the schema. Observers whose key paths are gone fail on their own.
     private func adopt(_ schema: Schema) throws {
         route = try QueryRoute(query, alsoReading: [key.path], schema: schema)
         reach = LinkReach(from: query.classID, schema: schema)
-        for index in audiences.indices {
-            do {
-                audiences[index].filter = try filter(audiences[index].keyPaths, schema)
-            } catch {
-                audiences[index].fail(error)
-            }
-        }
-        prune()
+        adoptKeyPaths(schema)
     }
 }
 
@@ -121,18 +68,20 @@ extension MaintainedSections {
     func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
         if step.changes.schemaChanged { try adopt(snapshot.schema) }
         let before = result
+        // Found once, for the result and for its sections.
+        let suspects = try suspects(of: step)
         let (after, indices) = try result.advanced(
-            by: step, of: query, along: route, classCount: snapshot.count(of: query.classID)
+            by: step, of: query, along: route, classCount: snapshot.count(of: query.classID), suspects: { suspects }
         ) { [self] in try touched(by: step) }
         let difference = try SectionStep(
-            sections, step, from: before, to: after, indices, suspects: suspects(of: step), reader
+            sections, step, from: before, to: after, indices, suspects: suspects, reader
         ) { SectionList(try snapshot.sections(after.query, by: key)) }
         result = after
         sections = difference.new
         var last: LiveSectionChange?
         for index in audiences.indices {
             let change = try adding(modifiedBy: step, for: audiences[index].filter, to: indices)
-            guard let changes = try audiences[index].take(difference, change, before.keys) else { continue }
+            guard let changes = try audiences[index].memory.take(difference, change, before.keys) else { continue }
             let event: LiveSectionChange
             if let last, last.changes == changes.0, last.isSince(changes.old) {
                 event = last
@@ -142,19 +91,14 @@ extension MaintainedSections {
                     newSections: LiveSections(sections))
             }
             last = event
-            for subscriber in audiences[index].subscribers { subscriber.send(.update(event)) }
+            audiences[index].send(.update(event))
         }
     }
 
-    /// The objects whose section's key may differ; nil where finding them is not worth it.
-    private func suspects(of step: LiveStep) throws -> Set<ObjectKey>? {
+    /// The objects whose membership, place or section may differ; nil where they cannot be found out.
+    private func suspects(of step: LiveStep) throws -> RouteSuspects? {
         guard !step.changes.schemaChanged else { return nil }
-        do {
-            if case .objects(let suspects) = try route.suspects(in: step) { return suspects }
-        } catch let error as StoreError where error.code == .versionGone {
-            // The earlier version cannot be read any more, and is not needed for looking at everything.
-        }
-        return nil
+        return try LiveStep.ifKept { try route.suspects(in: step) }
     }
 
     /// The objects that count as modified where no key paths are given.
@@ -186,26 +130,40 @@ extension MaintainedSections {
         _ step: LiveStep, by index: Int, _ snapshot: any Snapshot
     ) throws -> (changes: SectionChanges, old: SectionList) {
         let version = step.before.version
-        if audiences[index].resumed?.version != snapshot.version { audiences[index].resumed = (snapshot.version, [:]) }
-        if let known = audiences[index].resumed?.changes[version] { return known }
+        if audiences[index].memory.resumed?.version != snapshot.version {
+            audiences[index].memory.resumed = (snapshot.version, [:])
+        }
+        if let known = audiences[index].memory.resumed?.changes[version] { return known }
         let back = step.reversed
+        let suspects = try suspects(of: back)
         // Reading the past costs more, and running the query there much more.
         let (then, indices) = try result.advanced(
-            by: back, of: query, along: route, classCount: snapshot.count(of: query.classID) * 8
+            by: back, of: query, along: route, classCount: snapshot.count(of: query.classID) * 8,
+            suspects: { suspects }
         ) { [self] in try touched(by: back) }
         let away = try SectionStep(
-            sections, back, from: result, to: then, indices, suspects: suspects(of: back), reader
+            sections, back, from: result, to: then, indices, suspects: suspects, reader
         ) { try SectionList(then.keys, by: reader, step.before) }
         let forth = away.reversed(indices)
         let whole = try adding(modifiedBy: step, for: audiences[index].filter, to: indices.inverted)
         let changes = try SectionDiff(forth.old, forth.oldPlaces, forth.new, forth.newPlaces)
             .changes(whole, silent: forth.rekeyed.keys)
-        audiences[index].resumed?.changes[version] = (changes, forth.old)
+        audiences[index].memory.resumed?.changes[version] = (changes, forth.old)
         return (changes, forth.old)
     }
 }
 
-extension MaintainedSections.Audience {
+/// What is remembered of what the observers with the same key paths were told.
+struct SectionMemory {
+    /// The sections that they know, where these are not the present ones: elements went from one to another, which
+    /// is not told by itself if nothing that their key paths name changed.
+    fileprivate private(set) var told: SectionList?
+    /// The positions of those elements, with the forms of the keys of the sections that they are known to be in.
+    private var silent: [Int: Value] = [:]
+    /// What became different since earlier versions, and the sections there, for those who resume from them; as seen
+    /// from one version, which this does not pin.
+    fileprivate var resumed: (version: Version, changes: [Version: (changes: SectionChanges, old: SectionList)])?
+
     /// What to tell after a step, and since which sections; nil when there is nothing to tell. `indices` are the
     /// difference of the result with the modifications that count here.
     fileprivate mutating func take(

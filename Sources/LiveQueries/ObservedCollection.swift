@@ -6,21 +6,13 @@ import StoreContract
 /// Nothing is kept of the elements: what was done to the collection is in the change set, and its elements are read
 /// where a linked object changed.
 final class ObservedCollection: LiveSubject {
-    /// Observers with the same key paths, which are told the same.
-    private struct Audience {
-        let keyPaths: [LiveKeyPath]
-        /// Nil when everything within reach counts.
-        var filter: KeyPathFilter?
-        var subscribers: [Subscriber<LiveCollectionEvent>] = []
-    }
-
     private let object: ObjectReference
     private let property: PropertyID
     private var type: PropertyType
     private var reach: ElementReach
     /// The classes that elements link to at the present version, once looked at; all that is known of the elements.
     private var linkedClasses: Set<ClassID>?
-    private var audiences: [Audience] = []
+    var audiences: [LiveAudience<LiveCollectionEvent, Void>] = []
 
     /// Throws `unknownClass`, `unknownProperty`, `notACollection`. Whether the object exists is seen when an observer
     /// is added.
@@ -54,8 +46,6 @@ final class ObservedCollection: LiveSubject {
         return stored.type
     }
 
-    var isObserved: Bool { !audiences.isEmpty }
-
     var watches: Set<LiveWatch> {
         var classes: Set<ClassID> = []
         for audience in audiences {
@@ -78,31 +68,15 @@ final class ObservedCollection: LiveSubject {
             if gone.isEmpty { subscriber.cancel() } else { subscriber.finish(.update(change(gone, snapshot, true))) }
             return
         }
-        let filter = try filter(keyPaths, snapshot.schema)
+        let index = try audience(keyPaths, snapshot.schema, new: ())
+        audiences[index].subscribers.append(subscriber)
         if let step, try step.before.exists(object.classID, object.key) {
-            let whole = try difference(step, filter)
+            let whole = try difference(step, audiences[index].filter)
             subscriber.send(.resumed(snapshot: snapshot))
             if !whole.isEmpty { subscriber.send(.update(change(whole, snapshot, false))) }
         } else {
             subscriber.send(.initial(snapshot: snapshot))
         }
-        if let index = audiences.firstIndex(where: { $0.keyPaths == keyPaths }) {
-            audiences[index].subscribers.append(subscriber)
-            return
-        }
-        audiences.append(Audience(keyPaths: keyPaths, filter: filter, subscribers: [subscriber]))
-    }
-
-    func prune() {
-        for index in audiences.indices { audiences[index].subscribers.removeAll { !$0.isActive } }
-        audiences.removeAll { $0.subscribers.isEmpty }
-    }
-
-    func fail(_ error: any Error) {
-        for audience in audiences {
-            for subscriber in audience.subscribers { subscriber.finish(.failed(error)) }
-        }
-        audiences = []
     }
 
     func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
@@ -119,18 +93,19 @@ final class ObservedCollection: LiveSubject {
             let event =
                 if let last, last.difference == difference { last } else { change(difference, snapshot, false) }
             last = event
-            for subscriber in audience.subscribers { subscriber.send(.update(event)) }
+            audience.send(.update(event))
         }
     }
 
     /// All elements went with their object: the last that anybody hears.
     private func finish(_ step: LiveStep, _ snapshot: any Snapshot) throws {
         let gone = try goneWithOwner(step)
-        let event = change(gone, snapshot, true)
-        for subscriber in audiences.flatMap(\.subscribers) {
-            if gone.isEmpty { subscriber.cancel() } else { subscriber.finish(.update(event)) }
+        if gone.isEmpty {
+            for subscriber in audiences.flatMap(\.subscribers) { subscriber.cancel() }
+            audiences = []
+        } else {
+            finish(.update(change(gone, snapshot, true)))
         }
-        audiences = []
     }
 
     private func change(
@@ -144,19 +119,14 @@ final class ObservedCollection: LiveSubject {
         return StoreError(.notFound, "Class '\(name)' has no object with key \(object.key.rawValue).")
     }
 
-    private func filter(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> KeyPathFilter? {
-        guard !keyPaths.isEmpty else { return nil }
+    func filter(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> KeyPathFilter? {
         let target = schema[object.classID]?[property]?.targetClass
-        guard keyPaths.allSatisfy({ $0.classID == target }) else {
+        guard target != nil || keyPaths.isEmpty else {
             throw StoreError(
                 .unknownProperty,
-                target == nil
-                    ? "The collection does not hold links, so there is nothing that a key path could begin at."
-                    : "The key paths belong to another class than the collection's elements.")
+                "The collection does not hold links, so there is nothing that a key path could begin at.")
         }
-        var filter = KeyPathFilter(keyPaths)
-        try filter.adopt(schema)
-        return filter
+        return try KeyPathFilter(keyPaths, from: target, schema, else: "the collection's elements")
     }
 
     /// Looks everything up again that depends on the schema. Observers whose key paths are gone fail on their own.
@@ -167,14 +137,7 @@ final class ObservedCollection: LiveSubject {
         }
         type = now
         reach = ElementReach(try Self.property(property, object.classID, schema), schema)
-        for index in audiences.indices {
-            do {
-                audiences[index].filter = try filter(audiences[index].keyPaths, schema)
-            } catch {
-                for subscriber in audiences[index].subscribers { subscriber.finish(.failed(error)) }
-            }
-        }
-        prune()
+        adoptKeyPaths(schema)
     }
 }
 

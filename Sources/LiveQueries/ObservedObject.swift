@@ -3,26 +3,10 @@ import StoreContract
 
 /// One observed object. Used by one thread at a time.
 final class ObservedObject: LiveSubject {
-    /// Observers with the same key paths, which are told the same.
-    private struct Audience {
-        let keyPaths: [LiveKeyPath]
-        /// Nil when the object's own stored properties count.
-        var filter: KeyPathFilter?
-        var subscribers: [Subscriber<LiveObjectEvent>] = []
-
-        func send(_ event: LiveObjectEvent) {
-            for subscriber in subscribers { subscriber.send(event) }
-        }
-
-        func finish(_ event: LiveObjectEvent) {
-            for subscriber in subscribers { subscriber.finish(event) }
-        }
-    }
-
     private let object: ObjectReference
     private var classID: ClassID { object.classID }
     private var key: ObjectKey { object.key }
-    private var audiences: [Audience] = []
+    var audiences: [LiveAudience<LiveObjectEvent, Void>] = []
 
     /// Otherwise it is here only to tell those who knew the object that it was deleted.
     private let exists: Bool
@@ -43,8 +27,6 @@ final class ObservedObject: LiveSubject {
     private static func notFound(_ object: ObjectReference, _ objectClass: ClassSchema) -> StoreError {
         StoreError(.notFound, "Class '\(objectClass.name)' has no object with key \(object.key.rawValue).")
     }
-
-    var isObserved: Bool { !audiences.isEmpty }
 
     /// The object itself, and what lies on the ways that begin with it.
     var watches: Set<LiveWatch> {
@@ -74,44 +56,22 @@ final class ObservedObject: LiveSubject {
             subscriber.finish(.deleted(snapshot.version))
             return
         }
-        let filter = try filter(keyPaths, snapshot.schema)
-        if let index = audiences.firstIndex(where: { $0.keyPaths == keyPaths }) {
-            audiences[index].subscribers.append(subscriber)
-        } else {
-            audiences.append(Audience(keyPaths: keyPaths, filter: filter, subscribers: [subscriber]))
-        }
+        let index = try audience(keyPaths, snapshot.schema, new: ())
+        audiences[index].subscribers.append(subscriber)
         // Whoever knows a version before the object was made knows another object's, or none.
         guard let step, try step.before.exists(classID, key) else {
             subscriber.send(.initial(snapshot: snapshot))
             return
         }
-        let missed = try changes(filter, objectClass, step)
+        let missed = try changes(audiences[index].filter, objectClass, step)
         subscriber.send(.resumed(snapshot: snapshot))
         if !missed.isEmpty {
             subscriber.send(.change(LiveObjectChange(snapshot: snapshot, properties: missed)))
         }
     }
 
-    private func filter(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> KeyPathFilter? {
-        guard !keyPaths.isEmpty else { return nil }
-        guard keyPaths.allSatisfy({ $0.classID == classID }) else {
-            throw StoreError(.unknownProperty, "The key paths belong to another class than the object.")
-        }
-        var filter = KeyPathFilter(keyPaths)
-        try filter.adopt(schema)
-        return filter
-    }
-
-    func prune() {
-        for index in audiences.indices { audiences[index].subscribers.removeAll { !$0.isActive } }
-        audiences.removeAll { $0.subscribers.isEmpty }
-    }
-
-    func fail(_ error: any Error) { finish(.failed(error)) }
-
-    private func finish(_ event: LiveObjectEvent) {
-        for audience in audiences { audience.finish(event) }
-        audiences = []
+    func filter(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> KeyPathFilter? {
+        try KeyPathFilter(keyPaths, from: classID, schema, else: "the object")
     }
 }
 
@@ -126,24 +86,12 @@ extension ObservedObject {
         guard let objectClass = snapshot.schema[classID] else {
             throw StoreError(.unknownClass, "The class of the observed object is gone from the schema.")
         }
-        if step.changes.schemaChanged { adopt(snapshot.schema) }
+        if step.changes.schemaChanged { adoptKeyPaths(snapshot.schema) }
         for audience in audiences {
             let properties = try changes(audience.filter, objectClass, step)
             guard !properties.isEmpty else { continue }
             audience.send(.change(LiveObjectChange(snapshot: snapshot, properties: properties)))
         }
-    }
-
-    /// Reads the key paths anew. Observers whose paths are gone fail on their own.
-    private func adopt(_ schema: Schema) {
-        for index in audiences.indices {
-            do {
-                try audiences[index].filter?.adopt(schema)
-            } catch {
-                audiences[index].finish(.failed(error))
-            }
-        }
-        prune()
     }
 
     /// What a step did to the object: in the order of declaration, linking objects last.
@@ -173,10 +121,6 @@ extension ObservedObject {
     /// Nil for a property that was not there or was of another type, and where the earlier version was given up.
     private func oldValue(of property: PropertySchema, _ step: LiveStep) throws -> Value? {
         guard step.before.schema[classID]?[property.id]?.type == property.type else { return nil }
-        do {
-            return try step.before.value(classID, key, property.id)
-        } catch let error as StoreError where error.code == .versionGone {
-            return nil
-        }
+        return try LiveStep.ifKept { try step.before.value(classID, key, property.id) }
     }
 }

@@ -19,10 +19,12 @@ extension ResultState {
     ///   - classCount: how many objects running the query again looks at.
     ///   - quick: the query's predicate, as far as it can be told quickly.
     ///   - learns: whether to keep what was read for the next step, which is of use only if this is no copy.
+    ///   - suspects: the route's for this step; nil where they cannot be found out. Asked at most once.
     ///   - touched: the objects that rather move than others when one of two must.
     mutating func advance(
         by step: LiveStep, of query: BoundQuery, along route: QueryRoute, classCount: Int,
-        quick: ValuePredicate? = nil, learns: Bool, touched: () throws -> Set<ObjectKey>
+        quick: ValuePredicate? = nil, learns: Bool, suspects: () throws -> RouteSuspects?,
+        touched: () throws -> Set<ObjectKey>
     ) throws -> ResultOutcome {
         let isOrdered = route.upkeep == .incremental
         var resolved = self.query
@@ -31,25 +33,22 @@ extension ResultState {
             resolved = try query.resolved(step.after)
             isSame = !step.changes.schemaChanged && resolved == self.query
         }
-        if isSame {
-            do {
-                if !isOrdered, let (state, indices) = try followed(step) {
-                    self = state
-                    return ResultOutcome(indices: indices)
-                }
-                if case .objects(let suspects) = try route.suspects(in: step) {
-                    if suspects.isEmpty { return ResultOutcome() }
-                    let share = route.sortKeys.isEmpty ? Self.retestShare : Self.retestShareSorted
-                    if isOrdered, suspects.count <= Self.retestMinimum + classCount / share {
-                        return try advance(
-                            by: step, suspects: suspects, count: { try route.count(of: $0, in: step.after) },
-                            touched: touched, quick: quick, learns: learns)
-                    }
-                }
-            } catch let error as StoreError where error.code == .versionGone {
-                // The store took the earlier version back: the new one, and what the result was, are enough.
+        // Where the store took the earlier version back, the new one, and what the result was, are enough.
+        let outcome = try LiveStep.ifKept { () -> ResultOutcome? in
+            guard isSame else { return nil }
+            if !isOrdered, let (state, indices) = try followed(step) {
+                self = state
+                return ResultOutcome(indices: indices)
             }
+            guard case .objects(let suspects)? = try suspects() else { return nil }
+            if suspects.isEmpty { return ResultOutcome() }
+            let share = route.sortKeys.isEmpty ? Self.retestShare : Self.retestShareSorted
+            guard isOrdered, suspects.count <= Self.retestMinimum + classCount / share else { return nil }
+            return try advance(
+                by: step, suspects: suspects, count: { try route.count(of: $0, in: step.after) },
+                touched: touched, quick: quick, learns: learns)
         }
+        if let outcome = outcome ?? nil { return outcome }
         let (state, indices) = try replaced(by: resolved, isOrdered: isOrdered, step.after, touched: touched)
         self = state
         return ResultOutcome(indices: indices)
@@ -58,11 +57,12 @@ extension ResultState {
     /// The same for a copy.
     func advanced(
         by step: LiveStep, of query: BoundQuery, along route: QueryRoute, classCount: Int,
-        touched: () throws -> Set<ObjectKey>
+        suspects: () throws -> RouteSuspects?, touched: () throws -> Set<ObjectKey>
     ) throws -> (ResultState, IndexChanges) {
         var next = self
         let outcome = try next.advance(
-            by: step, of: query, along: route, classCount: classCount, learns: false, touched: touched)
+            by: step, of: query, along: route, classCount: classCount, learns: false, suspects: suspects,
+            touched: touched)
         return (next, outcome.indices)
     }
 

@@ -21,23 +21,22 @@ struct SectionStep {
     ///
     /// - Parameters:
     ///   - indices: how the result became different.
-    ///   - suspects: the objects that may belong to another section; nil where these are not known.
+    ///   - suspects: the objects that may belong to another section, as far as these are known.
     init(
         _ old: SectionList, _ step: LiveStep, from before: ResultState, to after: ResultState,
-        _ indices: IndexChanges, suspects: Set<ObjectKey>?, _ reader: SectionKeyReader,
+        _ indices: IndexChanges, suspects: RouteSuspects?, _ reader: SectionKeyReader,
         anew: () throws -> SectionList
     ) throws {
-        do {
-            let touched = (suspects?.count ?? .max / 2) + indices.deletions.count + indices.insertions.count
-            if let suspects, before.isOrdered, after.isOrdered,
-                touched <= Self.searchMinimum + before.keys.count / Self.searchShare,
-                let found = try Self(searching: old, step, before, after, indices, suspects, reader)
-            {
-                self = found
-                return
-            }
-        } catch let error as StoreError where error.code == .versionGone {
-            // The store took the earlier version back: the new one, and what the sections were, are enough.
+        // Where the store took the earlier version back, the new one, and what the sections were, are enough.
+        let found = try LiveStep.ifKept { () -> Self? in
+            guard case .objects(let suspects)? = suspects, before.isOrdered, after.isOrdered else { return nil }
+            let touched = suspects.count + indices.deletions.count + indices.insertions.count
+            guard touched <= Self.searchMinimum + before.keys.count / Self.searchShare else { return nil }
+            return try Self(searching: old, step, before, after, indices, suspects, reader)
+        }
+        if let found = found ?? nil {
+            self = found
+            return
         }
         self.init(comparing: old, before.keys, try anew(), after.keys, indices)
     }

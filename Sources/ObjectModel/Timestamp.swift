@@ -118,6 +118,7 @@ extension Timestamp {
         var time = time_t(seconds)
         var parts = tm()
         guard gmtime_r(&time, &parts) != nil else { return "T\(self.seconds):\(nanoseconds)" }
+        if 0...9999 ~= Int(parts.tm_year) + 1900 { return Self.rfc3339(parts, fraction) }
         func padded(_ value: Int, _ width: Int) -> String {
             let digits = String(value.magnitude)
             return (value < 0 ? "-" : "") + String(repeating: "0", count: max(0, width - digits.count)) + digits
@@ -135,6 +136,40 @@ extension Timestamp {
             }
         }
         return text + "Z"
+    }
+
+    /// The same for years of four digits, which is nearly all that there is to write.
+    private static func rfc3339(_ parts: tm, _ fraction: Int32) -> String {
+        String(unsafeUninitializedCapacity: 30) { text in
+            var count = 0
+            func put(_ sign: Unicode.Scalar, _ number: Int32, _ width: Int) {
+                if count > 0 {
+                    text.initializeElement(at: count, to: UInt8(ascii: sign))
+                    count += 1
+                }
+                var rest = number
+                for place in stride(from: count + width - 1, through: count, by: -1) {
+                    text.initializeElement(at: place, to: UInt8(ascii: "0") + UInt8(rest % 10))
+                    rest /= 10
+                }
+                count += width
+            }
+            put("-", parts.tm_year + 1900, 4)
+            put("-", parts.tm_mon + 1, 2)
+            put("-", parts.tm_mday, 2)
+            put("T", parts.tm_hour, 2)
+            put(":", parts.tm_min, 2)
+            put(":", parts.tm_sec, 2)
+            if fraction != 0 {
+                let isMicroseconds = fraction % 1000 == 0
+                let isMilliseconds = fraction % 1_000_000 == 0
+                put(
+                    ".", isMilliseconds ? fraction / 1_000_000 : isMicroseconds ? fraction / 1000 : fraction,
+                    isMilliseconds ? 3 : isMicroseconds ? 6 : 9)
+            }
+            text.initializeElement(at: count, to: UInt8(ascii: "Z"))
+            return count + 1
+        }
     }
 }
 

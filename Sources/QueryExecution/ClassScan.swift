@@ -99,25 +99,39 @@ final class ClassScan {
         return keys
     }
 
-    /// The matches in creation order, at most `limit`, after skipping those up to and with `after`.
-    func list(after: ObjectKey? = nil, limit: Int = .max) throws -> [ObjectKey] {
+    /// The matches in creation order, at most `limit`, after those up to and with `after` and then another `skipping`.
+    func list(after: ObjectKey? = nil, skipping: Int = 0, limit: Int = .max) throws -> [ObjectKey] {
         guard limit > 0 else { return [] }
         let lowest = after.map { $0.rawValue < .max ? max(0, $0.rawValue + 1) : .max } ?? 0
-        if limit == .max, lowest == 0 {
-            let parts = try inParts(cost: 1) { try $0.list(from: 0, limit: .max) }
+        if limit == .max, lowest == 0, skipping == 0 {
+            let parts = try inParts(cost: 1) { try $0.list(from: 0, skipping: 0, limit: .max) }
             return parts.count == 1 ? parts[0] : parts.flatMap(\.self)
         }
-        return try list(from: lowest, limit: limit)
+        return try list(from: lowest, skipping: skipping, limit: limit)
     }
 
-    private func list(from lowest: Int64, limit: Int) throws -> [ObjectKey] {
+    private func list(from lowest: Int64, skipping: Int, limit: Int) throws -> [ObjectKey] {
         var keys: [ObjectKey] = []
+        var left = skipping
         let firstCluster = Int(lowest) / source.clusterCapacity
         try forEachCluster(from: firstCluster, until: { keys.count >= limit }) { cluster, mask in
             let first = Int64(cluster.firstKey)
+            if left > 0, first >= lowest {
+                // A cluster whose matches are all skipped is skipped by their number.
+                let matches = mask.population
+                guard matches > left else {
+                    left -= matches
+                    return
+                }
+            }
             mask.forEach { slot in
                 let key = first + Int64(slot)
-                if key >= lowest, keys.count < limit { keys.append(ObjectKey(key)) }
+                guard key >= lowest, keys.count < limit else { return }
+                if left > 0 {
+                    left -= 1
+                } else {
+                    keys.append(ObjectKey(key))
+                }
             }
         }
         return keys

@@ -10,8 +10,8 @@ struct ResultPipeline {
     private var steps: [ResultStep]
     private let window: Window
     private let measure: StepMeasures?
-    /// How many keys the last of several SORTs in a row has: those that a cursor has values for.
-    private var cursorKeyCount = 0
+    /// What a cursor has values for.
+    private var order: [SortKey] = []
 
     init(
         _ selected: SelectedObjects, of classID: ClassID, in source: any ColumnSource, _ steps: [ResultStep],
@@ -27,11 +27,10 @@ struct ResultPipeline {
             // Sorting is stable, so of two SORTs in a row the later is primary and the earlier breaks ties.
             if case .sort(let keys) = step, case .sort(let earlier) = self.steps.last {
                 self.steps[self.steps.count - 1] = .sort(keys + earlier)
-                cursorKeyCount = keys.count
             } else {
-                if case .sort(let keys) = step { cursorKeyCount = keys.count }
                 self.steps.append(step)
             }
+            if case .sort(let keys) = step { order = keys + order }
         }
     }
 
@@ -39,12 +38,31 @@ struct ResultPipeline {
     var plannedSteps: [ResultStep] { steps }
 
     func run() throws -> [ObjectKey] {
+        if steps.isEmpty, case .scan(let scan) = selected, let limit = window.limit {
+            return try scan.list(after: window.after?.key, skipping: max(0, window.offset), limit: limit)
+        }
         var keys = try first()
         for (index, step) in steps.enumerated().dropFirst() {
             keys = try timed(step, rowsIn: keys.count) { try apply(step, keys, limit: limit(after: index)) }
         }
+        if let cursor = window.after, !isOneSort { keys = try behind(cursor, keys) }
         let start = min(max(0, window.offset), keys.count)
         return Array(keys[start...].prefix(window.limit ?? .max))
+    }
+
+    /// Whether a cursor's place is found while the objects are chosen or sorted: nothing else becomes of them.
+    private var isOneSort: Bool {
+        if case .sort? = steps.first { return steps.count == 1 }
+        return steps.isEmpty
+    }
+
+    /// Those of an ordered result that lie behind a cursor.
+    private func behind(_ cursor: Cursor, _ keys: [ObjectKey]) throws -> [ObjectKey] {
+        guard !order.isEmpty else { return keys.filter { $0 > cursor.key } }
+        let sorter = Sorter(order, classID, source, limit: limit(after: steps.count))
+        try sorter.start(after: cursor, keyCount: order.count)
+        for key in keys { try sorter.add(key) }
+        return try sorter.sorted()
     }
 
     /// What is selected, with the first step.
@@ -110,7 +128,7 @@ struct ResultPipeline {
         let wantsMost = limit >= source.objectCount(of: classID) / 4
         if cursor == nil, wantsMost, FullSorter.canSort(by: keys) { return FullSorter(keys, classID, source) }
         let sorter = Sorter(keys, classID, source, limit: limit)
-        if let cursor { try sorter.start(after: cursor, keyCount: cursorKeyCount) }
+        if let cursor { try sorter.start(after: cursor, keyCount: order.count) }
         return sorter
     }
 
@@ -128,6 +146,8 @@ struct ResultPipeline {
             if case .limit(let most) = steps[index + 1] { return max(0, most) }
             return .max
         }
+        // What lies before a cursor is not left out yet.
+        if index < steps.count, window.after != nil, !isOneSort { return .max }
         guard let limit = window.limit else { return .max }
         let (sum, overflow) = limit.addingReportingOverflow(max(0, window.offset))
         return overflow ? .max : max(0, sum)

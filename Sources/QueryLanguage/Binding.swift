@@ -12,6 +12,8 @@ struct Binding {
     let schema: Schema
     /// The class at which paths begin.
     var root: ClassSchema
+    /// Whose class the root is, if paths begin at the elements of a collection of values.
+    var element: ElementClass?
     var arguments: [QueryArgument]
     var source: SourceText
     var dialect = QueryDialect.rql

@@ -21,6 +21,14 @@ package struct BoundQuery: Hashable, Sendable {
         self.predicate = predicate
         self.steps = steps
     }
+
+    /// What the result is ordered by, before what it had been ordered by at first: the last sort, then those before it,
+    /// because each is stable.
+    package var order: [SortKey] {
+        var order: [SortKey] = []
+        for case .sort(let keys) in steps { order = keys + order }
+        return order
+    }
 }
 
 /// Which objects a query chooses from.

@@ -41,6 +41,9 @@ extension AggregateRequest.Function {
 extension PathWalk {
     mutating func apply(_ operation: PathOperation) throws(QueryError) {
         guard meaning == nil else { throw nothingFollows() }
+        if let element = binding.element, case .object = place {
+            return try enter(element.property(operation), of: element)
+        }
         switch operation {
         case .links: try followBack()
         case .count: try count()

@@ -44,7 +44,7 @@ struct PathWalk {
 
     /// `Person.dogs`, of the last property on the way.
     var propertyName: String {
-        property.map { "\($0.owner.name).\($0.schema.name)" } ?? binding.root.name
+        binding.element?.objectClass.name ?? property.map { "\($0.owner.name).\($0.schema.name)" } ?? binding.root.name
     }
 
     mutating func resolve() throws(QueryError) -> ResolvedPath {
@@ -139,7 +139,7 @@ struct PathWalk {
                 throw noProperty(name)
             }
         case .value(let base):
-            guard name.lowercased() == "length", !steps.isEmpty, base.hasBytes else {
+            guard name.lowercased() == "length", !steps.isEmpty || binding.element != nil, base.hasBytes else {
                 throw noProperty(name)
             }
             steps.append(.length)
@@ -166,6 +166,7 @@ struct PathWalk {
     }
 
     private mutating func follow(_ name: String, in objectClass: ClassSchema) throws(QueryError) {
+        if let element = binding.element { return try enter(element.property(named: name), of: element) }
         guard let property = objectClass[name] else { throw binding.unknownProperty(name, in: objectClass, range) }
         self.property = (property, objectClass)
         switch property.type.base {
@@ -190,6 +191,18 @@ struct PathWalk {
                 property.type.isCollection
                 ? .values(property) : property.type.isMixed ? .mixed : .value(property.type.base)
         }
+    }
+
+    /// Begins at an element of a collection of values.
+    ///
+    /// - Parameter property: nil for a name that stands for nothing.
+    mutating func enter(_ property: PropertySchema?, of element: ElementClass) throws(QueryError) {
+        guard let property else {
+            throw source.error(.invalid, element.refusal(of: source.shown(range)), range, hint: "SELF")
+        }
+        self.property = (property, element.objectClass)
+        end = .property(property.id, property.type)
+        place = property.type.isMixed ? .mixed : .value(property.type.base)
     }
 
     // MARK: Indexes and keys

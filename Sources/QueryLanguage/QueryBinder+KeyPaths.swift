@@ -73,8 +73,7 @@ extension QueryBinder {
         }
         do throws(QueryError) {
             let (path, source) = try QueryParser.parsePath(text)
-            return try Binding(schema: schema, root: objectClass, arguments: [], source: source)
-                .valuePath(path, clause: clause)
+            return try self.binding(objectClass, source).valuePath(path, clause: clause)
         } catch {
             var shifted = error
             shifted.position += offset
@@ -123,7 +122,7 @@ extension QueryBinder {
     /// linked class wins over the function.
     package func bindSection(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> SectionKey {
         let (path, source) = try QueryParser.parsePath(text)
-        let binding = Binding(schema: schema, root: objectClass, arguments: [], source: source)
+        let binding = self.binding(objectClass, source)
         guard case .name(let name)? = path.components.last, let value = valueBefore(path, binding) else {
             return SectionKey(try binding.valuePath(path, clause: .section))
         }
@@ -156,7 +155,7 @@ extension QueryBinder {
         _ function: AggregateRequest.Function, _ text: String, class objectClass: ClassSchema
     ) throws(QueryError) -> AggregateRequest {
         let (parsed, source) = try QueryParser.parsePath(text)
-        let binding = Binding(schema: schema, root: objectClass, arguments: [], source: source)
+        let binding = self.binding(objectClass, source)
         let range = binding.wholeRange(parsed)
         let resolved: ResolvedPath
         do throws(QueryError) {

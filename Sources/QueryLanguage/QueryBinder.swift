@@ -6,8 +6,14 @@ package import ObjectModel
 /// and data-model.md §2.
 package struct QueryBinder: Sendable {
     let schema: Schema
+    let element: ElementClass?
 
-    package init(schema: Schema) { self.schema = schema }
+    /// - Parameter element: of queries that choose among the elements of one collection; the class that they are bound
+    ///   to is this one's.
+    package init(schema: Schema, element: ElementClass? = nil) {
+        self.schema = schema
+        self.element = element
+    }
 
     /// Reads and binds a query text.
     package func bind(
@@ -21,10 +27,18 @@ package struct QueryBinder: Sendable {
         _ query: ParsedQuery, class objectClass: ClassSchema, arguments: [QueryArgument] = [],
         dialect: QueryDialect = .rql
     ) throws(QueryError) -> BoundQuery {
-        let binding = Binding(
-            schema: schema, root: objectClass, arguments: arguments, source: query.source.value, dialect: dialect)
+        let binding = self.binding(objectClass, query.source.value, arguments: arguments, dialect: dialect)
         var steps: [ResultStep] = []
         for step in query.steps { steps.append(try binding.step(step)) }
         return BoundQuery(classID: objectClass.id, predicate: try binding.predicate(query.predicate), steps: steps)
+    }
+
+    func binding(
+        _ objectClass: ClassSchema, _ source: SourceText, arguments: [QueryArgument] = [],
+        dialect: QueryDialect = .rql
+    ) -> Binding {
+        Binding(
+            schema: schema, root: objectClass, element: element, arguments: arguments, source: source,
+            dialect: dialect)
     }
 }

@@ -15,11 +15,11 @@ package struct Window: Hashable, Sendable {
     }
 }
 
-/// A place in a sorted result, by value: the next page is right also when objects came or went in between. It
-/// belongs to the query's last sort, or to creation order when there is none; queries with distinct or limit
-/// steps do not take cursors.
+/// A place in a sorted result of objects of a class, by value: the next page is right also when objects came or went in
+/// between. It belongs to the query's order, then creation order. Behind it lies what the whole result has there as it is
+/// now: of a query with distinct steps the objects that are the first of their kind in all of it.
 package struct Cursor: Hashable, Sendable {
-    /// One per key of the last sort, as `Snapshot.sortValues` gives them.
+    /// One per key of the query's `order`, as `Snapshot.sortValues` gives them.
     package var values: [Value?]
     /// Breaks ties.
     package var key: ObjectKey

@@ -29,6 +29,9 @@ package final class QueryBudget: Sendable {
         deadline = milliseconds.map { now() + .milliseconds($0) }
     }
 
+    /// Whether there is work that it does not pay for.
+    package var isLimited: Bool { rows < .max || deadline != nil }
+
     /// The rows so far.
     package var usedRows: Int { used.load(ordering: .relaxed) }
 

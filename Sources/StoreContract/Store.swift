@@ -111,11 +111,13 @@ extension Store {
     /// `submit`, waiting for the commit: for programs and tests, not for the gateway's loops. Throws what
     /// `work` throws, or the commit, and `nestedWrite` on a thread that writes to the store already.
     @discardableResult
-    package func write<R: Sendable>(_ work: @escaping @Sendable (any WriteTransaction) throws -> R) throws -> R {
+    package func write<R: Sendable>(
+        isAlone: Bool = false, _ work: @escaping @Sendable (any WriteTransaction) throws -> R
+    ) throws -> R {
         try WriterThread.checkNesting(self)
         let result = Waiter<R>()
         let outcome = Waiter<Version>()
-        submit({ try result.put(.success(work($0))) }, completion: { outcome.put($0) })
+        submit({ try result.put(.success(work($0))) }, isAlone: isAlone, completion: { outcome.put($0) })
         _ = try outcome.take()
         return try result.take()
     }

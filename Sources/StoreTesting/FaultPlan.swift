@@ -17,6 +17,8 @@ package struct FaultPlan: Hashable, Sendable, CustomStringConvertible {
         case tear(bytes: Int)
         case dieBefore
         case dieAfter
+        /// Does it, and comes back only after that time.
+        case wait(milliseconds: Int)
     }
 
     /// An error of the system, with its number on Linux.
@@ -51,6 +53,7 @@ package struct FaultPlan: Hashable, Sendable, CustomStringConvertible {
             case .tear(let bytes): "torn:\(bytes)"
             case .dieBefore: "before"
             case .dieAfter: "after"
+            case .wait(let milliseconds): "wait:\(milliseconds)"
             }
         return "\(call.rawValue):\(number)\(repeats ? "+" : ""):\(action)"
     }
@@ -59,7 +62,7 @@ package struct FaultPlan: Hashable, Sendable, CustomStringConvertible {
     package var ends: Bool {
         switch action {
         case .tear, .dieBefore, .dieAfter: true
-        case .fail, .failLate, .writeShort: false
+        case .fail, .failLate, .writeShort, .wait: false
         }
     }
 

@@ -14,7 +14,8 @@ package struct ReferenceEvaluator<Source: RowSource> {
     package func select(_ query: BoundQuery, _ window: Window = .all) throws -> [ObjectKey] {
         var keys = try result(of: query)
         if let cursor = window.after {
-            let sort = query.steps.reversed().lazy.compactMap(\.sortKeys).first ?? []
+            // The last sort decides, then the one before it.
+            let sort = query.steps.reversed().compactMap(\.sortKeys).flatMap(\.self)
             keys = try keys.filter { key in
                 let values = try sortValues(sort, of: key, in: query.classID)
                 let order = Self.order(values, cursor.values, by: sort)

@@ -260,7 +260,7 @@ extension StoreConformance {
         }
     }
 
-    /// Pages by cursor, over a query with one sort or none.
+    /// Pages by cursor, over a query with sorts, distinct and limits, or none of them.
     private static func compareCursors(
         _ query: BoundQuery, _ snapshot: any Snapshot, _ reference: ModelSnapshot, _ queries: RandomQueries,
         _ random: inout SeededRandom
@@ -268,8 +268,13 @@ extension StoreConformance {
         var query = query
         // A list's order is not one that a cursor could be found in.
         query.scope = .all
-        let sort = random.oneIn(3) ? [] : queries.sortKeys(from: query.classID, &random)
-        query.steps = sort.isEmpty ? [] : [.sort(sort)]
+        if random.oneIn(2) {
+            let sort = random.oneIn(3) ? [] : queries.sortKeys(from: query.classID, &random)
+            query.steps = sort.isEmpty ? [] : [.sort(sort)]
+        }
+        let sort = query.steps.reversed().flatMap { step -> [SortKey] in
+            if case .sort(let keys) = step { keys } else { [] }
+        }
         let expected = try reference.select(query, .all)
         guard let key = random.pick(expected), let place = expected.firstIndex(of: key) else { return }
         let values = try reference.sortValues(sort, of: key, in: query.classID)

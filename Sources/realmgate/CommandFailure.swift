@@ -17,6 +17,10 @@ struct CommandFailure: Error {
         case let failure as CommandFailure: self = failure
         case let error as StoreError: self.init(error)
         case let fault as TransferFault: self.init(fault.message)
+        case let fault as ObjectImporter.TooLarge:
+            self.init(
+                "One transaction takes files of up to \(fault.limit >> 20) MiB, because it is in memory until it is on the disk. Give more with --atomic-limit, or leave --atomic out: with --update modified an import that broke off can be done again."
+            )
         case let problem as Problem: self.init(withHint(problem.detail, problem.hint))
         default: return nil
         }

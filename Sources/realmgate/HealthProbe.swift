@@ -1,27 +1,35 @@
 import Glibc
+import HTTPServer
 
 /// Asks a server on this machine whether it is alive, with nothing but a socket: for container health checks,
 /// where no curl is installed.
 enum HealthProbe {
-    /// Sends `GET /healthz` and gives the status. Throws `CommandFailure` when there is no answer in time.
-    static func status(host: String, port: Int, seconds: Int) throws -> Int {
+    /// Sends `GET /healthz` and gives the status. Throws `CommandFailure` when there is no answer in time. Over TLS the
+    /// certificate is not looked at: all that is asked is whether something answers here.
+    static func status(host: String, port: Int, overTLS: Bool, seconds: Int) throws -> Int {
         let socket = try connect(host: host, port: port, seconds: seconds)
         defer { close(socket) }
-        let request = "GET /healthz HTTP/1.1\r\nHost: \(host):\(port)\r\nConnection: close\r\n\r\n"
-        let sent = Array(request.utf8).withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-        var answer: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 256)
+        let request = Array("GET /healthz HTTP/1.1\r\nHost: \(host):\(port)\r\nConnection: close\r\n\r\n".utf8)
         // "HTTP/1.1 200" is all that is needed.
-        while sent == request.utf8.count, answer.count < 12 {
-            let count = buffer.withUnsafeMutableBytes { recv(socket, $0.baseAddress, $0.count, 0) }
-            guard count > 0 else { break }
-            answer += buffer[..<count]
-        }
+        guard let answer = overTLS ? TLSProbe.ask(socket, request, atLeast: 12) : ask(socket, request, atLeast: 12)
+        else { throw CommandFailure("\(host):\(port) does not speak TLS.") }
         let words = String(decoding: answer.prefix(12), as: UTF8.self).split(separator: " ")
         guard words.count == 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else {
             throw CommandFailure("\(host):\(port) did not answer within \(seconds) s.")
         }
         return status
+    }
+
+    private static func ask(_ socket: Int32, _ request: [UInt8], atLeast length: Int) -> [UInt8] {
+        let sent = request.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 256)
+        while sent == request.count, answer.count < length {
+            let count = buffer.withUnsafeMutableBytes { recv(socket, $0.baseAddress, $0.count, 0) }
+            guard count > 0 else { break }
+            answer += buffer[..<count]
+        }
+        return answer
     }
 
     private static func connect(host: String, port: Int, seconds: Int) throws -> Int32 {

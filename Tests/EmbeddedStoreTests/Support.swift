@@ -62,8 +62,8 @@ struct Pets: Sendable {
     func dog(_ name: String) -> PropertyID { dog[name]?.id ?? PropertyID(0) }
 }
 
-func openPets(_ path: String) throws -> (EmbeddedStore, Pets) {
-    let store = try EmbeddedStore.open(path: path, options: smallClusters())
+func openPets(_ path: String, options: EmbeddedStoreOptions = smallClusters()) throws -> (EmbeddedStore, Pets) {
+    let store = try EmbeddedStore.open(path: path, options: options)
     if try store.snapshot().schema != petSchema.adoptingIdentities(of: try store.snapshot().schema) {
         try store.replaceSchema(with: petSchema)
     }

@@ -152,13 +152,17 @@ struct VersionTests {
                     var reads = 0
                     for _ in 0..<40 {
                         guard let snapshot = try? store.snapshot() else { continue }
-                        var sink = NameSink()
+                        var sink = ValueSink()
                         do {
                             let version = snapshot.version
                             let keys = (Int64(0)..<300).map { ObjectKey($0) }
                             try snapshot.read(pets.person.id, keys, [pets.person("name")], into: &sink)
-                            #expect(sink.names.count == 300, "at version \(version)")
-                            #expect(sink.names.allSatisfy { $0.hasPrefix("old name") || $0.hasPrefix("new name") })
+                            #expect(sink.rows.count == 300, "at version \(version)")
+                            #expect(
+                                sink.rows.allSatisfy { row in
+                                    guard case .string(let name)? = row.values.first else { return false }
+                                    return name.hasPrefix("old name") || name.hasPrefix("new name")
+                                })
                             reads += 1
                         } catch {
                             #expect((error as? StoreError)?.code == .versionGone)
@@ -226,27 +230,4 @@ struct VersionTests {
         store.close()
         #expect(code { _ = try store.changeLogFloor() } == .closed)
     }
-}
-
-/// Collects one string per object.
-private struct NameSink: RowSink {
-    var names: [String] = []
-
-    mutating func beginObject(_ key: ObjectKey) {}
-    mutating func null(_ column: Int) {}
-    mutating func bool(_ column: Int, _ value: Bool) {}
-    mutating func int(_ column: Int, _ value: Int64) {}
-    mutating func float(_ column: Int, _ value: Float) {}
-    mutating func double(_ column: Int, _ value: Double) {}
-    mutating func string(_ column: Int, _ utf8: UnsafeBufferPointer<UInt8>) {
-        names.append(String(decoding: utf8, as: UTF8.self))
-    }
-    mutating func date(_ column: Int, _ value: Timestamp) {}
-    mutating func objectId(_ column: Int, _ value: ObjectId) {}
-    mutating func uuid(_ column: Int, _ value: UUIDValue) {}
-    mutating func link(_ column: Int, _ target: ObjectKey) {}
-    mutating func data(_ column: Int, _ bytes: UnsafeBufferPointer<UInt8>) {}
-    mutating func decimal(_ column: Int, _ value: Decimal128) {}
-    mutating func value(_ column: Int, _ value: Value) {}
-    mutating func endObject() {}
 }

@@ -80,6 +80,46 @@ struct WriterTests {
         #expect(try store.snapshot().value(pets.dog.id, dog, pets.dog("owner")) == .null)
     }
 
+    @Test("work that did too much to be taken back step by step leaves nothing behind, and its neighbours stay")
+    func beyondTakingBack() throws {
+        var options = smallClusters()
+        options.journalLimit = 2000
+        let (store, pets) = try openPets(directory.store, options: options)
+        try store.write { transaction in
+            for number in 0..<100 {
+                _ = try transaction.create(pets.person.id, [pets.person("id"): .int(Int64(number))])
+            }
+        }
+        let outcomes = Mutex<[Int: Result<Version, any Error>]>([:])
+        let done = DispatchGroup()
+        for number in 0..<30 {
+            done.enter()
+            store.submit({ transaction in
+                _ = try transaction.create(pets.dog.id, [pets.dog("name"): .string("dog \(number)")])
+                guard number % 3 == 0 else { return }
+                for key in 0..<100 {
+                    try transaction.set(
+                        pets.person.id, ObjectKey(Int64(key)), [pets.person("name"): .string("nobody \(number)")])
+                }
+                throw Refused()
+            }) { result in
+                outcomes.withLock { $0[number] = result }
+                done.leave()
+            }
+        }
+        done.wait()
+        let snapshot = try store.snapshot()
+        #expect(snapshot.count(of: pets.dog.id) == 20)
+        for (number, outcome) in outcomes.withLock({ $0 }) {
+            let key = try snapshot.key(of: pets.dog.id, primaryKey: .string("dog \(number)"))
+            #expect((key == nil) == (number % 3 == 0))
+            if case .failure(let error) = outcome { #expect(error is Refused && number % 3 == 0) }
+        }
+        for key in 0..<100 {
+            #expect(try snapshot.value(pets.person.id, ObjectKey(Int64(key)), pets.person("name")) == .string(""))
+        }
+    }
+
     @Test("an object that links to itself can be deleted and the deletion taken back")
     func selfLink() throws {
         let schema = Schema(

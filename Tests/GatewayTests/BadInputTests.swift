@@ -50,7 +50,7 @@ struct BadInputTests {
         Bad(.get, "/v1/objects/Dog?after=x", status: 400, code: "cursor.invalid"),
         Bad(.get, "/v1/objects/Dog?after=!!!", status: 400, code: "cursor.invalid"),
         Bad(.get, "/v1/objects/Dog?after=WzFd", status: 400, code: "cursor.invalid"),
-        Bad(.get, "/v1/objects/Dog?after=x&distinct=breed", status: 400, code: "cursor.not_possible"),
+        Bad(.get, "/v1/objects/Dog?after=x&distinct=breed", status: 400, code: "cursor.invalid"),
         Bad(
             .get, "/v1/objects/Dog?fields=nmae", status: 400, code: "object.unknown_property",
             ["hint": .string("name"), "property": .string("nmae"), "parameter": .string("fields")]),

@@ -41,7 +41,7 @@ struct CollectionTests {
         ),
         (
             "/v1/objects/Dog?fields=_id&offset=1&limit=1&filter=TRUEPREDICATE+LIMIT(3)",
-            #"{"version":4,"items":[{"_id":2}]}"#
+            #"{"version":4,"items":[{"_id":2}],"next":"WzIsMSwtMzc1MDc2MzAzNDM2Mjg5NTU3OSwxLFtdXQ"}"#
         ),
         ("/v1/objects/Dog?limit=0&count=true", #"{"version":4,"count":4,"items":[]}"#),
         (

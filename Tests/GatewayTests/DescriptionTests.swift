@@ -81,7 +81,7 @@ struct DescriptionTests {
         for name in document["components"]?["schemas"]?.memberNames ?? [] {
             #expect(name.utf8.allSatisfy { $0 < 0x80 }, "\(name)")
         }
-        #expect(!document.memberNames.contains("x-common-responses"))
+        #expect(!document.memberNames.contains { $0.hasPrefix("x-common") })
     }
 
     @Test("each class has its operations and the forms of its objects, as the wire has them")
@@ -187,6 +187,36 @@ struct DescriptionTests {
             #expect(target != nil, "\(reference)")
         }
         #expect(try whole.json["components"]?["schemas"]?["PersonInput"] != nil)
+    }
+
+    @Test(
+        "every answer has the headers that all have, and every stream the event that it ends with when the server stops"
+    )
+    func common() throws {
+        let document = try Self.document(try Self.gateway())
+        let shared = document["components"]?["responses"]
+        for (path, method, operation) in Self.operations(document) {
+            for status in operation["responses"]?.memberNames ?? [] {
+                guard var answer = operation["responses"]?[status] else { continue }
+                if let name = answer["$ref"]?.asString?.split(separator: "/").last {
+                    answer = try #require(shared?[String(name)])
+                }
+                let headers = Set(answer["headers"]?.memberNames ?? [])
+                #expect(
+                    headers.isSuperset(of: [
+                        "X-Request-Id", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset",
+                    ]),
+                    "\(method) \(path) \(status)")
+                guard let stream = answer["content"]?["text/event-stream"] else { continue }
+                let events = stream["x-events"]?.memberNames ?? []
+                #expect(events.contains("closing") && events.contains("error"), "\(method) \(path)")
+            }
+        }
+        let said = try #require(String(decoding: Gateway.farewell.bytes, as: UTF8.self).split(separator: "data: ").last)
+        let farewell = try JSONValue.parse(Array(said.utf8))
+        let described = document["components"]?["schemas"]?["Closing"]?["properties"]
+        #expect(farewell.memberNames == described?.memberNames)
+        for name in farewell.memberNames { #expect(described?[name]?["const"] == farewell[name]) }
     }
 
     @Test("every refusal that the gateway is known to give is described for the operation")

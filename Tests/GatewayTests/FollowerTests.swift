@@ -57,6 +57,8 @@ struct FollowerTests {
         /// The versions that are pinned after a commit that no stream is told of, and that commit's.
         func pinned() throws -> (versions: [Version], newest: Version) {
             guard let opened else { throw WireFailure("closed") }
+            // Who came and left without waiting for anything may still be about to be let in, which reads.
+            opened.gateway.settle()
             // Not by a request, which would read.
             let newest = try opened.store.write { $0.version }
             opened.gateway.settle()

@@ -149,6 +149,10 @@ struct ObjectTests {
         #expect(try gateway.send(.patch, "/v1/objects/Person/ada", #"{"city":"Rome"}"#).status == 200)
         #expect(try gateway.get("/v1/objects/Dog/1", headers: ["If-None-Match": tag]).status == 304)
         #expect(try gateway.get("/v1/objects/Dog/1?expand=owner", headers: ["If-None-Match": expanded]).status == 200)
+        // Commas within quotes belong to the tag.
+        let several = "\"a, b\" ,, W/\"c,\",\(tag)"
+        #expect(try gateway.get("/v1/objects/Dog/1", headers: ["If-None-Match": several]).status == 304)
+        #expect(try gateway.get("/v1/objects/Dog/1", headers: ["If-None-Match": "\"a\" \(tag)"]).status == 400)
 
         let changed = try gateway.send(.patch, "/v1/objects/Dog/1", #"{"age":8}"#, headers: ["If-Match": expanded])
         #expect(changed.status == 200)

@@ -1,6 +1,7 @@
 import Compression
 import Foundation
 import HTTPServer
+import HTTPTesting
 import Synchronization
 import Testing
 

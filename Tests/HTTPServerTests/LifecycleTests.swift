@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import HTTPTesting
 import Testing
 
 @Suite("Starting, stopping, and waiting no longer than configured")
@@ -89,7 +90,7 @@ struct LifecycleTests {
             #expect(answer["Connection"] == "close")
         }
         #expect(eventually { !stopped.values.isEmpty })
-        #expect(throws: Client.Failure.self) { try Client(port: port).get("/now") }
+        #expect(throws: LoopbackSocket.Failure.self) { try Client(port: port).get("/now") }
         #expect(server.counters.openConnections == 0)
         #expect(server.counters.openStreams == 0)
     }
@@ -185,6 +186,6 @@ struct LifecycleTests {
             port = try server.start()
             #expect(try Client(port: port).get("/now").text == "now")
         }
-        #expect(throws: Client.Failure.self) { try Client(port: port) }
+        #expect(throws: LoopbackSocket.Failure.self) { try Client(port: port) }
     }
 }

@@ -1,4 +1,5 @@
 import HTTPServer
+import HTTPTesting
 import Testing
 
 @Suite("Middlewares")
@@ -100,6 +101,9 @@ struct MiddlewareTests {
             ("localhost:8080", 200), ("LOCALHOST", 200), ("127.0.0.1:80", 200), ("[::1]:8080", 200), ("[::1]", 200),
             ("evil.example", 421), ("evil.example:8080", 421), ("[::2]:80", 421), ("[::1]evil", 421),
             ("127.0.0.1.evil.example", 421), ("localhost:80:90", 421), ("10.0.0.1", 421), ("", 421),
+            ("app.LocalHost:1", 200), ("evillocalhost", 421), ("127.255.255.255", 200), ("127.0.0.256", 421),
+            ("127.0.0", 421), ("127.0.0.", 421), ("127.0.0.1.", 421), ("127.0..1", 421), ("localhost:", 200),
+            ("localhost:8a", 421), ("[::1", 421), ("[::1]:8a", 421), ("127.99999999999999999999.0.1", 421),
         ])
     func foreignHosts(host: String, status: Int) throws {
         for isOpen in [true, false] {

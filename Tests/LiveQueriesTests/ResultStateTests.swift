@@ -34,7 +34,9 @@ struct ResultStateTests {
         }
 
         func advanced(_ state: ResultState, by step: LiveStep) throws -> (ResultState, IndexChanges) {
-            try state.advanced(by: step, of: query, along: route, classCount: .max / 2) {
+            try state.advanced(
+                by: step, of: query, along: route, classCount: .max / 2, suspects: { try route.suspects(in: step) }
+            ) {
                 try reach.modifiedRoots(by: step)
             }
         }
@@ -142,7 +144,7 @@ struct ResultStateTests {
         followed.state = forth
         let outcome = try followed.kept.advance(
             by: step, of: followed.query, along: followed.route, classCount: .max / 2, quick: followed.quick,
-            learns: true
+            learns: true, suspects: { try followed.route.suspects(in: step) }
         ) { try followed.reach.modifiedRoots(by: step) }
         try #require(followed.kept.keys == new.keys, context)
         #expect(outcome.indices == changes, context)

@@ -148,9 +148,10 @@ struct ResumingTests {
         let after = try tasks.store.snapshot()
         let changes = try #require(try tasks.store.changes(after: before.version)?.first)
         let step = LiveStep(changes, from: GoneReads(before), to: after)
-        let outcome = try state.advance(by: step, of: query, along: route, classCount: 1_000_000, learns: true) {
-            [ObjectKey(0)]
-        }
+        let outcome = try state.advance(
+            by: step, of: query, along: route, classCount: 1_000_000, learns: true,
+            suspects: { try route.suspects(in: step) }
+        ) { [ObjectKey(0)] }
         #expect(try Array(state.keys) == after.select(query, .all))
         #expect(outcome.indices == IndexChanges(deletions: [0], insertions: [9]))
         tasks.store.close()

@@ -57,8 +57,13 @@ struct GeneratedQueryTests {
         for _ in 0..<20 {
             var query = queries.query(&random)
             query.scope = .all
-            let keys = random.oneIn(3) ? [] : queries.sortKeys(from: query.classID, &random)
-            query.steps = keys.isEmpty ? [] : [.sort(keys)]
+            if random.oneIn(2) {
+                let sort = random.oneIn(3) ? [] : queries.sortKeys(from: query.classID, &random)
+                query.steps = sort.isEmpty ? [] : [.sort(sort)]
+            }
+            let keys = query.steps.reversed().flatMap { step -> [SortKey] in
+                if case .sort(let keys) = step { keys } else { [] }
+            }
             let all = try reference.select(query)
             guard let key = random.pick(all) else { continue }
             let values = try reference.sortValues(keys, of: key, in: query.classID)

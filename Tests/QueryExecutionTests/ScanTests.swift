@@ -104,6 +104,29 @@ struct ScanTests {
         }
     }
 
+    @Test("a page is the same part of the whole wherever it begins, also after an object and across clusters")
+    func pages() throws {
+        var random = SeededRandom.fresh()
+        let seed = random.seed
+        let rows = Self.rows(700, &random)
+        let executor = QueryExecutor(try MemoryColumnSource(rows))
+        let keys = rows.keys(of: Self.item)
+        let few = BoundPredicate.comparison(
+            BoundComparison(.path(Self.path(1)), .less, .constant(.int(Int64(random.below(700))))))
+        for predicate in [BoundPredicate.constant(true), few] {
+            let query = BoundQuery(classID: Self.item, predicate: predicate)
+            let all = try executor.select(query)
+            for _ in 0..<60 {
+                let after = random.oneIn(2) ? random.pick(keys) : nil
+                let (offset, limit) = (random.pick([0, 1, 63, 64, 65, random.below(800)]) ?? 0, random.below(200))
+                let window = Window(after: after.map { Cursor(values: [], key: $0) }, offset: offset, limit: limit)
+                let expected = all.filter { after == nil || $0 > after ?? $0 }.dropFirst(offset).prefix(limit)
+                #expect(
+                    try executor.select(query, window) == Array(expected), "seed \(seed): \(window) of \(predicate)")
+            }
+        }
+    }
+
     @Test("parts of a class on several threads give together what one pass gives", arguments: [1, 2, 5, 64])
     func parts(_ count: Int) throws {
         var random = SeededRandom.fresh()

@@ -170,6 +170,26 @@ struct AccessTests {
         #expect(try server.stop() == 0)
     }
 
+    @Test("behind a trusted proxy the limit counts those whom it names, for each body as well")
+    func proxies() throws {
+        let directory = try TestDirectory()
+        let server = try RunningServer(
+            try arguments(directory) + [
+                "--set", "limits.addressRequests=1", "--trusted-proxies", "127.0.0.0/8",
+            ], in: directory)
+        let client = try server.client()
+        func statuses(_ client: LoopbackClient, _ addresses: [String?]) throws -> [Int] {
+            try addresses.map { address in
+                try client.send("GET", "/v1/schema", headers: address.map { ["X-Forwarded-For": $0] } ?? [:]).status
+            }
+        }
+        let first = try statuses(client, Array(repeating: "203.0.113.5", count: 8))
+        #expect(first.contains(429))
+        // Others have done nothing, nor did the proxy itself.
+        #expect(try statuses(client, ["203.0.113.5, 203.0.113.6", nil]) == [200, 200])
+        #expect(try server.stop() == 0)
+    }
+
     @Test("tokens are taken with a shared secret from a file, until the file is another")
     func tokens() throws {
         let directory = try TestDirectory()
@@ -203,6 +223,14 @@ struct AccessTests {
         #expect(!printed.output.contains("the-secret"))
         let wrong = try Program.run(["serve", "--check", "--set", "auth.tokens.issuers=a"], in: directory)
         #expect(wrong.status == 78 && wrong.errors.contains("auth.tokens.keySet"))
+        let roles = try directory.write("auth: {roles: {a: {classes: {Dgo: {read: age > 1}}}}}\n", to: "roles.yaml")
+        let schema = try directory.write(ServeTests.schema, to: "schema.json")
+        let checked = try Program.run(
+            ["serve", "--check", "--config", roles, "--schema", schema, "--data", directory.file("n.realmgate")],
+            in: directory)
+        #expect(checked.status == 0 && checked.errors == "Warning: Role 'a': there is no class 'Dgo' yet.\n")
+        let proxies = try Program.run(["serve", "--check", "--trusted-proxies", "10.0.0.0/8,10.0.0"], in: directory)
+        #expect(proxies.status == 78 && proxies.errors.contains("trustedProxies (--trusted-proxies): '10.0.0' is no"))
         let missing = try Program.run(["serve", "--config", directory.file("none.yaml")], in: directory)
         #expect(missing.status == 66 && missing.errors.contains("none.yaml"))
     }

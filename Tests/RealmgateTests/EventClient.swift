@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import HTTPTesting
 
 /// One server-sent event.
 struct StreamEvent {
@@ -54,52 +55,27 @@ struct EventParser {
 
 /// One connection to an event stream. Used by one thread at a time.
 final class EventConnection {
-    private let socket: Int32
+    private let socket: LoopbackSocket
     private var parser = EventParser()
     private var hasHead = false
     private var head: [UInt8] = []
 
     /// - Parameter receiveBuffer: bytes that the kernel keeps for a client that does not read.
     init(port: Int, _ target: String, lastEventID: UInt64?, receiveBuffer: Int32? = nil) throws {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard socket >= 0 else { throw TestFailure("no socket") }
-        if var receiveBuffer {
-            setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
-        }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        let status = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard status == 0 else {
-            close(socket)
-            throw TestFailure("cannot connect")
-        }
+        guard let number = UInt16(exactly: port) else { throw TestFailure("no port: \(port)") }
+        socket = try LoopbackSocket(port: number, receiveBuffer: receiveBuffer)
         var request = "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAccept: text/event-stream\r\n"
         if let lastEventID { request += "Last-Event-ID: \(lastEventID)\r\n" }
         request += "\r\n"
-        let bytes = Array(request.utf8)
-        guard Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
-            close(socket)
-            throw TestFailure("cannot send")
-        }
+        try socket.send(request.utf8)
     }
-
-    deinit { close(socket) }
 
     /// Waits up to so many milliseconds for bytes and hands over the events that they complete. False when the
     /// server ended the stream.
     func read(milliseconds: Int32, limit: Int = 1 << 16, _ body: (StreamEvent) throws -> Void) throws -> Bool {
-        var poll = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        var poll = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
         guard Glibc.poll(&poll, 1, milliseconds) > 0 else { return true }
-        var buffer = [UInt8](repeating: 0, count: limit)
-        let count = buffer.withUnsafeMutableBytes { recv(socket, $0.baseAddress, $0.count, 0) }
-        guard count > 0 else { return false }
-        var bytes = buffer[..<count]
+        guard var bytes = try? socket.receive(atMost: limit)[...], !bytes.isEmpty else { return false }
         if !hasHead {
             head += bytes
             guard let end = head.firstRange(of: Array("\r\n\r\n".utf8)) else { return true }

@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import HTTPTesting
 
 /// A keep-alive HTTP/1.1 client on one blocking socket: just enough for many small requests in a row.
 /// Used by one thread at a time.
@@ -19,34 +19,15 @@ final class LoopbackClient {
         }
     }
 
-    private let socket: Int32
+    private let socket: LoopbackSocket
     private let port: Int
     private var received = Data()
 
     init(port: Int) throws {
         self.port = port
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard socket >= 0 else { throw TestFailure("no socket") }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        let status = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard status == 0 else {
-            close(socket)
-            throw TestFailure("cannot connect: \(String(cString: strerror(errno)))")
-        }
-        var limit = timeval(tv_sec: 60, tv_usec: 0)
-        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var noDelay: Int32 = 1
-        setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &noDelay, socklen_t(MemoryLayout<Int32>.size))
+        guard let number = UInt16(exactly: port) else { throw TestFailure("no port: \(port)") }
+        socket = try LoopbackSocket(port: number, patience: 60)
     }
-
-    deinit { close(socket) }
 
     /// Sends a request and waits for the whole answer. Throws when the server goes away before that.
     func send(
@@ -61,17 +42,7 @@ final class LoopbackClient {
     }
 
     /// Sends bytes as they are, such as a part of a request.
-    func write(_ text: String) throws {
-        let bytes = Array(text.utf8)
-        var sent = 0
-        while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes {
-                Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-            guard count > 0 else { throw TestFailure("the server closed the connection") }
-            sent += count
-        }
-    }
+    func write(_ text: String) throws { try socket.send(text.utf8) }
 
     private func receive() throws -> Answer {
         let gap = Data("\r\n\r\n".utf8)
@@ -92,9 +63,8 @@ final class LoopbackClient {
     }
 
     private func fill() throws {
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        let count = buffer.withUnsafeMutableBytes { recv(socket, $0.baseAddress, $0.count, 0) }
-        guard count > 0 else { throw TestFailure("the server closed the connection") }
-        received.append(contentsOf: buffer[..<count])
+        let bytes = try socket.receive()
+        guard !bytes.isEmpty else { throw TestFailure("the server closed the connection") }
+        received.append(contentsOf: bytes)
     }
 }

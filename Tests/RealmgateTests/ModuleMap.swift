@@ -24,8 +24,8 @@ enum ModuleMap {
         "Identity": ["JSONCoding", "ObjectModel", "JWTKit", "Crypto", "Logging"],
         "AccessRules": ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"],
         "Gateway": [
-            "HTTPServer", "Identity", "AccessRules", "JSONCoding", "LiveQueries", "StoreContract", "QueryLanguage",
-            "ObjectModel", "Crypto", "Logging",
+            "HTTPServer", "Identity", "AccessRules", "JSONCoding", "LiveQueries", "QueryExecution", "StoreContract",
+            "QueryLanguage", "ObjectModel", "Crypto", "Logging",
         ],
         "StoreTesting": ["StoreContract", "QueryLanguage", "ObjectModel"],
         "realmgate": [

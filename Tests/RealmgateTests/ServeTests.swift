@@ -159,6 +159,12 @@ struct ServeTests {
         let alive = try Program.run(["health", "--port", "\(server.port)"], in: directory)
         #expect(alive.status == 0)
         #expect(alive.output == "healthy\n")
+        let configuration = try directory.write("port: \(server.port)\n", to: "health.yaml")
+        #expect(try Program.run(["health", "--config", configuration], in: directory).output == "healthy\n")
+        let secret = try Program.run(
+            ["health", "--port", "\(server.port)", "--set", "tls.certificate=a.pem"], in: directory)
+        #expect(secret.status == 1)
+        #expect(secret.errors == "realmgate: 127.0.0.1:\(server.port) does not speak TLS.\n")
         #expect(try server.stop() == 0)
         let dead = try Program.run(["health"], environment: ["REALMGATE_PORT": "\(server.port)"], in: directory)
         #expect(dead.status == 1)

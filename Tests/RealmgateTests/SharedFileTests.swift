@@ -1,4 +1,10 @@
+import EmbeddedStore
 import Foundation
+import Glibc
+import ObjectModel
+import StoreContract
+import StoreTesting
+import Synchronization
 import Testing
 
 @Suite("One file in two processes")
@@ -26,6 +32,29 @@ struct SharedFileTests {
         try events.wait(until: "the change after the import") { events.output.contains("\"modifications\":[2999]") }
         #expect(try server.stop() == 0)
         try events.wait()
+    }
+
+    @Test("a commit that another process takes its time to put on disk is heard of")
+    func slowCommit() throws {
+        var random = SeededRandom.fresh()
+        let seed = UInt64(random.below(1 << 31))
+        let directory = try TestDirectory()
+        let run = WorkerRun(
+            path: directory.file("a.realmgate"), history: DurableHistory(seed: seed, target: 20), commits: 1)
+        let store = try run.open()
+        defer { store.close() }
+        let heard = Mutex<[Version]>([])
+        store.onCommit { changes in heard.withLock { $0 += changes.map(\.version) } }
+        // Longer than the store goes without a look at the file: the new version is the newest one by then, and cannot
+        // be read yet.
+        let plan = FaultPlan(.write, 1, .wait(milliseconds: 300), repeats: true)
+        let worker = try run.start(plan: plan, in: directory)
+        #expect(try worker.wait() == 0, "seed \(seed): \(worker.errors)")
+        #expect(plan.hasStruck(worker.errors))
+        let newest = try store.snapshot().version
+        let deadline = Date().addingTimeInterval(60)
+        while heard.withLock({ $0.last }) != newest, Date() < deadline { usleep(2000) }
+        #expect(heard.withLock { $0 } == [newest], "seed \(seed)")
     }
 
     @Test("two processes that write at the same time lose nothing")

@@ -52,6 +52,10 @@ struct TLSServeTests {
         #expect(answer.status == 0 && answer.output.contains("HTTP/1.1 200"))
         #expect(answer.output.contains("Strict-Transport-Security: max-age=31536000"))
         #expect(try curl(server.address + "/healthz", trusting: "second", in: directory).status == 60)
+        let health = ["health", "--port", "\(server.port)"]
+        let certificate = ["REALMGATE_TLS_CERTIFICATE": directory.file("used.pem")]
+        #expect(try Program.run(health, environment: certificate, in: directory).output == "healthy\n")
+        #expect(try Program.run(health, in: directory).status == 1)
         let stream = try ChildProcess(
             "/usr/bin/curl",
             ["-sN", "--cacert", directory.file("first.pem"), server.address + "/v1/observe/objects/Dog"],

@@ -13,6 +13,7 @@
 //                                    torn:BYTES    writes that many bytes at most, then ends the process
 //                                    before        ends the process instead
 //                                    after         ends the process when it is done
+//                                    wait:MILLISECONDS  does it, and comes back only after that time
 //                          The end is SIGKILL. A struck call says "fault CALL NUMBER" on standard error.
 //   REALMGATE_FAULT_TRACE  a file that gets a record of every such call that was let through, and of what the
 //                          process says on standard output: see trace.h.

@@ -7,7 +7,7 @@ import Synchronization
 
 /// One version of the file, read in place from the map. Safe to use from several threads: LMDB calls go through
 /// a lock, and what they return stays where it is until the read transaction ends with this object.
-final class EmbeddedSnapshot: Snapshot {
+final class EmbeddedSnapshot: ExecutedSnapshot {
     let version: Version
     let schema: Schema
     let clusterCapacity: Int
@@ -70,21 +70,7 @@ final class EmbeddedSnapshot: Snapshot {
 
     // MARK: Queries
 
-    func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {
-        try QueryExecutor(self).select(query, window)
-    }
-
-    func count(_ query: BoundQuery) throws -> Int { try QueryExecutor(self).count(query) }
-
-    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool { try QueryExecutor(self).matches(query, key) }
-
-    func sortValues(_ keys: [SortKey], of key: ObjectKey, in classID: ClassID) throws -> [Value?] {
-        try QueryExecutor(self).sortValues(keys, of: key, in: classID)
-    }
-
-    func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
-        try QueryExecutor(self).aggregate(query, requests)
-    }
+    var executor: QueryExecutor { QueryExecutor(self) }
 
     func aggregate(
         _ object: ObjectReference, _ property: PropertyID, _ functions: [AggregateRequest.Function]
@@ -92,21 +78,7 @@ final class EmbeddedSnapshot: Snapshot {
         // Throws for what is no collection.
         _ = try elementCount(object.classID, object.key, property)
         let base = try objectClass(object.classID)[property]?.type.base ?? .mixed
-        return try QueryExecutor(self).aggregate(object, property, of: base, functions)
-    }
-
-    func aggregate(
-        _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
-    ) throws -> [AggregateGroup] {
-        try QueryExecutor(self).aggregate(query, requests, by: paths)
-    }
-
-    func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
-        try QueryExecutor(self).sections(query, by: key)
-    }
-
-    func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation {
-        try QueryExecutor(self).explain(query, window, running: running)
+        return try executor.aggregate(object, property, of: base, functions)
     }
 
     // MARK: Support

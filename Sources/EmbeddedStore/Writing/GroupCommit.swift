@@ -25,9 +25,9 @@ struct GroupOutcome {
 
 /// Runs jobs inside one LMDB transaction and commits it with one sync.
 ///
-/// A member that throws is rolled back alone. If LMDB itself fails, nothing of the group can be kept: the
-/// caller then runs the members one by one, so that the one that does not fit (a full disk, say) is the one
-/// that fails.
+/// A member that throws is rolled back alone. If LMDB itself fails, or a member throws that did more than is kept in
+/// memory to take it back, nothing of the group can be kept: the caller then runs the members one by one, so that the
+/// one that does not fit (a full disk, say) is the one that fails.
 struct GroupCommit {
     let file: StoreFile
 
@@ -76,10 +76,10 @@ struct GroupCommit {
             }
             return (changes, nil)
         case .transaction(let work):
-            let member = MemberTransaction(session, version: version)
+            let member = MemberTransaction(session, version: version, journalLimit: file.options.journalLimit)
             do {
                 try work(member)
-            } catch let error where session.failure == nil && !(error is LMDBError) {
+            } catch let error where session.failure == nil && !(error is LMDBError) && !member.isBeyondTakingBack {
                 try member.rollBack()
                 throw MemberFailure(underlying: error)
             }

@@ -17,6 +17,7 @@ extension MemberTransaction {
     /// bytes. Objects that the work created itself are left out, and of a property that it assigned what it did to it
     /// after that. Cost: some 0.5 µs for each step, and nothing worth mentioning for objects that are created.
     func undo(limit: Int) -> [UInt8]? {
+        if isBeyondTakingBack { return nil }
         var writer = UndoRecord.Writer(limit: limit)
         var assigned: Set<Place> = []
         /// Whether what was there before the step is of no interest.

@@ -12,6 +12,12 @@ class MemberTransaction: WriteTransaction {
     var changes: [ClassID: ClassChangeRecorder] = [:]
     let session: WriteSession
     private(set) var journal: [Step] = []
+    /// What the journal takes in memory, roughly.
+    private var journalBytes = 0
+    private let journalLimit: Int
+    /// Whether the journal outgrew its limit and was dropped. The work can then be taken back only with the whole LMDB
+    /// transaction.
+    private(set) var isBeyondTakingBack = false
 
     /// What undoes one change.
     enum Step {
@@ -26,9 +32,11 @@ class MemberTransaction: WriteTransaction {
         case kept([UInt8], oldBytes: [UInt8]?, oldExpiry: UInt64)
     }
 
-    init(_ session: WriteSession, version: Version) {
+    /// - Parameter journalLimit: bytes of memory that what takes the work back may use.
+    init(_ session: WriteSession, version: Version, journalLimit: Int = .max) {
         self.session = session
         self.version = version
+        self.journalLimit = journalLimit
     }
 
     /// What the work has done so far.
@@ -38,13 +46,20 @@ class MemberTransaction: WriteTransaction {
 
     var schema: Schema { session.schema }
 
-    func note(_ step: Step) { journal.append(step) }
+    func note(_ step: Step) {
+        guard !isBeyondTakingBack else { return }
+        journal.append(step)
+        journalBytes += step.sizeEstimate
+        guard journalBytes > journalLimit else { return }
+        isBeyondTakingBack = true
+        journal = []
+    }
 
     private func noteCreation(_ objectClass: OpenClass, _ key: ObjectKey) {
         if case .created(let last, let keys)? = journal.last, last === objectClass, keys.upperBound == key.rawValue {
             journal[journal.count - 1] = .created(objectClass, keys.lowerBound..<key.rawValue + 1)
         } else {
-            journal.append(.created(objectClass, key.rawValue..<key.rawValue + 1))
+            note(.created(objectClass, key.rawValue..<key.rawValue + 1))
         }
     }
 
@@ -121,7 +136,7 @@ class MemberTransaction: WriteTransaction {
         guard !objectClass.isEmbedded else {
             throw StoreError(
                 .embeddedWithoutOwner,
-                "Embedded objects cannot be created directly. Assign a \(objectClass.schema.name) to a property that holds one."
+                "Embedded objects cannot be created directly. Assign \(objectClass.schema.name.withArticle) to a property that holds one."
             )
         }
         for column in objectClass.columns { try check(row[column.position], column, objectClass) }
@@ -351,6 +366,25 @@ class MemberTransaction: WriteTransaction {
             .keyImmutable,
             "Primary key can't be changed after an object is inserted. Delete the object and create a new one.",
             property: column.property.name)
+    }
+}
+
+extension MemberTransaction.Step {
+    /// Bytes of memory that the step takes, roughly.
+    var sizeEstimate: Int {
+        func size(_ value: Value) -> Int {
+            guard case .set(let elements) = value else { return ValueRecord.sizeEstimate(value) }
+            return elements.reduce(0) { $0 + ValueRecord.sizeEstimate($1) }
+        }
+        let values =
+            switch self {
+            case .created, .inserted: 0
+            case .assigned(_, _, _, let old), .replaced(_, _, _, _, let old), .removed(_, _, _, _, _, let old):
+                size(old)
+            case .deleted(_, _, let row): row.reduce(0) { $0 + MemoryLayout<Value>.stride + size($1) }
+            case .kept(let key, let old, _): key.count + (old?.count ?? 0)
+            }
+        return MemoryLayout<Self>.stride + values
     }
 }
 

@@ -36,8 +36,8 @@ final class WriteSession {
     /// counters may disagree. It counts even when the work that was told of it went on.
     private(set) var failure: (any Error)?
 
-    /// Decoded clusters that are kept before all are written out: bounds the memory of a bulk load to some tens
-    /// of megabytes.
+    /// Decoded clusters that are kept before all are written out: bounds the memory of changes all over a class to some
+    /// tens of megabytes.
     static let openClusterLimit = 256
 
     init(_ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String) throws {
@@ -119,7 +119,10 @@ final class WriteSession {
             let key = ObjectKey(objectClass.state.nextKey)
             objectClass.state.nextKey += 1
             objectClass.state.objectCount += 1
-            let (address, _) = place(objectClass, key)
+            let (address, slot) = place(objectClass, key)
+            if slot == 0, address.cluster > 0 {
+                try writeOut(LeafAddress(classID: address.classID, cluster: address.cluster - 1), objectClass)
+            }
             let cluster = try cluster(address, objectClass)
             if objectClass.byteColumns.allSatisfy({ $0.staysInLeaf(values[$0.position]) }) {
                 try cluster.append(row: values) { try openLeaf(address, objectClass.columns[$0]) }
@@ -349,10 +352,7 @@ final class WriteSession {
         }
         for (address, cluster) in dirty {
             guard let objectClass = objectClass(address.classID) else { continue }
-            try cluster.writeDirty { column, bytes in
-                let id = column.map { objectClass.columns[$0].id } ?? FileFormat.liveMaskColumn
-                try transaction.put(trees.leaves, address.key(id), bytes)
-            }
+            try write(cluster, address, objectClass)
         }
         for case let open? in openClasses where open.isDirty {
             var key = TreeKey(capacity: 4)
@@ -360,6 +360,20 @@ final class WriteSession {
             try transaction.put(trees.classes, key.bytes, open.state.record)
             classes[open.schema.id] = open.state
             open.isDirty = false
+        }
+    }
+
+    /// Writes a cluster that is full and forgets it: a bulk load does not come back to it.
+    private func writeOut(_ address: LeafAddress, _ objectClass: OpenClass) throws {
+        guard let cluster = clusters.removeValue(forKey: address) else { return }
+        if current?.address == address { current = nil }
+        try write(cluster, address, objectClass)
+    }
+
+    private func write(_ cluster: OpenCluster, _ address: LeafAddress, _ objectClass: OpenClass) throws {
+        try cluster.writeDirty { column, bytes in
+            let id = column.map { objectClass.columns[$0].id } ?? FileFormat.liveMaskColumn
+            try transaction.put(trees.leaves, address.key(id), bytes)
         }
     }
 

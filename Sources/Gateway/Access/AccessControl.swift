@@ -89,8 +89,10 @@ package final class AccessControl: Sendable {
     /// The request with its caller as its context, and without a credential among its parameters.
     func identified(_ request: Request) throws(Problem) -> Request {
         var known = request
-        known.context = try caller(of: request)
-        known.query.removeAll { $0.name == Credential.parameter && Credential.isTakenFromQuery(of: request) }
+        known.context = isOpen ? CallerContext.unrestricted : CallerContext(try caller(of: request))
+        if !known.query.isEmpty, Credential.isTakenFromQuery(of: request) {
+            known.query.removeAll { $0.name == Credential.parameter }
+        }
         return known
     }
 

@@ -4,7 +4,7 @@ package import Identity
 import JSONCoding
 
 /// Who made a request, and what exists for it. Every read and write of a request goes through its caller's view.
-package struct Caller: RequestContext, Hashable {
+package struct Caller: Hashable, Sendable {
     package let principal: Principal
     package let view: AccessView
 
@@ -26,4 +26,27 @@ package struct Caller: RequestContext, Hashable {
         claims.value(view.claims)
         return "role:" + view.role.name + ":" + String(decoding: claims.bytes, as: UTF8.self)
     }
+}
+
+/// A caller, for the handlers inside.
+package final class CallerContext: RequestContext {
+    package let caller: Caller
+    /// What the log calls it, and what limits go by; nil for nobody in particular.
+    let name: String?
+    /// Whether everything exists for it.
+    let seesEverything: Bool
+
+    package init(_ caller: Caller) {
+        self.caller = caller
+        seesEverything = caller.view.isUnrestricted
+        name =
+            switch caller.principal.credential {
+            case .none: nil
+            case .key(let id): "key:\(id)"
+            case .token: "subject:\(caller.principal.subject ?? "")"
+            }
+    }
+
+    /// Of somebody who may do everything.
+    static let unrestricted = CallerContext(.unrestricted)
 }

@@ -11,6 +11,7 @@ extension ChannelKey {
         var key = self
         key.view = view
         key.presence = key.holder.flatMap { access.presence(of: $0) }
+        key.way = way.map { access.restrict($0) }
         let elements: ClassID?
         switch subject {
         case .objects(let query):

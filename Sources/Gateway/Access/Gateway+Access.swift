@@ -5,19 +5,17 @@ import StoreContract
 extension Gateway {
     /// Finds out who calls, for the handlers inside.
     func identify(_ request: Request, _ next: (Request) -> Reply) throws -> Reply {
-        guard let control = configuration.accessControl else { return next(request) }
-        let reply = next(try control.identified(request))
+        guard let access else { return next(request) }
+        let reply = next(try access.identified(request))
         guard request.segments.first == "v1" else { return reply }
         // Tags are of versions, which all callers share: what was kept for one must not be shown to another.
-        return reply.mapHead { head in
-            for name in ["Authorization", "X-API-Key"] { head.headers.vary(name) }
-        }
+        return reply.mapHead { $0.headers.vary("Authorization, X-API-Key") }
     }
 
     /// Throws 401 for a request that nobody was found to have made, although that matters.
     func caller(of request: Request) throws(Problem) -> Caller {
-        if let caller = request.context as? Caller { return caller }
-        guard configuration.accessControl == nil else {
+        if let known = request.context as? CallerContext { return known.caller }
+        guard access == nil else {
             throw Problem(401, "auth.required", "Say who you are in a header 'Authorization: Bearer …'.")
         }
         return .unrestricted
@@ -34,6 +32,9 @@ extension Gateway {
     func snapshot(for request: Request) throws -> any Snapshot {
         try show(try store.snapshot(), to: try caller(of: request))
     }
+
+    /// Whether a version needs no `show`.
+    func seesEverything(_ request: Request) -> Bool { (request.context as? CallerContext)?.seesEverything ?? false }
 
     /// A version of the store as it exists for the caller.
     func show(_ whole: any Snapshot, to caller: Caller) throws -> any Snapshot {
@@ -72,8 +73,8 @@ extension Gateway {
 
     /// Tells the log of rules that do not fit the schema.
     func checkRoles() {
-        guard let control = configuration.accessControl, let schema = try? store.snapshot().schema else { return }
-        ruleProblems.tell(of: control.roles, schema)
+        guard let access, let schema = try? store.snapshot().schema else { return }
+        ruleProblems.tell(of: access.roles, schema)
     }
 
     /// What a request gets that is refused before it comes to its write. One that was done before, under its
@@ -99,15 +100,15 @@ extension Gateway {
 
     /// Notes a stream that ends when its caller may not see any more what it saw when it was opened.
     func opened(_ stream: EventStream, by caller: Caller) {
-        guard let control = configuration.accessControl else { return }
+        guard let access else { return }
         streams.add(stream, of: caller)
         // It may have changed since the caller was let in.
-        if !control.isValid(caller) { endStreams() }
+        if !access.isValid(caller) { endStreams() }
     }
 
     /// Ends the streams of callers that are not let in any more, or may do other things now.
     func endStreams() {
-        guard let control = configuration.accessControl else { return }
-        streams.end { control.isValid($0) }
+        guard let access else { return }
+        streams.end { access.isValid($0) }
     }
 }

@@ -5,7 +5,7 @@ import Logging
 import ObjectModel
 
 extension Gateway {
-    func onKeys(_ on: (HTTPMethod, String, @escaping @Sendable (Request, PathParameters) throws -> Reply) -> Void) {
+    func onKeys(_ on: Registration) {
         on(.get, "/v1/whoami", whoAmI)
         on(.get, "/v1/keys", listKeys)
         on(.post, "/v1/keys", createKey)

@@ -5,7 +5,7 @@ import StoreContract
 
 extension Gateway {
     /// Writes of all objects that a filter selects.
-    func onBulk(_ on: (HTTPMethod, String, @escaping @Sendable (Request, PathParameters) throws -> Reply) -> Void) {
+    func onBulk(_ on: Registration) {
         on(.patch, "/v1/objects/:class", patchCollection)
         on(.delete, "/v1/objects/:class", deleteCollection)
     }

@@ -77,7 +77,7 @@ struct ClassForms {
             (
                 "description",
                 .string(
-                    "\(Self.article(objectClass)) as it is read. A property is absent when `fields` leaves it out; "
+                    "\(objectClass.name.withCapitalArticle) as it is read. A property is absent when `fields` leaves it out; "
                         + "a link is the object itself where `expand` names it.")
             ),
             ("properties", JSONValue(members: properties)), ("additionalProperties", false),
@@ -96,11 +96,10 @@ struct ClassForms {
             }
             return (property.name, json.with("description", words(property)))
         }
-        let name = Self.article(objectClass)
         let description =
             form == .create
-            ? "\(name) to be created: what is not given takes its default."
-            : "Properties of \(name.lowercased(firstLetterOf: name)) to be set. The primary key cannot change."
+            ? "\(objectClass.name.withCapitalArticle) to be created: what is not given takes its default."
+            : "Properties of \(objectClass.name.withArticle) to be set. The primary key cannot change."
         var members: [(String, JSONValue)] = [
             ("type", "object"), ("title", .string(form == .create ? names.create : names.change)),
             ("description", .string(description)), ("properties", JSONValue(members: properties)),
@@ -137,7 +136,7 @@ struct ClassForms {
         case .link(let target): return collected(type, linkRead(target, isNullable: type.acceptsNull))
         case .linkingObjects(let origin, _):
             return ["type": "array", "items": linkRead(origin, isNullable: false)]
-        case .mixed: return collected(type, TypeForms.value)
+        case .mixed: return collected(type, TypeForms.mixed(in: type.collection))
         default: return collected(type, TypeForms.union([TypeForms.read(type.base)], isNullable: type.acceptsNull))
         }
     }
@@ -147,7 +146,7 @@ struct ClassForms {
         let element: JSONValue
         switch type.base {
         case .link(let target): element = linkWritten(target, isNullable: type.acceptsNull)
-        case .mixed: element = TypeForms.value
+        case .mixed: element = TypeForms.mixed(in: type.collection)
         default: element = TypeForms.union(TypeForms.written(type.base), isNullable: type.acceptsNull)
         }
         let form = collected(type, element)
@@ -210,15 +209,8 @@ struct ClassForms {
         if property.isFullTextIndexed { words += " Its words are indexed." }
         return .string(words)
     }
-
-    private static func article(_ objectClass: ClassSchema) -> String {
-        let isVowel = objectClass.name.first.map { "AEIOaeio".contains($0) } ?? false
-        return (isVowel ? "An " : "A ") + objectClass.name
-    }
 }
 
 extension String {
     fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
-
-    fileprivate func lowercased(firstLetterOf text: String) -> String { text.prefix(1).lowercased() + text.dropFirst() }
 }

@@ -85,7 +85,7 @@ struct DescriptionBuilder {
         var built = document.with("paths", JSONValue(members: paths)).with("components", components)
         built = built.with("tags", .array((document["tags"]?.elements ?? []) + schema.classes.map(tag)))
         built = built.with(DescriptionSecurity.member, security.requirements)
-        return built.with(Self.commonAnswers, nil)
+        return built.with(Self.commonAnswers, nil).with(Self.commonHeaders, nil)
     }
 
     private func tag(_ objectClass: ClassSchema) -> JSONValue {
@@ -127,7 +127,7 @@ struct DescriptionBuilder {
         }
         schemas += (forms.components + added).map { JSONObject.Member(name: $0.name, value: $0.schema) }
         components = components.with("schemas", .object(JSONObject(schemas)))
-        let answers = (components["responses"]?.members ?? []).map { ($0.name, Self.headed($0.value, of: [:])) }
+        let answers = (components["responses"]?.members ?? []).map { ($0.name, headed($0.value, of: [:])) }
         components = components.with("responses", JSONValue(members: answers))
         return components.with("securitySchemes", security.isOn ? components["securitySchemes"] : nil)
     }
@@ -157,6 +157,7 @@ struct DescriptionBuilder {
     // MARK: Operations on any class
 
     private static let commonAnswers = "x-common-responses"
+    private static let commonHeaders = "x-common-headers"
 
     private func item(_ item: JSONValue) -> JSONValue {
         JSONValue(
@@ -200,7 +201,7 @@ struct DescriptionBuilder {
     private func complete(_ operation: JSONValue) -> JSONValue {
         // What takes no credential is served whatever state the store is in.
         var answers = (operation["responses"]?.members ?? []).map { answer in
-            JSONObject.Member(name: answer.name, value: Self.headed(answer.value, of: operation))
+            JSONObject.Member(name: answer.name, value: headed(answer.value, of: operation))
         }
         guard operation[DescriptionSecurity.member]?.elements.isEmpty != true else {
             return operation.with("responses", .object(JSONObject(answers)))
@@ -218,7 +219,7 @@ struct DescriptionBuilder {
     }
 
     /// An answer with the headers that all answers have, unless it stands among the components.
-    private static func headed(_ answer: JSONValue, of operation: JSONValue) -> JSONValue {
+    private func headed(_ answer: JSONValue, of operation: JSONValue) -> JSONValue {
         guard Reference(answer) == nil else { return answer }
         var headers = answer["headers"] ?? [:]
         let isRepeatable = (operation["parameters"]?.elements ?? []).contains {
@@ -227,7 +228,10 @@ struct DescriptionBuilder {
         if isRepeatable {
             headers = headers.with("Idempotency-Replayed", Reference(.headers, "IdempotencyReplayed").json)
         }
-        return answer.with("headers", headers.with("X-Request-Id", Reference(.headers, "RequestId").json))
+        for common in document[Self.commonHeaders]?.members ?? [] {
+            headers = headers.with(common.name, common.value)
+        }
+        return answer.with("headers", headers)
     }
 
     // MARK: Operations on one class

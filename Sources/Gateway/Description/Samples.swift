@@ -80,7 +80,8 @@ struct Samples {
 
     /// The parameters that name properties.
     static let parameters: Set<String> = [
-        "sort", "distinct", "keyPaths", "keyPath", "by", "fields", "expand", "min", "max", "sum", "average", "property",
+        "key", "sort", "distinct", "keyPaths", "keyPath", "by", "fields", "expand", "min", "max", "sum", "average",
+        "property",
     ]
 
     /// Predicates over a class, with what they show.
@@ -109,7 +110,7 @@ struct Samples {
         let numbers = single.filter { $0.type.isNumeric }.map(\.name)
         switch name {
         case "sort": return sortable.last.map { .string("-" + $0.name) }
-        case "distinct", "keyPaths", "keyPath": return sortable.last.map { .string($0.name) }
+        case "key", "distinct", "keyPaths", "keyPath": return sortable.last.map { .string($0.name) }
         case "by": return sortable.last.map { .string($0.name) }
         case "fields": return single.first.map { .string($0.name) }
         case "expand":

@@ -6,8 +6,12 @@ enum TypeForms {
     static let int: JSONValue = [
         "type": "integer", "format": "int64", "minimum": .int(.min), "maximum": .int(.max),
     ]
-    /// Anything that a mixed property holds.
+    /// What a mixed property holds.
+    static func mixed(in collection: CollectionKind) -> JSONValue { collection == .set ? simple : value }
+
     static let value = Reference(.schemas, "Value").json
+    /// Without lists and dictionaries, which sets do not hold.
+    private static let simple = Reference(.schemas, "SimpleValue").json
 
     private static let base64 =
         "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$"

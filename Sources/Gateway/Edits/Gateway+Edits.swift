@@ -5,9 +5,7 @@ import StoreContract
 
 extension Gateway {
     /// Edits of properties and of what they hold.
-    func onEdits(
-        _ on: (HTTPMethod, String, @escaping @Sendable (Request, PathParameters) throws -> Reply) -> Void
-    ) {
+    func onEdits(_ on: Registration) {
         for pattern in ["/v1/objects/:class/:key/:property", "/v1/objects/:class/:key/:property/*steps"] {
             on(.post, pattern, addElements)
             on(.put, pattern, putPlace)

@@ -5,9 +5,7 @@ import StoreContract
 import Synchronization
 
 extension Gateway {
-    func onHealth(
-        _ on: (HTTPMethod, String, @escaping @Sendable (Request, PathParameters) throws -> Reply) -> Void
-    ) {
+    func onHealth(_ on: Registration) {
         on(.get, "/healthz") { _, _ in .now(.json(Array(#"{"status":"ok"}"#.utf8))) }
         on(.get, "/readyz") { [self] _, _ in
             try checkReadiness()

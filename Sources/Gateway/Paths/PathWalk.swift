@@ -7,6 +7,7 @@ struct PathWalk {
     private var holder: ObjectReference
     private var holderClass: ClassSchema
     private var owner: ObjectReference
+    private var hops: [PathHop] = []
 
     init(_ source: ObjectSource, _ object: ObjectReference, _ objectClass: ClassSchema) {
         self.source = source
@@ -46,7 +47,8 @@ struct PathWalk {
         _ property: PropertySchema, _ element: PropertyPlace.Element?, _ inner: [ValueStep]
     ) -> PropertyPlace {
         PropertyPlace(
-            holder: holder, holderClass: holderClass, property: property, element: element, inner: inner, owner: owner)
+            holder: holder, holderClass: holderClass, property: property, element: element, inner: inner, owner: owner,
+            hops: hops)
     }
 
     private func property(_ name: String) throws(Problem) -> PropertySchema {
@@ -79,6 +81,7 @@ struct PathWalk {
         default: throw end(place, step, "is a single value")
         }
         guard let objectClass = source.schema[next.classID] else { throw end(place, step, "leads nowhere") }
+        hops.append(place.hop(to: next))
         holder = next
         holderClass = objectClass
         if !objectClass.isEmbedded { owner = next }

@@ -65,6 +65,8 @@ struct PropertyPlace: Sendable {
     /// The holder, or, when that is embedded, the object that owns it in the end: the one that has a path and an ETag
     /// of its own.
     let owner: ObjectReference
+    /// From object to object, from the one that the path begins with to the holder.
+    var hops: [PathHop] = []
 
     /// What the place is called in sentences: `Person.dogs[3]`.
     var name: String {
@@ -115,7 +117,7 @@ struct PropertyPlace: Sendable {
         if let last = inner.last {
             let parent = PropertyPlace(
                 holder: holder, holderClass: holderClass, property: property, element: element,
-                inner: inner.dropLast(), owner: owner)
+                inner: inner.dropLast(), owner: owner, hops: hops)
             return last.missing(in: try parent.value(in: source), called: parent.name)
         }
         let whole = "\(holderClass.name).\(property.name)"

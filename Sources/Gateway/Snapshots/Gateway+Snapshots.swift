@@ -7,9 +7,7 @@ import StoreContract
 
 extension Gateway {
     /// Registers the routes of kept versions.
-    func onSnapshots(
-        _ on: (HTTPMethod, String, @escaping @Sendable (Request, PathParameters) throws -> Reply) -> Void
-    ) {
+    func onSnapshots(_ on: Registration) {
         on(.post, "/v1/snapshots", makeSnapshot)
         on(.get, "/v1/snapshots", listSnapshots)
         on(.get, "/v1/snapshots/:snapshot", getSnapshot)

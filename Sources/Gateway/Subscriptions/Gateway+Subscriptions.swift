@@ -7,9 +7,7 @@ import QueryLanguage
 import StoreContract
 
 extension Gateway {
-    func onSubscriptions(
-        _ on: (HTTPMethod, String, @escaping @Sendable (Request, PathParameters) throws -> Reply) -> Void
-    ) {
+    func onSubscriptions(_ on: Registration) {
         on(.get, "/v1/subscriptions/:set", getSubscriptions)
         on(.post, "/v1/subscriptions/:set", postSubscription)
         on(.delete, "/v1/subscriptions/:set", deleteSubscriptions)
@@ -173,10 +171,10 @@ extension Gateway {
     }
 
     private func streamSubscriptions(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let parameters = try QueryParameters(request, single: ["lastEventID"])
+        _ = try QueryParameters(request, single: ["lastEventID"])
         let caller = try caller(of: request)
         let set = try subscriptions.existing(path["set"] ?? "", of: caller.subscriber)
-        let position = (request.header("Last-Event-ID") ?? parameters["lastEventID"]).flatMap(StreamPosition.init)
+        let position = request.lastEventID.flatMap(StreamPosition.init)
         return .events { [self] stream in
             open(stream, of: set, for: caller, position)
             opened(stream, by: caller)

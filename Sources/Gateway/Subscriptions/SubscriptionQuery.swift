@@ -35,6 +35,8 @@ struct SubscriptionQuery: Hashable, Sendable {
             json.value(member.value)
             return String(decoding: json.bytes, as: UTF8.self)
         case ("limit", .int(let number)): return String(number)
+        // JSON has one kind of number, of which some writers show the fraction.
+        case ("limit", .double(let number)): if let whole = Int64(exactly: number) { return String(whole) }
         case ("limit", _), ("args", _): break
         case (_, .string(let text)): return text
         case ("sort", .array(let parts)), ("distinct", .array(let parts)), ("fields", .array(let parts)),

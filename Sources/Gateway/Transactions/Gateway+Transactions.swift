@@ -10,9 +10,7 @@ private enum ResultContent: String, CaseIterable {
 
 extension Gateway {
     /// Many writes as one.
-    func onTransactions(
-        _ on: (HTTPMethod, String, @escaping @Sendable (Request, PathParameters) throws -> Reply) -> Void
-    ) { on(.post, "/v1/transactions", transact) }
+    func onTransactions(_ on: Registration) { on(.post, "/v1/transactions", transact) }
 
     private func transact(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["include"])

@@ -6,12 +6,16 @@ package final class ByteSource {
     private let descriptor: Int32
     private let name: String
     private let owner: AnyObject?
+    private let expanded: ExpandedFile?
     private var block = [UInt8](repeating: 0, count: 1 << 16)
     private var position = 0
     private var end = 0
 
     /// Bytes handed out so far.
     package private(set) var count = 0
+
+    /// How far the file has been read, of which what was handed out is the expanded form.
+    package var place: Int { expanded?.offset ?? count }
 
     /// The size of the file; nil for a pipe.
     package let size: Int?
@@ -29,14 +33,21 @@ package final class ByteSource {
         self.init(descriptor, "'\(path)'", owner: BodyFile(adopting: descriptor, count: 0))
     }
 
-    /// Reads the body of a request.
-    package convenience init(_ file: BodyFile) { self.init(file.descriptor, "the body", owner: file) }
+    /// Reads the body of a request, expanded where the request says that it is compressed.
+    ///
+    /// - Parameter limit: bytes that it may expand to.
+    package convenience init(_ file: BodyFile, of request: Request? = nil, limit: Int = .max) throws {
+        self.init(
+            file.descriptor, "the body", owner: file,
+            expanded: try request.flatMap { try ExpandedFile(bodyOf: $0, limit: limit) })
+    }
 
     /// - Parameter owner: closes the descriptor when it is dropped.
-    private init(_ descriptor: Int32, _ name: String, owner: AnyObject?) {
+    private init(_ descriptor: Int32, _ name: String, owner: AnyObject?, expanded: ExpandedFile? = nil) {
         self.descriptor = descriptor
         self.name = name
         self.owner = owner
+        self.expanded = expanded
         let status = FileStatus(descriptor: descriptor)
         size = status?.kind == .file ? status?.size : nil
     }
@@ -88,6 +99,12 @@ package final class ByteSource {
     private func fill() throws -> Bool {
         position = 0
         end = 0
+        if let expanded {
+            guard let bytes = try expanded.next() else { return false }
+            block = bytes
+            end = bytes.count
+            return true
+        }
         while true {
             let count = block.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }

@@ -37,7 +37,9 @@ package struct CSVRowSource: RowSource {
         }
     }
 
-    package var position: Int { source.count }
+    package var position: Int { source.place }
+    package var size: Int? { source.size }
+    package var expanded: Int { source.count }
 
     package mutating func next() throws -> Result<ImportedRow, LineFault>? {
         do {

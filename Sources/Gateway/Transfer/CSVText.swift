@@ -9,9 +9,15 @@ package enum CSVText {
         bytes += [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
     }
 
+    private static func isSpecial(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: "\r"), UInt8(ascii: "\n"): true
+        default: false
+        }
+    }
+
     private static func append(_ text: String, to bytes: inout [UInt8]) {
-        let special: Set<UInt8> = [UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: "\r"), UInt8(ascii: "\n")]
-        guard text.isEmpty || text.utf8.contains(where: special.contains) else {
+        guard text.isEmpty || text.utf8.contains(where: isSpecial) else {
             bytes += text.utf8
             return
         }

@@ -12,14 +12,19 @@ private struct ImportOrder: Sendable {
     let policy: UpdatePolicy
     let isAtomic: Bool
     let view: AccessView
+    /// Bytes of the largest file that becomes one transaction.
+    let wholeLimit: Int
     let file: BodyFile
+    let request: Request
+    /// Bytes that the file may expand to.
+    let limit: Int
 
     func run(
         in store: any Store, progress: @escaping @Sendable (ObjectImporter.Outcome) -> Void
     ) throws -> ObjectImporter.Outcome {
         let importer = ObjectImporter(
-            store: store, objectClass: objectClass, schema: schema, policy: policy, view: view)
-        let source = ByteSource(file)
+            store: store, objectClass: objectClass, schema: schema, policy: policy, view: view, wholeLimit: wholeLimit)
+        let source = try ByteSource(file, of: request, limit: limit)
         switch format {
         case .ndjson:
             return try run(importer, NDJSONRowSource(source, class: objectClass, schema: schema), progress)
@@ -39,10 +44,7 @@ private struct ImportOrder: Sendable {
 
 extension Gateway {
     /// - Parameter onFile: registers a route whose bodies come as files of so many bytes at most.
-    func onTransfer(
-        _ on: (HTTPMethod, String, @escaping @Sendable (Request, PathParameters) throws -> Reply) -> Void,
-        _ onFile: (HTTPMethod, String, Int, @escaping @Sendable (Request, PathParameters) throws -> Reply) -> Void
-    ) {
+    func onTransfer(_ on: Registration, _ onFile: FileRegistration) {
         onFile(.post, "/v1/import/:class", configuration.importLimit, importObjects)
         on(.get, "/v1/export/:class", exportObjects)
         on(.get, "/v1/backup", getBackup)
@@ -112,9 +114,12 @@ extension Gateway {
         guard let file = request.bodyFile else {
             throw Problem(400, "import.empty", "Send the file as the body of the request.")
         }
+        // Before anything else is done for a body that nobody can read.
+        _ = try request.contentCoding
         return ImportOrder(
             objectClass: objectClass, schema: schema, format: format, policy: policy,
-            isAtomic: try parameters.flag("atomic"), view: view, file: file)
+            isAtomic: try parameters.flag("atomic"), view: view, wholeLimit: configuration.atomicImportLimit,
+            file: file, request: request, limit: configuration.importLimit)
     }
 
     /// - Parameter total: bytes of the file while the import goes on.
@@ -172,6 +177,14 @@ extension Problem {
             "\(outcome.refused) lines do not fit, so nothing was imported. Mend them, or leave 'atomic' out to import the others."
         )
         lines = outcome.faults
+    }
+
+    /// A file that is too large to be imported as a whole.
+    init(_ fault: ObjectImporter.TooLarge) {
+        self.init(
+            413, "import.too_large",
+            "One transaction takes files of up to \(fault.limit >> 20) MiB, because it is in memory until it is on the disk. Leave 'atomic' out, or cut the file into parts: with update=modified an import that broke off can be done again."
+        )
     }
 
     init(_ fault: TransferFault) { self.init(400, "import.unreadable", fault.message) }

@@ -12,6 +12,12 @@ package protocol RowSource {
     /// Bytes read so far.
     var position: Int { get }
 
+    /// Bytes that there are; nil where nobody knows.
+    var size: Int? { get }
+
+    /// Bytes read so far, as they are without compression.
+    var expanded: Int { get }
+
     /// The next row, or what is wrong with it; nil at the end. Throws `TransferFault` when there is no going on.
     mutating func next() throws -> Result<ImportedRow, LineFault>?
 }

@@ -17,7 +17,9 @@ package struct NDJSONRowSource: RowSource {
         reader = ObjectInputReader(schema: schema)
     }
 
-    package var position: Int { source.count }
+    package var position: Int { source.place }
+    package var size: Int? { source.size }
+    package var expanded: Int { source.count }
 
     package mutating func next() throws -> Result<ImportedRow, LineFault>? {
         while true {

@@ -4,7 +4,7 @@ package import QueryLanguage
 package import StoreContract
 
 /// Writes objects of one snapshot, a block of them at a time: used by one thread at a time. Memory: a block, and, where
-/// the query sorts, tells apart or limits, the keys of all objects.
+/// the query filters, sorts, tells apart or limits, eight bytes for each object that it gives.
 package final class ObjectExporter {
     private let snapshot: any Snapshot
     private let objectClass: ClassSchema
@@ -16,8 +16,8 @@ package final class ObjectExporter {
     private let query: BoundQuery
     private let format: TransferFormat
     private let writer = JSONWriter()
-    /// Those still to be written, in reverse; nil when they are looked up as they are needed.
-    private var waiting: [ObjectKey]?
+    /// Which to write, in order; nil when they are looked up as they are needed.
+    private let chosen: [ObjectKey]?
     /// Behind which to go on where they are looked up.
     private var last: ObjectKey?
     private var isAtEnd = false
@@ -51,7 +51,7 @@ package final class ObjectExporter {
             throw TransferFault(fault.message)
         }
         plan = RowPlan(exporting: properties, of: objectClass, schema: snapshot.schema)
-        if !(query.steps.isEmpty && query.scope == .all) { waiting = try snapshot.select(query, .all).reversed() }
+        chosen = query.steps.isEmpty && query.scope == .all ? nil : try snapshot.select(query, .all)
     }
 
     /// Appends the next objects, and before the first ones what the file begins with. False at the end.
@@ -72,11 +72,7 @@ package final class ObjectExporter {
     }
 
     private func nextKeys() throws -> [ObjectKey] {
-        if let rest = waiting {
-            let block = Array(rest.suffix(Self.blockSize).reversed())
-            waiting?.removeLast(block.count)
-            return block
-        }
+        if let chosen { return Array(chosen[count..<min(count + Self.blockSize, chosen.count)]) }
         guard !isAtEnd else { return [] }
         let cursor = last.map { Cursor(values: [], key: $0) }
         let keys = try snapshot.select(query, Window(after: cursor, limit: Self.blockSize))

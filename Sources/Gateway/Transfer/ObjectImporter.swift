@@ -21,11 +21,19 @@ package struct ObjectImporter: Sendable {
         package var version: Version?
         /// Values with links within the class to objects that the file may name further down.
         fileprivate var forwardLinks: [ForwardLink] = []
+        /// How many of these were left when their objects were looked for last.
+        fileprivate var stillWaiting = 0
     }
 
     /// Nothing of a file was imported, because not all of it could be.
     package struct Refusal: Error {
         package let outcome: Outcome
+    }
+
+    /// Nothing of a file was imported, because it is too large for one transaction.
+    package struct TooLarge: Error {
+        /// In bytes.
+        package let limit: Int
     }
 
     fileprivate struct ForwardLink: Sendable {
@@ -39,21 +47,37 @@ package struct ObjectImporter: Sendable {
     private let schema: Schema
     private let policy: UpdatePolicy
     private let view: AccessView
+    private let wholeLimit: Int
+    private let mostWaiting: Int
+    private let batchSize: Int
 
     /// Rows per durable commit: enough that the commit's disk write does not count.
     package static let batchSize = 2000
     /// Most faults that are told one by one.
     package static let mostFaults = 1000
+    /// Largest file that becomes one transaction. Such a transaction's pages are in memory, about as many bytes as the
+    /// file has, until they are written, however little else is kept of it.
+    package static let wholeLimit = 256 << 20
+    /// Links that wait at a time for objects further down, 200 to 300 bytes each.
+    package static let mostWaiting = 200_000
 
+    /// - Parameters:
+    ///   - wholeLimit: bytes of the largest file that is imported as a whole.
+    ///   - mostWaiting: links that wait at a time for objects further down.
+    ///   - batchSize: rows per commit, and between two looks at how far an import is.
     package init(
         store: any Store, objectClass: ClassSchema, schema: Schema, policy: UpdatePolicy,
-        view: AccessView = .unrestricted
+        view: AccessView = .unrestricted, wholeLimit: Int = Self.wholeLimit, mostWaiting: Int = Self.mostWaiting,
+        batchSize: Int = Self.batchSize
     ) {
         self.store = store
         self.objectClass = objectClass
         self.schema = schema
         self.policy = policy
         self.view = view
+        self.wholeLimit = wholeLimit
+        self.mostWaiting = mostWaiting
+        self.batchSize = batchSize
     }
 
     /// Imports everything that `source` gives, by batches. Blocks; not for a loop's thread. Throws what the source and
@@ -67,7 +91,7 @@ package struct ObjectImporter: Sendable {
         var atEnd = false
         while !atEnd {
             var batch: [ImportedRow] = []
-            while batch.count < Self.batchSize {
+            while batch.count < batchSize {
                 guard let next = try source.next() else {
                     atEnd = true
                     break
@@ -79,9 +103,10 @@ package struct ObjectImporter: Sendable {
             }
             guard !batch.isEmpty || atEnd else { continue }
             if !batch.isEmpty { total.add(try commit(batch)) }
-            if atEnd, !total.forwardLinks.isEmpty {
-                let links = total.forwardLinks
-                total.add(try write { try self.connect(links, $0) })
+            if isTimeToConnect(total, atEnd: atEnd) {
+                let links = total.takeForwardLinks()
+                total.add(try write { [atEnd] in try self.connect(links, $0, atEnd: atEnd) })
+                total.noteConnected()
             }
             total.bytes = source.position
             try progress(total)
@@ -90,13 +115,15 @@ package struct ObjectImporter: Sendable {
         return total
     }
 
-    /// Imports everything that `source` gives in one transaction. Blocks, and other writes wait meanwhile. Memory: what
-    /// a transaction with as many objects takes. Throws `Refusal` when a row does not fit.
+    /// Imports everything that `source` gives in one transaction, which is alone in its commit. Blocks, and other writes
+    /// wait meanwhile. Memory: what a transaction with as many objects takes. Throws `Refusal` when a row does not fit,
+    /// and `TooLarge`.
     package func runAsWhole<Source: RowSource>(
         _ source: sending Source, progress: @escaping @Sendable (Outcome) throws -> Void
     ) throws -> Outcome {
+        if let size = source.size, size > wholeLimit { throw TooLarge(limit: wholeLimit) }
         let source = Mutex(source)
-        return try write { transaction in
+        return try write(isAlone: true) { transaction in
             let writer = ObjectWriter(transaction, policy)
             var total = Outcome()
             var rows = 0
@@ -106,12 +133,17 @@ package struct ObjectImporter: Sendable {
                 case .failure(let fault): total.add(fault)
                 }
                 rows += 1
-                if rows.isMultiple(of: Self.batchSize) {
+                guard source.withLock({ $0.expanded }) <= wholeLimit else { throw TooLarge(limit: wholeLimit) }
+                if rows.isMultiple(of: batchSize) {
                     total.bytes = source.withLock { $0.position }
+                    if isTimeToConnect(total, atEnd: false) {
+                        total.add(try connect(total.takeForwardLinks(), transaction, atEnd: false))
+                        total.noteConnected()
+                    }
                     try progress(total)
                 }
             }
-            total.add(try connect(total.forwardLinks, transaction))
+            total.add(try connect(total.takeForwardLinks(), transaction, atEnd: true))
             total.bytes = source.withLock { $0.position }
             total.version = transaction.version
             total.finish()
@@ -120,8 +152,10 @@ package struct ObjectImporter: Sendable {
         }
     }
 
-    private func write<R: Sendable>(_ work: @escaping @Sendable (any WriteTransaction) throws -> R) throws -> R {
-        try store.write { [view] transaction in try view.perform(in: transaction, work) }
+    private func write<R: Sendable>(
+        isAlone: Bool = false, _ work: @escaping @Sendable (any WriteTransaction) throws -> R
+    ) throws -> R {
+        try store.write(isAlone: isAlone) { [view] transaction in try view.perform(in: transaction, work) }
     }
 
     private func commit(_ rows: [ImportedRow]) throws -> Outcome {
@@ -134,28 +168,49 @@ package struct ObjectImporter: Sendable {
                 return outcome
             }
         } catch let problem as Problem where problem.status == 403 {
-            // What a caller may write is looked at when all is written, and then all is refused: one by one, those that
-            // are allowed stay.
+            // What a caller may write is looked at when all is written, and then all is refused: in ever smaller parts,
+            // those that are allowed stay.
             guard rows.count > 1 else {
                 var outcome = Outcome()
                 outcome.add(LineFault(RecordFault(problem), line: rows.first?.line ?? 0))
                 return outcome
             }
-            var outcome = Outcome()
-            for row in rows { outcome.add(try commit([row])) }
+            var outcome = try commit(Array(rows[..<(rows.count / 2)]))
+            outcome.add(try commit(Array(rows[(rows.count / 2)...])))
             return outcome
         }
     }
 
-    /// Assigns the links that could not be assigned when their objects were read.
-    private func connect(_ links: [ForwardLink], _ transaction: any WriteTransaction) throws -> Outcome {
+    /// Whether to look where the links that wait lead by now: so often that few wait, and so seldom that each is looked
+    /// at a few times.
+    private func isTimeToConnect(_ total: Outcome, atEnd: Bool) -> Bool {
+        let waiting = total.forwardLinks.count
+        return atEnd ? waiting > 0 : waiting > max(mostWaiting / 4, min(total.stillWaiting * 2, mostWaiting))
+    }
+
+    /// Assigns the links that could not be assigned when their objects were read. Those that still lead nowhere go on
+    /// waiting, as many as may; at the end, and for the others, that is a fault.
+    private func connect(
+        _ links: [ForwardLink], _ transaction: any WriteTransaction, atEnd: Bool
+    ) throws -> Outcome {
         let writer = ObjectWriter(transaction, policy)
         var outcome = Outcome()
         outcome.version = transaction.version
         for link in links {
             do {
                 let (value, missing) = try writer.resolve(link.draft)
-                if let first = missing.first { throw RecordFault(missing: first, in: transaction.schema) }
+                if let first = missing.first {
+                    if !atEnd, outcome.forwardLinks.count < mostWaiting * 3 / 4 {
+                        outcome.forwardLinks.append(link)
+                        continue
+                    }
+                    var fault = RecordFault(missing: first, in: transaction.schema)
+                    if !atEnd {
+                        fault.message +=
+                            " Too many links wait for objects further down: import the file once more with update=modified."
+                    }
+                    throw fault
+                }
                 try transaction.set(objectClass.id, link.object, [link.draft.property: value])
             } catch {
                 guard var fault = RecordFault(aboutOneObject: error) else { throw error }
@@ -222,6 +277,14 @@ extension ObjectImporter.Outcome {
         forwardLinks += done.forwardLinks
         version = done.version ?? version
     }
+
+    /// Of a sum: they are given to `connect`, which gives those back that go on waiting.
+    fileprivate mutating func takeForwardLinks() -> [ObjectImporter.ForwardLink] {
+        defer { forwardLinks = [] }
+        return forwardLinks
+    }
+
+    fileprivate mutating func noteConnected() { stillWaiting = forwardLinks.count }
 
     fileprivate mutating func finish() {
         forwardLinks = []

@@ -16,7 +16,7 @@ extension InstanceCore {
         let stage: InstanceObserver.Stage
         if case .object = registration.subject {
             let subject = try registration.makeSubject(snapshot)
-            try registration.join(subject, snapshot, PastVersions(store, before: snapshot))
+            try subject.add(registration, snapshot, PastVersions(store, before: snapshot))
             // There is no first call.
             _ = slot.take()
             stage = .joined(subject)

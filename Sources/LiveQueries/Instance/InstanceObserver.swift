@@ -68,7 +68,7 @@ final class InstanceObserver {
     /// Gives what tells the block of the state, or that it cannot be told.
     func join(_ subject: any LiveSubject, at snapshot: any Snapshot, _ past: PastVersions) -> (() -> Void)? {
         do {
-            try registration.join(subject, snapshot, past)
+            try subject.add(registration, snapshot, past)
             stage = .joined(subject)
             baseline = snapshot
             return takeCall()
@@ -78,7 +78,7 @@ final class InstanceObserver {
     }
 
     func fail(_ error: any Error) -> (() -> Void)? {
-        registration.fail(error)
+        registration.subscriber.fail(error)
         return takeCall()
     }
 }

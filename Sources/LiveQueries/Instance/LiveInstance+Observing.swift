@@ -11,7 +11,7 @@ extension LiveInstance {
     package func observe(
         _ query: BoundQuery, keyPaths: [LiveKeyPath] = [], deliver: @escaping (LiveEvent) -> Void
     ) throws -> InstanceToken {
-        try register(keyPaths, deliver) { .query(query, $0) }
+        try register(.query(query), keyPaths, deliver)
     }
 
     /// Observes a query's result in sections, in the same way.
@@ -19,7 +19,7 @@ extension LiveInstance {
         _ query: BoundQuery, by key: SectionKey, keyPaths: [LiveKeyPath] = [],
         deliver: @escaping (LiveSectionEvent) -> Void
     ) throws -> InstanceToken {
-        try register(keyPaths, deliver) { .sections(query, key, $0) }
+        try register(.sections(query, key), keyPaths, deliver)
     }
 
     /// Observes one object's list, set or map, in the same way. Throws `notFound` also.
@@ -27,7 +27,7 @@ extension LiveInstance {
         _ object: ObjectReference, _ property: PropertyID, keyPaths: [LiveKeyPath] = [],
         deliver: @escaping (LiveCollectionEvent) -> Void
     ) throws -> InstanceToken {
-        try register(keyPaths, deliver) { .collection(object, property, $0) }
+        try register(.collection(object, property), keyPaths, deliver)
     }
 
     /// Observes one object. There is no first call; changes are relative to the instance's present version, and have
@@ -35,7 +35,7 @@ extension LiveInstance {
     package func observeObject(
         _ object: ObjectReference, keyPaths: [LiveKeyPath] = [], deliver: @escaping (LiveObjectEvent) -> Void
     ) throws -> InstanceToken {
-        try register(keyPaths, deliver) { .object(object, $0) }
+        try register(.object(object), keyPaths, deliver)
     }
 
     /// Observes the instance itself: see `InstanceEvent`. Allowed within a write.
@@ -46,14 +46,13 @@ extension LiveInstance {
         }
     }
 
-    private func register<Event: Sendable>(
-        _ keyPaths: [LiveKeyPath], _ deliver: @escaping (Event) -> Void,
-        _ observer: (Subscriber<Event>) -> LiveRegistration.Observer
+    private func register<Event: LiveEventKind>(
+        _ subject: LiveSubjectID, _ keyPaths: [LiveKeyPath], _ deliver: @escaping (Event) -> Void
     ) throws -> InstanceToken {
         try enterToObserve { core in
             let slot = EventSlot<Event>()
             let registration = LiveRegistration(
-                observer: observer(Subscriber { slot.put($0) }), keyPaths: keyPaths, since: nil)
+                subject: subject, subscriber: Subscriber { slot.put($0) }, keyPaths: keyPaths, since: nil)
             let flag = InstanceToken.Flag()
             let order = try core.add(registration, flag, slot, deliver) { preparation in
                 hub.prepare(preparation, for: inbox)

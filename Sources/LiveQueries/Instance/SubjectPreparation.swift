@@ -37,7 +37,7 @@ final class SubjectPreparation: Sendable {
         }
         guard isMine else { return }
         let result = Result<Made, any Error> {
-            guard registration.isActive else { throw CancellationError() }
+            guard registration.subscriber.isActive else { throw CancellationError() }
             return Made(subject: try registration.makeSubject(snapshot))
         }
         state.withLock { $0 = .made(result) }

@@ -27,9 +27,9 @@ package final class PastSource: ColumnSource {
     private struct Made {
         /// Collections of which edits were taken back.
         var values: [Place: Value] = [:]
-        var leaves: [LeafPlace: (leaf: Leaf, memory: PastMemory)] = [:]
-        var masks: [LeafPlace: (mask: LiveMask, memory: PastMemory)] = [:]
-        var blocks: [Place: [(count: Int, memory: PastMemory)]] = [:]
+        var leaves: [LeafPlace: (leaf: Leaf, memory: ColumnMemory)] = [:]
+        var masks: [LeafPlace: (mask: LiveMask, memory: ColumnMemory)] = [:]
+        var blocks: [Place: [(count: Int, memory: ColumnMemory)]] = [:]
         /// Who linked to an object, among those whose property was different.
         var links: [Address: [ObjectReference: [ObjectKey]]] = [:]
         /// The primary keys of objects that were deleted.
@@ -111,7 +111,7 @@ package final class PastSource: ColumnSource {
         for slot in deleted { past.restore(slot) }
         let firstNew = Int(max(0, min(objects.firstNew - first, Int64(mask.slotCount))))
         for slot in firstNew..<mask.slotCount { past.remove(slot) }
-        let memory = PastMemory(past.encode())
+        let memory = ColumnMemory(past.encode())
         let new = try LiveMask(validating: memory.content)
         return made.withLock { made in
             // Another thread may have been quicker.
@@ -138,7 +138,7 @@ package final class PastSource: ColumnSource {
                 try past.set(slot, value)
             }
         }
-        let memory = PastMemory(past.encode())
+        let memory = ColumnMemory(past.encode())
         let new = try memory.leaf(leaf.kind) { slot in
             // Blocks are asked for one by one.
             blocks.contains(slot)
@@ -186,13 +186,13 @@ package final class PastSource: ColumnSource {
     /// The blocks of a collection that was different; nil of one that was not.
     private func blocks(
         of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
-    ) throws -> [(count: Int, memory: PastMemory)]? {
+    ) throws -> [(count: Int, memory: ColumnMemory)]? {
         guard let value = try difference(classID, key, property) else { return nil }
         let place = Place(column: Address(classID: classID, property: property), key: key)
         if let known = made.withLock({ $0.blocks[place] }) { return known }
         let all = ElementBlock(value)
         let blocks = all.runs(of: Self.blockElements, bytes: .max).map { run in
-            (run.count, PastMemory(all.slice(run).encode()))
+            (run.count, ColumnMemory(all.slice(run).encode()))
         }
         return made.withLock { made in
             if let known = made.blocks[place] { return known }

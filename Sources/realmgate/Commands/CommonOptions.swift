@@ -33,11 +33,4 @@ struct AddressOptions: ParsableArguments {
 
     @Option(help: "The port; 0 picks a free one (REALMGATE_PORT; default: 8080).")
     var port: Int?
-
-    func resolved(_ sources: SettingSources) throws -> (host: String, port: Int) {
-        (
-            sources.text(host, "REALMGATE_HOST") ?? "127.0.0.1",
-            try sources.integer(port, "REALMGATE_PORT", 0...65_535, default: 8080)
-        )
-    }
 }

@@ -5,15 +5,19 @@ struct Health: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check that a server on this machine is alive.",
         discussion: """
-            Asks http://HOST:PORT/healthz and exits with 0 when the answer is 200, else with 1 and a sentence that says \
-            why. Container images use it as their health check.
+            Asks HOST:PORT/healthz and exits with 0 when the answer is 200, else with 1 and a sentence that says why. \
+            Address and certificate are found as serve finds them: in the options, in REALMGATE_HOST and the like, in \
+            the file of --config. With a certificate it asks by HTTPS, and takes whatever certificate it is shown. \
+            Container images use it as their health check.
 
             Examples:
 
               realmgate health
               realmgate health --port 9000
+              realmgate health --config /etc/realmgate.yaml
             """)
 
+    @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var address: AddressOptions
 
     @Option(help: "How long to wait for the answer, in seconds.")
@@ -23,10 +27,16 @@ struct Health: ParsableCommand {
         guard (1...300).contains(timeout) else {
             throw CommandFailure("--timeout is \(timeout); it must be 1 to 300.", exitCode: 64)
         }
-        let (host, port) = try address.resolved(.process)
+        let options: [String: String?] = ["host": address.host, "port": address.port.map(String.init)]
+        let settings = try Settings(
+            options: options.compactMapValues { $0 }, assignments: configuration.assignments,
+            file: configuration.file, .process)
+        let host = settings.text("host") ?? "127.0.0.1"
         // A server that listens on every address is asked on the loopback one.
         let target = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
-        let status = try HealthProbe.status(host: target, port: port, seconds: timeout)
+        let status = try HealthProbe.status(
+            host: target, port: settings.integer("port") ?? 8080, overTLS: settings.text("tls.certificate") != nil,
+            seconds: timeout)
         guard status == 200 else { throw CommandFailure("The server answers, but with status \(status).") }
         print("healthy")
     }

@@ -56,6 +56,18 @@ struct Import: ParsableCommand {
             discussion: "All of it becomes one transaction, which is in memory until it is on the disk."))
     var atomic = false
 
+    @Option(
+        help: ArgumentHelp(
+            "The largest file for --atomic, in MiB.",
+            discussion: "The import takes about as much memory.", valueName: "MiB"))
+    var atomicLimit = ObjectImporter.wholeLimit >> 20
+
+    func validate() throws {
+        guard (1...(1 << 20)).contains(atomicLimit) else {
+            throw ValidationError("--atomic-limit is from 1 to 1048576 MiB.")
+        }
+    }
+
     func run() throws {
         let sources = SettingSources.process
         let schemaFile = sources.text(schema, "REALMGATE_SCHEMA")
@@ -69,7 +81,9 @@ struct Import: ParsableCommand {
             throw CommandFailure(
                 "'\(className)' is a class of embedded objects, which are imported within the objects that own them.")
         }
-        let importer = ObjectImporter(store: store, objectClass: objectClass, schema: schema, policy: update)
+        let importer = ObjectImporter(
+            store: store, objectClass: objectClass, schema: schema, policy: update,
+            wholeLimit: atomicLimit << 20)
         let format = format ?? TransferFormat(fileName: file) ?? .ndjson
         let outcome: ObjectImporter.Outcome
         switch format {

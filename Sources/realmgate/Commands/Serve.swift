@@ -94,6 +94,12 @@ struct Serve: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Proxies that say in X-Forwarded-For who asks (REALMGATE_TRUSTED_PROXIES).",
+            valueName: "addresses"))
+    var trustedProxies: String?
+
+    @Option(
+        help: ArgumentHelp(
             "How long a subscription set stays without a stream (REALMGATE_SUBSCRIPTION_LIFETIME; default: 3600).",
             valueName: "seconds"))
     var subscriptionLifetime: Int?
@@ -116,7 +122,9 @@ struct Serve: ParsableCommand {
     func run() throws {
         if printConfig { return print(try settings(.process).description, terminator: "") }
         if check {
-            try ServiceSettings(try settings(.process), .process).check()
+            let checked = try ServiceSettings(try settings(.process), .process)
+            try checked.check()
+            for problem in try checked.ruleProblems() { StandardError.write("Warning: \(problem)\n") }
             return print("The configuration is right.")
         }
         // Before any other thread exists.
@@ -140,7 +148,8 @@ struct Serve: ParsableCommand {
             "demo": demo.map(String.init), "demoData": demoData, "static": console, "openapi": openapi,
             "auth.required": auth.map(String.init), "allowOpen": allowOpen.map(String.init),
             "tls.certificate": tlsCertificate, "tls.key": tlsKey,
-            "subscription.lifetime": subscriptionLifetime.map(String.init), "log.level": logLevel,
+            "trustedProxies": trustedProxies, "subscription.lifetime": subscriptionLifetime.map(String.init),
+            "log.level": logLevel,
             "log.format": logFormat,
         ]
         return try Settings(

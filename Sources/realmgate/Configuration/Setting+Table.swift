@@ -50,6 +50,9 @@ extension Setting {
         Setting(
             "cors.credentials", .flag, .flag(false), "Whether those pages may send cookies and the like; not with *.",
             isLive: true),
+        Setting(
+            "trustedProxies", .list, .list([]),
+            "Addresses or networks of proxies that say in X-Forwarded-For who asks.", isLive: true),
         Setting("compression", .flag, .flag(true), "Whether answers are compressed for clients that ask for it."),
         Setting("metrics.open", .flag, .flag(false), "Whether /metrics is for everybody.", isLive: true),
         Setting("limits.connections", .integer(1...1_000_000), .integer(16_384), "Open connections."),
@@ -65,6 +68,9 @@ extension Setting {
             isLive: true),
         Setting("limits.body", .size(1024...(1 << 40)), .integer(16 << 20), "The largest request body."),
         Setting("limits.import", .size(1024...(1 << 46)), .integer(4 << 30), "The largest file to import."),
+        Setting(
+            "limits.atomicImport", .size(1024...(1 << 46)), .integer(256 << 20),
+            "The largest file to import in one transaction, which takes about as much memory."),
         Setting("limits.transfers", .integer(1...64), .integer(2), "Threads for imports and backups."),
         Setting(
             "limits.page", .integer(1...1_000_000), .integer(10_000), "The most objects of a page.", isLive: true),

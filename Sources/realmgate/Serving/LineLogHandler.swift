@@ -49,34 +49,16 @@ struct LineLogHandler: LogHandler {
         _ level: Logger.Level, _ label: String, _ message: Logger.Message,
         _ fields: [(key: String, value: Logger.Metadata.Value)]
     ) -> [UInt8] {
-        var line = "\(Timestamp.now().rfc3339) \(level) \(label): \(plain("\(message)"))"
-        for (name, value) in fields {
-            let text = "\(value)"
-            let isWord = !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x22 && $0 != 0x3d }
-            line += " \(name)=" + (isWord ? text : "\"\(plain(text).replacing("\"", with: "\\\""))\"")
-        }
-        return Array((line + "\n").utf8)
-    }
-
-    /// Without line breaks and other control characters: what a client sent must not look like a line of its own.
-    private static func plain(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7f }) else { return text }
-        return String(
-            text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7f ? " " : Character($0) })
+        var line = TextLine(level, label, "\(message)")
+        for (name, value) in fields { line.field(name, "\(value)") }
+        return line.ended()
     }
 
     private static func json(
         _ level: Logger.Level, _ label: String, _ message: Logger.Message,
         _ fields: [(key: String, value: Logger.Metadata.Value)]
     ) -> [UInt8] {
-        let writer = JSONWriter(capacity: 512)
-        writer.beginObject()
-        for (name, value) in [
-            ("time", Timestamp.now().rfc3339), ("level", "\(level)"), ("label", label), ("message", "\(message)"),
-        ] {
-            writer.name(name)
-            writer.string(value)
-        }
+        let writer = begun(level, label, "\(message)")
         for (name, value) in fields where !["time", "level", "label", "message"].contains(name) {
             writer.name(name)
             write(value, to: writer)
@@ -84,6 +66,19 @@ struct LineLogHandler: LogHandler {
         writer.endObject()
         writer.endLine()
         return writer.bytes
+    }
+
+    /// An object with what every line has.
+    static func begun(_ level: Logger.Level, _ label: String, _ message: String) -> JSONWriter {
+        let writer = JSONWriter(capacity: 512)
+        writer.beginObject()
+        writer.name("time")
+        writer.string(Timestamp.now().rfc3339)
+        for (name, value) in [("level", level.rawValue), ("label", label), ("message", message)] {
+            writer.name(name)
+            writer.string(value)
+        }
+        return writer
     }
 
     private static func write(_ value: Logger.Metadata.Value, to writer: JSONWriter) {
@@ -107,7 +102,7 @@ struct LineLogHandler: LogHandler {
         }
     }
 
-    private static let standardError: @Sendable ([UInt8]) -> Void = { bytes in
+    static let standardError: @Sendable ([UInt8]) -> Void = { bytes in
         // A log that cannot be written is no reason to stop.
         _ = bytes.withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }
     }

@@ -1,16 +1,22 @@
 import Logging
 import Synchronization
 
-/// The level of all logs of the process, which may change while they are written.
+/// The level of all logs of the process, which may change while they are written. Asked for without waiting.
 final class LiveLogLevel: Sendable {
-    private let level: Mutex<Logger.Level>
+    /// The place among all levels.
+    private let place: Atomic<Int>
 
-    init(_ level: Logger.Level) { self.level = Mutex(level) }
+    init(_ level: Logger.Level) { place = Atomic(Self.place(of: level)) }
 
     var value: Logger.Level {
-        get { level.withLock { $0 } }
-        set { level.withLock { $0 = newValue } }
+        get { Logger.Level.allCases[place.load(ordering: .relaxed)] }
+        set { place.store(Self.place(of: newValue), ordering: .relaxed) }
     }
+
+    /// Whether lines of that level are written.
+    func takes(_ level: Logger.Level) -> Bool { value <= level }
+
+    private static func place(of level: Logger.Level) -> Int { Logger.Level.allCases.firstIndex(of: level) ?? 0 }
 }
 
 /// Writes logs to standard error as far as the level asks for them.

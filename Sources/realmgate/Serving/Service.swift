@@ -55,8 +55,9 @@ final class Service: Sendable {
         _ settings: ServiceSettings, _ rules: AccessControl.Rules, _ control: AccessControl, _ store: any Store,
         _ level: LiveLogLevel, _ again: @escaping @Sendable () throws -> ServiceSettings
     ) throws {
-        var configuration = settings.gatewayConfiguration
+        var configuration = try settings.gatewayConfiguration()
         configuration.accessControl = control
+        configuration.requestLog = LineRequestLog(label: "gateway", format: settings.logFormat, level: level)
         gateway = try Gateway(store: store, configuration: configuration)
         server = HTTPServer(
             configuration: settings.serverConfiguration, router: gateway.router, counters: gateway.serverCounters)
@@ -97,12 +98,13 @@ final class Service: Sendable {
             let settings = try again()
             let news = settings.settings.differences(from: before.settings)
             let new = try settings.accessRules(keeping: rules.tokens)
+            let configuration = try settings.gatewayConfiguration()
             try control.keys.refresh()
             if server.configuration.tls != nil { try server.reloadCertificates() }
             new.tokens?.refreshOrLog()
             level.value = settings.logLevel
             control.replace(new)
-            gateway.update(settings.gatewayConfiguration)
+            gateway.update(configuration)
             current.withLock { $0 = (settings, new) }
             let fixed = news.filter { name in
                 name != "auth.roles" && !(Setting.all.first { $0.name == name }?.isLive ?? true)

@@ -17,7 +17,7 @@ extension ServiceSettings {
     }
 
     /// What the gateway offers, without access control.
-    var gatewayConfiguration: GatewayConfiguration {
+    func gatewayConfiguration() throws(CommandFailure) -> GatewayConfiguration {
         var configuration = GatewayConfiguration()
         configuration.staticDirectory = console
         configuration.openapiDirectory = openapi
@@ -28,6 +28,7 @@ extension ServiceSettings {
         if tlsFiles != nil { configuration.strictTransportSeconds = settings.integer("tls.strictTransport") }
         configuration.compresses = settings.flag("compression")
         configuration.metricsAreOpen = settings.flag("metrics.open")
+        configuration.trustedProxies = try trustedProxies()
         configuration.addressRate = rate("limits.addressRequests")
         configuration.callerRate = rate("limits.callerRequests")
         configuration.streamsPerCaller = limit("limits.streamsPerCaller")
@@ -41,6 +42,7 @@ extension ServiceSettings {
         set(&configuration.mostSnapshots, "snapshot.most")
         configuration.scratchDirectory = settings.text("scratch") ?? Self.directory(of: data)
         set(&configuration.importLimit, "limits.import")
+        set(&configuration.atomicImportLimit, "limits.atomicImport")
         set(&configuration.transfers, "limits.transfers")
         configuration.requestLogLevel = .info
         configuration.version = Realmgate.version
@@ -91,6 +93,16 @@ extension ServiceSettings {
         } catch {
             throw CommandFailure(error.description, exitCode: 78)
         }
+    }
+
+    private func trustedProxies() throws(CommandFailure) -> TrustedProxies {
+        var proxies = TrustedProxies()
+        for text in settings.list("trustedProxies") where !proxies.insert(text) {
+            throw CommandFailure(
+                "trustedProxies (\(settings.origin("trustedProxies"))): '\(text)' is no address such as 10.0.0.7 and no "
+                    + "network such as 10.0.0.0/8.", exitCode: 78)
+        }
+        return proxies
     }
 
     /// Nil for 0, which stands for no limit.

@@ -1,7 +1,10 @@
+import AccessRules
+import EmbeddedStore
 import Gateway
 import Identity
 import Logging
 import ObjectModel
+import StoreContract
 
 /// What a server is started with, directories found.
 struct ServiceSettings: Sendable {
@@ -116,6 +119,23 @@ struct ServiceSettings: Sendable {
         let control = AccessControl(try accessRules(), keys: try keyRing())
         try refuseOpenAddress(control)
         try checkTLS()
+        _ = try gatewayConfiguration()
+    }
+
+    /// Which rules allow nothing because they do not fit the classes: those of the schema's file, else those that the
+    /// database has. A server says the same in its log when it starts.
+    func ruleProblems() throws -> [String] {
+        let schema: Schema
+        if let path = settings.text("schema") {
+            schema = try SchemaFile.read(path).schema
+        } else if InstalledFiles.isFile(data) {
+            let store = try EmbeddedStore.open(path: data, options: storeOptions)
+            defer { store.close() }
+            schema = try store.snapshot().schema
+        } else {
+            return []
+        }
+        return settings.roles.flatMap { $0.problems(in: schema) }
     }
 
     /// Throws when everybody could do everything from other machines, and nobody said that this is meant.

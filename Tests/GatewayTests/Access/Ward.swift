@@ -168,7 +168,7 @@ extension Router {
         for method in [HTTPMethod.get, .post, .put, .patch, .delete, .head, .options] {
             calling.on(method, "/*path") { [self] request, _ in
                 var known = request
-                known.context = caller
+                known.context = CallerContext(caller)
                 if request.path.hasPrefix("/v1/import/") { known.bodyFile = try BodyFile(request.body) }
                 return respond(to: known)
             }

@@ -2,6 +2,7 @@ import EmbeddedStore
 import Foundation
 import Gateway
 import HTTPServer
+import HTTPTesting
 import JSONCoding
 import ObjectModel
 import StoreContract
@@ -26,7 +27,7 @@ struct EmbeddedFrontTests {
         configure(&configuration)
         let router = try Gateway(store: store, configuration: configuration).router
         try body(store) { method, target, body, headers in
-            try router.wait(try Request(method, target, headers: headers, body: body))
+            try router.answer(try Request(method, target, headers: headers, body: body))
         }
     }
 
@@ -117,13 +118,13 @@ struct EmbeddedFrontTests {
         let router = try Gateway(store: store, configuration: configuration).router
         let request = try Request(
             .get, "/v1/schema", headers: ["Origin": "https://a.example"], remoteAddress: .v4(1, port: 1))
-        #expect(try router.wait(request).status == 200)
-        let answer = try router.wait(request)
+        #expect(try router.answer(request).status == 200)
+        let answer = try router.answer(request)
         #expect(answer.status == 429)
         #expect(answer.member("code") == .string("rate.limited"))
         #expect(answer.headers["Retry-After"] == "1000")
         #expect(answer.headers["Access-Control-Allow-Origin"] == "*")
-        let numbers = try Exposition(try router.wait(try Request(.get, "/metrics")).text)
+        let numbers = try Exposition(try router.answer(try Request(.get, "/metrics")).text)
         #expect(numbers[#"realmgate_limited_total{limit="address_rate"}"#] == 1)
     }
 }

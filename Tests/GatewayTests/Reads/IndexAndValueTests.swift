@@ -163,7 +163,7 @@ struct IndexAndValueTests {
         ("index/objects/Dog?matching=age==1%20SORT(age%20ASC)", 400, "query.invalid"),
         ("index/objects/Person/ada/tags", 400, "parameter.missing"),
         ("index/objects/Person/ada/nums?of=x", 400, "parameter.invalid"),
-        ("index/objects/Person/ada/tags?of=x&matching=age==1", 400, "parameter.unknown"),
+        ("index/objects/Person/ada/tags?of=x&matching=age==1", 400, "parameter.missing"),
         ("values/objects/Dog", 400, "parameter.missing"),
         ("values/objects/Dog?key=age&keyPath=age", 400, "parameter.missing"),
         ("values/objects/Dog?key=agee", 400, "object.unknown_property"),

@@ -1,6 +1,6 @@
 import Gateway
-import Glibc
 import HTTPServer
+import HTTPTesting
 
 /// A blocking client that reads one event stream or answer at a time.
 final class LoopbackClient {
@@ -12,41 +12,18 @@ final class LoopbackClient {
         var data: String
     }
 
-    private let fd: Int32
+    private let socket: LoopbackSocket
     private var buffer: [UInt8] = []
 
     init(port: UInt16, receiveBuffer: Int32? = nil) throws {
-        fd = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard fd >= 0 else { throw Failure(what: "socket \(errno)") }
-        var timeout = timeval(tv_sec: 20, tv_usec: 0)
-        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        if var size = receiveBuffer {
-            setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let status = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(fd, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard status == 0 else { throw Failure(what: "connect \(errno)") }
+        socket = try LoopbackSocket(port: port, receiveBuffer: receiveBuffer)
     }
-
-    deinit { close(fd) }
 
     /// Sends a request with its head and a body of JSON, or a form that the headers declare.
     func send(_ line: String, headers: String = "", body: String = "", form: String = "") throws {
         var head = "\(line) HTTP/1.1\r\nHost: t\r\n\(headers)"
         if !body.isEmpty { head += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n" }
-        var rest = Array((head + "\r\n" + body + form).utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.send(fd, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            guard count > 0 else { throw Failure(what: "send \(errno)") }
-            rest = rest.dropFirst(count)
-        }
+        try socket.send((head + "\r\n" + body + form).utf8)
     }
 
     /// The status, and the body if it has a length.
@@ -114,10 +91,13 @@ final class LoopbackClient {
     }
 
     private func fill() throws {
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(fd, &chunk, chunk.count, 0)
-        guard count > 0 else { throw Failure(what: count == 0 || errno == ECONNRESET ? "closed" : "recv \(errno)") }
-        buffer += chunk[..<count]
+        do {
+            let bytes = try socket.receive()
+            guard !bytes.isEmpty else { throw Failure(what: "closed") }
+            buffer += bytes
+        } catch let failure as LoopbackSocket.Failure where failure.isReset {
+            throw Failure(what: "closed")
+        }
     }
 }
 

@@ -1,11 +1,10 @@
-import Dispatch
 import Gateway
 import HTTPServer
+import HTTPTesting
 import JSONCoding
 import ObjectModel
 import StoreContract
 import StoreTesting
-import Synchronization
 
 /// A gateway over a store in memory, asked without a socket.
 final class TestGateway: Sendable {
@@ -40,7 +39,7 @@ final class TestGateway: Sendable {
         router = gateway.router
     }
 
-    /// Asks and waits for the answer, also for one that comes later.
+    /// Asks and waits for the answer, also for one that comes later. Of an event stream it is the head.
     func send(
         _ method: HTTPMethod, _ target: String, _ body: String? = nil, file: String? = nil, headers: HeaderFields = [:]
     ) throws -> Response {
@@ -48,20 +47,7 @@ final class TestGateway: Sendable {
         if body != nil, headers["Content-Type"] == nil { headers.add("Content-Type", "application/json") }
         var request = try Request(method, target, headers: headers, body: body.map { Array($0.utf8) } ?? [])
         request.bodyFile = try file.map { try BodyFile($0) }
-        switch router.respond(to: request) {
-        case .now(let response): return response
-        case .later(let start):
-            let ready = DispatchSemaphore(value: 0)
-            let box = Box()
-            start(
-                Responder { answer in
-                    if case .response(let response) = answer { box.put(response) }
-                    ready.signal()
-                })
-            ready.wait()
-            return box.take() ?? .empty(599)
-        case .events: return .empty(598)
-        }
+        return try router.answer(request)
     }
 
     func get(_ target: String, headers: HeaderFields = [:]) throws -> Response {
@@ -84,13 +70,6 @@ final class TestGateway: Sendable {
             """#)
         _ = try send(.patch, "/v1/objects/Person/ada", #"{"favourite":1}"#)
     }
-}
-
-private final class Box: Sendable {
-    private let content = Mutex<Response?>(nil)
-
-    func put(_ response: Response) { content.withLock { $0 = response } }
-    func take() -> Response? { content.withLock { $0 } }
 }
 
 extension Response {

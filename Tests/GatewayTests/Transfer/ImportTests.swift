@@ -1,6 +1,8 @@
+import Compression
 import Dispatch
 import Foundation
 import HTTPServer
+import HTTPTesting
 import JSONCoding
 import ObjectModel
 import StoreContract
@@ -69,6 +71,56 @@ struct ImportTests {
         #expect(try gateway.get("/v1/objects/Dog?count").member("count") == 2)
     }
 
+    @Test("a file that is too large for one transaction is refused, and nothing of it imported")
+    func tooLarge() throws {
+        let file = (0..<100).map { "{\"_id\": \($0)}\n" }.joined()
+        let gateway = try TestGateway { $0.atomicImportLimit = file.utf8.count - 1 }
+        let refused = try post(gateway, "/v1/import/Dog?atomic", file)
+        #expect(refused.status == 413)
+        #expect(refused.member("code") == "import.too_large")
+        #expect(try gateway.get("/v1/objects/Dog?count").member("count") == 0)
+        #expect(try post(gateway, "/v1/import/Dog", file).member("created") == 100)
+        let fitting = try TestGateway { $0.atomicImportLimit = file.utf8.count }
+        #expect(try post(fitting, "/v1/import/Dog?atomic", file).member("created") == 100)
+    }
+
+    @Test(
+        "links to objects further down are assigned as these come, and what is too many of them is told",
+        arguments: [true, false], [true, false])
+    func forwardLinks(isWhole: Bool, isFar: Bool) throws {
+        let gateway = try TestGateway()
+        let schema = try gateway.store.snapshot().schema
+        let dog = try schema.named("Dog")
+        // Each links to the next, or to one so far down that too many wait.
+        let count = 60
+        let distance = isFar ? count / 2 : 1
+        let rows = (0..<count).map {
+            "{\"_id\":\($0),\"friend\":\($0 + distance < count ? "\($0 + distance)" : "null")}\n"
+        }
+        let importer = ObjectImporter(
+            store: gateway.store, objectClass: dog, schema: schema, policy: .error, mostWaiting: 8, batchSize: 10)
+        var source = NDJSONRowSource(try ByteSource(BodyFile(Array(rows.joined().utf8))), class: dog, schema: schema)
+        var outcome: ObjectImporter.Outcome
+        if isWhole {
+            do {
+                outcome = try importer.runAsWhole(source) { _ in }
+                #expect(!isFar)
+            } catch let refusal as ObjectImporter.Refusal {
+                #expect(isFar)
+                #expect(refusal.outcome.refused > 0)
+                #expect(try gateway.store.snapshot().count(of: dog.id) == 0)
+                return
+            }
+        } else {
+            outcome = try importer.run(&source) { _ in }
+        }
+        #expect(outcome.created == count)
+        #expect((outcome.refused > 0) == isFar)
+        let linked = try gateway.get("/v1/objects/Dog?count&limit=0&filter=friend+!=+null").member("count")
+        #expect(linked == .int(Int64(count - distance - outcome.refused)))
+        if isFar { #expect(outcome.faults.first?.message.contains("import the file once more") == true) }
+    }
+
     @Test("objects that exist are updated when that is asked for")
     func update() throws {
         let gateway = try TestGateway()
@@ -101,6 +153,45 @@ struct ImportTests {
         let answer = try post(try TestGateway(), "/v1/import/Dog", file, type: "text/csv")
         #expect(answer.status == 400)
         #expect(answer.member("code") == "import.unreadable")
+    }
+
+    @Test("a compressed file is expanded as it is read", arguments: Coding.allCases)
+    func compressed(coding: Coding) throws {
+        // More than a block of the file in either form.
+        let rows = Array(
+            (0..<600).map { id in
+                let name = (1..<60).map { String((id * 7919 + $0 * 104_729) * 40_503 % 999_983, radix: 36) }.joined()
+                return "{\"_id\": \(id), \"name\": \"\(name)\"}\n"
+            }.joined().utf8)
+        let file = try rows.withUnsafeBytes { try Encoder(coding).encode($0) }
+        #expect(file.count > 1 << 16)
+        func answer(
+            _ file: [UInt8], _ coding: String, limit: Int = 1 << 30, atomicLimit: Int? = nil
+        ) throws -> (Response, count: JSONValue?) {
+            let gateway = try TestGateway {
+                $0.importLimit = limit
+                if let atomicLimit { $0.atomicImportLimit = atomicLimit }
+            }
+            var request = try Request(
+                .post, "/v1/import/Dog" + (atomicLimit == nil ? "" : "?atomic"),
+                headers: ["Content-Type": "application/x-ndjson", "Content-Encoding": coding])
+            request.bodyFile = try BodyFile(file)
+            let answer = try gateway.router.answer(request)
+            return (answer, try gateway.get("/v1/objects/Dog?limit=0&count").member("count"))
+        }
+        let (whole, count) = try answer(file, coding.rawValue)
+        #expect(whole.status == 200 && whole.member("created") == 600 && count == 600, "\(whole.text)")
+        let cut = try answer(file.dropLast(9), coding.rawValue).0
+        #expect(cut.status == 400 && cut.member("code") == "encoding.invalid")
+        let unknown = try answer(file, "br")
+        #expect(unknown.0.status == 415 && unknown.0.member("code") == "encoding.unsupported" && unknown.count == 0)
+        let together = try answer(file, coding.rawValue, atomicLimit: rows.count)
+        #expect(together.0.status == 200 && together.count == 600)
+        let large = try answer(file, coding.rawValue, atomicLimit: rows.count - 1)
+        #expect(large.0.status == 413 && large.0.member("code") == "import.too_large" && large.count == 0)
+        let bomb = try answer(file, coding.rawValue, limit: rows.count - 1).0
+        #expect(bomb.status == 413 && bomb.member("code") == "body_too_large")
+        #expect(try answer(rows, "identity").0.status == 200)
     }
 
     @Test("who listens hears how far the import is, and how it ended")

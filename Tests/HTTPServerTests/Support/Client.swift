@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTesting
 
 /// A blocking client over a loopback socket that sends exactly the bytes it is told to.
 final class Client {
@@ -18,52 +19,31 @@ final class Client {
         }
     }
 
-    private(set) var fd: Int32
+    private let socket: LoopbackSocket
+    var fd: Int32 { socket.descriptor }
     private var buffer: [UInt8] = []
 
     /// The program that encrypts, for TLS.
     private var tunnel: Process?
 
     init(port: UInt16, over wire: Wire = .plain, receiveBuffer: Int32? = nil) throws {
-        fd = -1
         switch wire {
-        case .plain: try connectPlainly(port, receiveBuffer)
-        case .tls: try connectThroughTunnel(port, ["-quiet", "-no_ign_eof", "-nocommands"])
+        case .plain: socket = try LoopbackSocket(port: port, receiveBuffer: receiveBuffer)
+        case .tls: (socket, tunnel) = try Self.tunnel(port, ["-quiet", "-no_ign_eof", "-nocommands"])
         }
     }
 
     /// A client that speaks TLS as `openssl s_client` does with these arguments.
     init(port: UInt16, tunnelArguments: [String]) throws {
-        fd = -1
-        try connectThroughTunnel(port, tunnelArguments)
+        (socket, tunnel) = try Self.tunnel(port, tunnelArguments)
     }
 
-    private func connectPlainly(_ port: UInt16, _ receiveBuffer: Int32?) throws {
-        fd = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard fd >= 0 else { throw Failure(description: "socket: \(errno)") }
-        limitWaiting()
-        if var size = receiveBuffer {
-            setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let status = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(fd, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard status == 0 else { throw Failure(description: "connect: \(errno)") }
-    }
-
-    private func connectThroughTunnel(_ port: UInt16, _ arguments: [String]) throws {
+    private static func tunnel(_ port: UInt16, _ arguments: [String]) throws -> (LoopbackSocket, Process) {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
             throw Failure(description: "socketpair: \(errno)")
         }
-        fd = ends[0]
-        limitWaiting()
+        let socket = LoopbackSocket(taking: ends[0])
         let inside = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -73,37 +53,22 @@ final class Client {
         process.standardError = FileHandle.nullDevice
         try process.run()
         try inside.close()
-        tunnel = process
-    }
-
-    private func limitWaiting() {
-        var timeout = timeval(tv_sec: 20, tv_usec: 0)
-        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        return (socket, process)
     }
 
     deinit {
-        if fd >= 0 { close(fd) }
         // It ends by itself when its input does; one that waits for a server that takes nothing may not.
         tunnel?.terminate()
     }
 
     func hangUp() {
-        close(fd)
-        fd = -1
+        socket.hangUp()
         tunnel?.terminate()
     }
 
     func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-    func send(_ bytes: [UInt8]) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.send(fd, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            guard count > 0 else { throw Failure(description: "send: \(errno)") }
-            rest = rest.dropFirst(count)
-        }
-    }
+    func send(_ bytes: [UInt8]) throws { try socket.send(bytes) }
 
     /// A GET without anything special.
     func get(_ target: String, headers: String = "") throws -> Answer {
@@ -222,10 +187,12 @@ final class Client {
     var isClosed: Bool { buffer.isEmpty && readToEnd()?.isEmpty == true }
 
     private func fill() throws {
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(fd, &chunk, chunk.count, 0)
-        if count == 0 { throw Failure(description: "closed") }
-        if count < 0 { throw Failure(description: errno == ECONNRESET ? "reset" : "recv: \(errno)") }
-        buffer.append(contentsOf: chunk[..<count])
+        do {
+            let bytes = try socket.receive()
+            if bytes.isEmpty { throw Failure(description: "closed") }
+            buffer += bytes
+        } catch let failure as LoopbackSocket.Failure where failure.isReset {
+            throw Failure(description: "reset")
+        }
     }
 }

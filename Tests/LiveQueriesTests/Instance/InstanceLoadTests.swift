@@ -15,31 +15,16 @@ struct InstanceLoadTests {
     func underLoad() throws {
         let world = try InstanceWorld(taskCount: 1, on: .embedded)
         let (recorder, token) = try world.observe()
-        let isOver = Atomic(false)
-        let writers = DispatchGroup()
-        for writer in 0..<4 {
-            DispatchQueue.global().async(group: writers) {
-                let room = DispatchSemaphore(value: 16)
-                var id = Int64(writer + 1) * 1_000_000
-                while !isOver.load(ordering: .relaxed) {
-                    room.wait()
-                    id += 1
-                    let new = id
-                    world.store.submit({ try $0.task(new, 1) }, completion: { _ in room.signal() })
-                }
-                // Nobody writes any more when this is over.
-                for _ in 0..<16 { room.wait() }
-                for _ in 0..<16 { room.signal() }
-            }
-        }
-        defer {
-            isOver.store(true, ordering: .relaxed)
-            writers.wait()
-        }
+        let others = OtherWriters(world.store)
+        others.start(64)
+        defer { others.finish() }
+        var mine = Version(0)
         for round in 0..<30 {
             let before = try world.store.snapshot().version
             try world.instance.beginWrite()
             let version = try world.instance.version
+            // Those that waited behind the last write of this one were let through first.
+            #expect(version > mine)
             #expect(version >= before)
             #expect(try world.instance.transaction.version == version.next)
             #expect(try world.store.snapshot().version == version)
@@ -51,9 +36,41 @@ struct InstanceLoadTests {
                 try world.instance.commitWrite(withoutNotifying: [token])
                 #expect(try world.instance.version == version.next)
             }
+            mine = try world.instance.version
         }
         #expect(recorder.faults == [])
         token.invalidate()
+    }
+
+    /// Writes of which each submits the next one as soon as it is done, so that so many always wait for the writer. They
+    /// need no threads of their own, which a busy machine may not give them in time.
+    private final class OtherWriters: Sendable {
+        private let store: any Store
+        private let isOver = Atomic(false)
+        private let running = DispatchGroup()
+
+        init(_ store: any Store) { self.store = store }
+
+        func start(_ count: Int) {
+            for writer in 1...Int64(count) {
+                running.enter()
+                submit(writer * 1_000_000)
+            }
+        }
+
+        private func submit(_ id: Int64) {
+            store.submit(
+                { try $0.task(id, 1) },
+                completion: { [self] _ in
+                    if isOver.load(ordering: .relaxed) { running.leave() } else { submit(id + 1) }
+                })
+        }
+
+        /// Nobody writes any more after this.
+        func finish() {
+            isOver.store(true, ordering: .relaxed)
+            running.wait()
+        }
     }
 
     @Test("sections are told as queries are", arguments: StoreKind.allCases)

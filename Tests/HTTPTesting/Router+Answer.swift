@@ -1,10 +1,10 @@
 import Dispatch
-import HTTPServer
+package import HTTPServer
 import Synchronization
 
 extension Router {
     /// Asks without a socket and waits for the answer. Of an event stream it is the head.
-    func wait(_ request: Request) throws -> Response {
+    package func answer(_ request: Request) throws -> Response {
         switch respond(to: request) {
         case .now(let response): return response
         case .events(let headers, _): return Response(headers: headers)

@@ -1,10 +1,10 @@
 import Columnar
 
-/// A live mask or a leaf as it was, with the bytes that it reads.
+/// The bytes of a live mask, a leaf or a block that was made in memory, and that it reads.
 ///
 /// Sendable although it holds pointers: they are written before anybody else has the object, lead into memory that
 /// nobody changes afterwards, and are freed with it.
-final class PastMemory: @unchecked Sendable {
+final class ColumnMemory: @unchecked Sendable {
     private let bytes: UnsafeMutableRawBufferPointer
     private var table: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>?
 

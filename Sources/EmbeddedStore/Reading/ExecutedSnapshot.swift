@@ -1,0 +1,63 @@
+import ObjectModel
+import QueryExecution
+import QueryLanguage
+import StoreContract
+
+/// A snapshot whose queries an executor runs, which is asked for anew by each call and holds what it reads until the
+/// call's end.
+protocol ExecutedSnapshot: Snapshot {
+    var executor: QueryExecutor { get throws }
+}
+
+extension ExecutedSnapshot {
+    func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] { try executor.select(query, window) }
+
+    func count(_ query: BoundQuery) throws -> Int { try executor.count(query) }
+
+    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool { try executor.matches(query, key) }
+
+    func sortValues(_ keys: [SortKey], of key: ObjectKey, in classID: ClassID) throws -> [Value?] {
+        try executor.sortValues(keys, of: key, in: classID)
+    }
+
+    func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
+        try executor.aggregate(query, requests)
+    }
+
+    func aggregate(
+        _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
+    ) throws -> [AggregateGroup] { try executor.aggregate(query, requests, by: paths) }
+
+    func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
+        try executor.sections(query, by: key)
+    }
+
+    func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation {
+        try executor.explain(query, window, running: running)
+    }
+}
+
+/// A snapshot that reads single objects from another, which each call asks for anew.
+protocol ForwardedSnapshot: ExecutedSnapshot {
+    var base: EmbeddedSnapshot { get throws }
+}
+
+extension ForwardedSnapshot {
+    func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool { try base.exists(classID, key) }
+
+    func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
+        try base.key(of: classID, primaryKey: primaryKey)
+    }
+
+    func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
+        try base.value(classID, key, property)
+    }
+
+    func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int {
+        try base.elementCount(classID, key, property)
+    }
+
+    func elements(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
+    ) throws -> [Value] { try base.elements(classID, key, property, range) }
+}
