@@ -22,6 +22,8 @@ func tests(_ subject: String, _ dependencies: [Target.Dependency], resources: [R
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let combine = Target.Dependency.product(name: "OpenCombine", package: "OpenCombine")
+let combineDispatch = Target.Dependency.product(name: "OpenCombineDispatch", package: "OpenCombine")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 var targets: [Target] = [
@@ -36,6 +38,7 @@ var targets: [Target] = [
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(name: "CKernels"),
     .target(name: "CExecutor"),
+    .target(name: "CDiscovery"),
     .target(name: "CRefusals"),
     // Stands between a process under test and the system: loaded, not linked. See its header.
     .target(name: "CFaults"),
@@ -50,6 +53,13 @@ var targets: [Target] = [
     module("EmbeddedStore", ["QueryExecution", "Columnar", "StoreContract", "QueryLanguage", "ObjectModel", "CLMDB"]),
     module("LiveQueries", ["QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel"]),
     module("LiveSchedulers", ["LiveQueries", "StoreContract", "ObjectModel", "CExecutor"]),
+    // Public: the Swift interface of Realm over the engine.
+    module(
+        "RealmSwift",
+        [
+            "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "QueryLanguage",
+            "ObjectModel", "CDiscovery", combine, combineDispatch,
+        ]),
     module("JSONCoding", ["ObjectModel", "CJansson"]),
     module("YAMLCoding", ["JSONCoding", "ObjectModel", "CYAML"]),
     module("Compression", ["CZlib", "CZstd"]),
@@ -95,6 +105,7 @@ var targets: [Target] = [
             "LiveSchedulers", "LiveQueries", "EmbeddedStore", "QueryExecution", "StoreTesting", "StoreContract",
             "QueryLanguage", "ObjectModel",
         ]),
+    tests("RealmSwift", ["RealmSwift", "EmbeddedStore", "StoreContract", "ObjectModel", combine, combineDispatch]),
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
     tests("Compression", ["Compression"]),
@@ -162,12 +173,14 @@ let package = Package(
     name: "realmgate",
     products: [
         .executable(name: "realmgate", targets: ["realmgate"]),
+        .library(name: "RealmSwift", targets: ["RealmSwift"]),
         .library(name: "CFaults", type: .dynamic, targets: ["CFaults"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: targets,

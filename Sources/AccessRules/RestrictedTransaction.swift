@@ -114,6 +114,26 @@ final class RestrictedTransaction: WriteTransaction {
         return try base.matches(access.restrict(query), key)
     }
 
+    func count(_ query: BoundQuery) throws -> Int { try base.count(try restricted(query)) }
+
+    func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
+        try base.aggregate(try restricted(query), requests.map { access.restrict($0) })
+    }
+
+    func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
+        try base.sections(try restricted(query), by: access.restrict(key))
+    }
+
+    /// The query of what is there; of nothing when what holds the objects is not there.
+    private func restricted(_ query: BoundQuery) throws -> BoundQuery {
+        if case .property(let holder, let property) = query.scope,
+            try access.visibleSchema[holder.classID]?[property] == nil || !isVisible(holder)
+        {
+            return BoundQuery(classID: query.classID, predicate: .constant(false))
+        }
+        return access.restrict(query)
+    }
+
     /// The property of an object, both of which must be there.
     func property(_ id: PropertyID, of classID: ClassID, _ key: ObjectKey) throws -> PropertySchema {
         let objectClass = try objectClass(classID)

@@ -95,16 +95,6 @@ package final class LiveSectionChange: Sendable {
     /// What of this concerns the section with that key, for an observer of that section alone; nil if nothing does. That
     /// other sections before it came or went does not concern it.
     package func restricted(to key: Value) -> SectionChanges? {
-        let (old, new) = (oldSections.index(of: key), newSections.index(of: key))
-        var part = SectionChanges()
-        part.sectionsToInsert = changes.sectionsToInsert.filter { $0 == new }
-        part.sectionsToDelete = changes.sectionsToDelete.filter { $0 == old }
-        part.insertions = changes.insertions.filter { $0.section == new }
-        part.deletions = changes.deletions.filter { $0.section == old }
-        for (before, after) in zip(changes.modifications, changes.modificationsNew) where before.section == old {
-            part.modifications.append(before)
-            part.modificationsNew.append(after)
-        }
-        return part.isEmpty ? nil : part
+        changes.restricted(old: oldSections.index(of: key), new: newSections.index(of: key))
     }
 }

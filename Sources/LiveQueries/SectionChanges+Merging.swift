@@ -2,7 +2,7 @@ extension SectionChanges {
     /// These changes and those that happened after them as one. A section that went and came again stays both.
     ///
     /// - Parameter rowCount: how many rows a section of the last list has.
-    func followed(by later: SectionChanges, rowCount: (Int) -> Int) -> SectionChanges {
+    package func followed(by later: SectionChanges, rowCount: (Int) -> Int) -> SectionChanges {
         let first = IndexChanges(deletions: sectionsToDelete, insertions: sectionsToInsert)
         let second = IndexChanges(deletions: later.sectionsToDelete, insertions: later.sectionsToInsert)
         var sections = first

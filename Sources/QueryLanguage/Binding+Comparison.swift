@@ -25,7 +25,9 @@ extension Binding {
         case .text: return try fullText(parsed)
         case .geoWithin: return try geoWithin(parsed)
         case .between: return try between(parsed)
-        case .isIn: comparison = .equal
+        case .isIn:
+            if dialect == .format, isShape(parsed.right) { return try geoWithin(parsed) }
+            comparison = .equal
         case .comparison(let simple): comparison = simple
         }
         let left = try side(parsed.left)
@@ -39,6 +41,14 @@ extension Binding {
                 ignoresDiacritics: parsed.ignoresDiacritics, range: left.range.joined(right.range),
                 isElementwise: dialect == .rql && left.isToMany && right.isToMany && left.quantifier == nil
                     && right.quantifier == nil), right)
+    }
+
+    /// Cocoa's formats have no GEOWITHIN: `place IN %@` says it.
+    private func isShape(_ operand: ParsedOperand) -> Bool {
+        guard case .constant(.argument(let number)) = operand.kind, arguments.indices.contains(number),
+            case .shape = arguments[number]
+        else { return false }
+        return true
     }
 
     private func checkModifiers(_ parsed: ParsedComparison) throws(QueryError) {

@@ -19,7 +19,9 @@ extension Binding {
 
     /// A path to several values needs a quantifier.
     func checkQuantifier(_ side: Side) throws(QueryError) {
-        guard case .operand(let operand, _) = side.content, operand.isToMany, side.quantifier == nil else { return }
+        guard case .operand(let operand, _) = side.content, operand.isToMany, side.quantifier == nil,
+            !operand.isManyInMixedAlone
+        else { return }
         throw source.error(
             .invalid, "Key paths that include a collection property must use aggregate operations", side.range,
             hint: "ANY")
@@ -151,5 +153,13 @@ extension Value {
         case .data(let bytes): String(validating: bytes, as: UTF8.self).map { .string($0) }
         default: nil
         }
+    }
+}
+
+extension BoundOperand {
+    /// Whether its several values are those inside a mixed value: to Cocoa it is a property of one value.
+    fileprivate var isManyInMixedAlone: Bool {
+        guard case .path(let path) = self, case .property(_, let type) = path.end else { return false }
+        return type.isMixed && !type.isCollection && !path.links.contains(where: \.isToMany)
     }
 }

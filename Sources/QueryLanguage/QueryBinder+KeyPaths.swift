@@ -38,6 +38,18 @@ extension QueryBinder {
         try bindValuePaths(text, objectClass, clause: .group)
     }
 
+    /// A key path to sort by, without a sign.
+    package func bindSortKey(
+        _ path: String, ascending: Bool, class objectClass: ClassSchema
+    ) throws(QueryError) -> SortKey {
+        SortKey(try bindValuePath(path, offset: 0, objectClass, clause: .sortKey), ascending: ascending)
+    }
+
+    /// A key path of a distinct.
+    package func bindDistinctKey(_ path: String, class objectClass: ClassSchema) throws(QueryError) -> BoundPath {
+        try bindValuePath(path, offset: 0, objectClass, clause: .distinctKey)
+    }
+
     /// A key path that gives one value per object.
     package func bindPath(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> BoundPath {
         try bindValuePath(text, offset: 0, objectClass, clause: .aggregate)

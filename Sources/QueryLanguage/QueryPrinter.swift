@@ -66,7 +66,7 @@ package enum QueryPrinter {
 
     /// The name as a part of a path: with an escape for each character that no name has, and for the first one where
     /// the name would be something else.
-    static func escaped(_ name: String, _ dialect: QueryDialect = .rql) -> String {
+    package static func escaped(_ name: String, _ dialect: QueryDialect = .rql) -> String {
         var result = ""
         var isFirst = true
         let isMistakable = Lexer.mistakes(name, dialect)

@@ -77,4 +77,14 @@ final class LentTransaction: WriteTransaction {
     func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
         try handover.transaction.matches(query, key)
     }
+
+    func count(_ query: BoundQuery) throws -> Int { try handover.transaction.count(query) }
+
+    func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
+        try handover.transaction.aggregate(query, requests)
+    }
+
+    func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
+        try handover.transaction.sections(query, by: key)
+    }
 }

@@ -1,3 +1,4 @@
+import Glibc
 package import ObjectModel
 import Synchronization
 
@@ -19,6 +20,22 @@ extension Store {
             throw error
         }
         return PendingWrite(handover, of: ObjectIdentifier(self))
+    }
+
+    /// The same without waiting: also where a write is open already, which goes first.
+    ///
+    /// - Parameter ready: is given the open write, or told why there is none, on any thread; it must be quick. The write is
+    ///   for the thread that adopts it.
+    package func beginWrite(ready: @escaping @Sendable (Result<PendingWrite, any Error>) -> Void) {
+        let id = ObjectIdentifier(self)
+        WriterThread.takeTurn(self) {
+            let handover = Handover { handover, failure in
+                guard let failure else { return ready(.success(PendingWrite(handover, of: id))) }
+                WriterThread.passTurn(id)
+                ready(.failure(failure))
+            }
+            self.submit({ try handover.lend($0) }, isAlone: true, completion: { handover.end($0) })
+        }
     }
 }
 
@@ -53,6 +70,22 @@ package final class PendingWrite: Sendable {
         return try handover.waitForEnd()
     }
 
+    /// Makes a write that was begun without waiting the calling thread's.
+    package func adopt() { WriterThread.assignTurn(store, to: UInt(pthread_self())) }
+
+    /// `commit` without waiting.
+    ///
+    /// - Parameter ended: is given what `commit` returns or throws, on any thread; it must be quick.
+    package func commit(ended: @escaping @Sendable (Result<Version, any Error>) -> Void) {
+        // From here on the thread may wait for other writes.
+        WriterThread.assignTurn(store, to: 0)
+        let isFirst = handover.decide(.commit) { [store] outcome in
+            WriterThread.passTurn(store)
+            ended(outcome)
+        }
+        if !isFirst { ended(.failure(Handover.finished)) }
+    }
+
     /// Takes everything back. Does nothing when the write is finished already.
     package func cancel() {
         guard handover.decide(.cancel) else { return }
@@ -79,12 +112,18 @@ final class Handover: Sendable {
         var wasLent = false
         var decision: Decision?
         var outcome: Result<Version, any Error>?
+        /// Is told the outcome.
+        var ended: (@Sendable (Result<Version, any Error>) -> Void)?
     }
 
     private let state = Mutex(State())
     private let begun = Signal()
     private let decided = Signal()
     private let ended = Signal()
+    /// Is called when the transaction is lent, or with why it never will be.
+    private let ready: (@Sendable (Handover, (any Error)?) -> Void)?
+
+    init(ready: (@Sendable (Handover, (any Error)?) -> Void)? = nil) { self.ready = ready }
 
     static var finished: StoreError {
         StoreError(.closed, "The write has been committed or cancelled already. Begin another one.")
@@ -112,15 +151,21 @@ final class Handover: Sendable {
             throw StoreError(.busy, "The commit failed because of other work in it. Do the write again.")
         }
         begun.raise()
+        ready?(self, nil)
         decided.wait()
         if state.withLock({ $0.decision == .cancel }) { throw Cancelled() }
     }
 
     func end(_ outcome: Result<Version, any Error>) {
-        state.withLock { $0.outcome = outcome }
+        let (wasLent, tell) = state.withLock { state in
+            state.outcome = outcome
+            return (state.wasLent, state.ended)
+        }
         // A store that refuses the work never lends it.
         begun.raise()
         ended.raise()
+        if !wasLent, case .failure(let error) = outcome { ready?(self, error) }
+        tell?(outcome)
     }
 
     func waitForTransaction() throws {
@@ -130,10 +175,13 @@ final class Handover: Sendable {
     }
 
     /// False when it was decided before.
-    func decide(_ decision: Decision) -> Bool {
+    func decide(
+        _ decision: Decision, ended: (@Sendable (Result<Version, any Error>) -> Void)? = nil
+    ) -> Bool {
         let isFirst = state.withLock { state in
             guard state.decision == nil else { return false }
             state.decision = decision
+            state.ended = ended
             state.loan = nil
             return true
         }

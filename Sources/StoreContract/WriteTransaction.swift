@@ -76,6 +76,15 @@ package protocol WriteTransaction: AnyObject {
 
     /// See `ObjectReads.matches`.
     func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool
+
+    /// The number of objects that the query gives, with this work's changes.
+    func count(_ query: BoundQuery) throws -> Int
+
+    /// See `Snapshot.aggregate`; with this work's changes.
+    func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value]
+
+    /// See `Snapshot.sections`; with this work's changes.
+    func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys
 }
 
 extension WriteTransaction {

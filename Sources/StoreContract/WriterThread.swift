@@ -11,9 +11,9 @@ package enum WriterThread {
     private struct Writers {
         /// The thread that runs the store's work, listeners and completions, with how often it said so.
         var own: (thread: UInt, depth: Int)?
-        /// The thread whose interactive write is open.
+        /// The thread whose interactive write is open; 0 while that is none.
         var interactive: UInt?
-        var waiting: [(thread: UInt, turn: Signal)] = []
+        var waiting: [(thread: UInt, grant: @Sendable () -> Void)] = []
 
         var isIdle: Bool { own == nil && interactive == nil && waiting.isEmpty }
     }
@@ -49,27 +49,47 @@ package enum WriterThread {
     /// Waits until no other interactive write is open, and makes this thread's the open one.
     static func takeTurn(_ store: AnyObject) throws {
         try checkNesting(store)
-        let thread = UInt(pthread_self())
-        let turn = change(ObjectIdentifier(store)) { writers -> Signal? in
+        let turn = Signal()
+        takeTurn(ObjectIdentifier(store), for: UInt(pthread_self())) { turn.raise() }
+        turn.wait()
+    }
+
+    /// The same without waiting, for a thread that is not known yet.
+    ///
+    /// - Parameter granted: is called when the turn has come, perhaps on the thread that passes it on.
+    static func takeTurn(_ store: AnyObject, granted: @escaping @Sendable () -> Void) {
+        takeTurn(ObjectIdentifier(store), for: 0, granted)
+    }
+
+    private static func takeTurn(
+        _ store: ObjectIdentifier, for thread: UInt, _ granted: @escaping @Sendable () -> Void
+    ) {
+        let isFree = change(store) { writers in
             guard writers.interactive != nil else {
                 writers.interactive = thread
-                return nil
+                return true
             }
-            let turn = Signal()
-            writers.waiting.append((thread, turn))
-            return turn
+            writers.waiting.append((thread, granted))
+            return false
         }
-        turn?.wait()
+        if isFree { granted() }
+    }
+
+    /// Says which thread the open interactive write is of.
+    static func assignTurn(_ store: ObjectIdentifier, to thread: UInt) {
+        change(store) { writers in
+            if writers.interactive != nil { writers.interactive = thread }
+        }
     }
 
     /// Lets the next interactive write begin.
     static func passTurn(_ store: ObjectIdentifier) {
-        let turn = change(store) { writers -> Signal? in
+        let grant = change(store) { writers -> (@Sendable () -> Void)? in
             let next = writers.waiting.isEmpty ? nil : writers.waiting.removeFirst()
             writers.interactive = next?.thread
-            return next?.turn
+            return next?.grant
         }
-        turn?.raise()
+        grant?()
     }
 
     @discardableResult

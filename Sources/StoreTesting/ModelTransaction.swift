@@ -123,6 +123,21 @@ class ModelTransaction: WriteTransaction {
         try ReferenceEvaluator(state).matches(query, key)
     }
 
+    func count(_ query: BoundQuery) throws -> Int {
+        _ = try state.objectClass(query.classID)
+        return try ReferenceEvaluator(state).count(query)
+    }
+
+    func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
+        _ = try state.objectClass(query.classID)
+        return try ReferenceEvaluator(state).aggregate(query, requests)
+    }
+
+    func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
+        _ = try state.objectClass(query.classID)
+        return try ReferenceEvaluator(state).sections(query, by: key)
+    }
+
     // MARK: Checks
 
     var rules: ValueRules {

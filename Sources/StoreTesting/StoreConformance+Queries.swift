@@ -34,6 +34,14 @@ extension StoreConformance {
         }
     }
 
+    /// What a transaction says of a query.
+    private struct InsideAnswers: Sendable {
+        var keys: [ObjectKey]
+        var count: Int
+        var best: [Value]
+        var sectioned: [ObjectKey]
+    }
+
     /// Random queries over random objects give what the reference evaluator gives, from snapshots and from inside
     /// transactions.
     package static func randomQueries(
@@ -52,11 +60,25 @@ extension StoreConformance {
                     let inside = queries.query(&random)
                     let window = queries.window(&random)
                     let operations = history.commit(count: 0, target: 40, &random)
-                    let work: @Sendable (any WriteTransaction) throws -> [ObjectKey] = { transaction in
-                        for operation in operations { try transaction.perform(operation) }
-                        return try transaction.select(inside, window)
+                    let requests = queries.aggregates(of: inside.classID, &random).filter {
+                        [.minimum, .maximum].contains($0.function)
                     }
-                    try requireEqual(try store.write(work), try model.write(work), "\(inside) in a transaction")
+                    let section = queries.sectionKey(of: inside.classID, &random)
+                    let work: @Sendable (any WriteTransaction) throws -> InsideAnswers = { transaction in
+                        for operation in operations { try transaction.perform(operation) }
+                        return InsideAnswers(
+                            keys: try transaction.select(inside, window), count: try transaction.count(inside),
+                            best: try transaction.aggregate(inside, requests),
+                            sectioned: try transaction.sections(inside, by: section).keys)
+                    }
+                    let (found, wanted) = (try store.write(work), try model.write(work))
+                    try requireEqual(found.keys, wanted.keys, "\(inside) in a transaction")
+                    try requireEqual(found.count, wanted.count, "count of \(inside) in a transaction")
+                    try requireEqual(
+                        zip(found.best, wanted.best).map { Value.order($0, $1) }, requests.map { _ in 0 },
+                        "\(requests) over \(inside) in a transaction: \(found.best), \(wanted.best)")
+                    try requireEqual(
+                        found.sectioned, wanted.sectioned, "sections by \(section) of \(inside) in a transaction")
                 }
             }
         }

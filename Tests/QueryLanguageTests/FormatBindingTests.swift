@@ -128,6 +128,11 @@ struct FormatBindingTests {
         #expect(
             refusal("age BETWEEN {1}") == "NSArray object must contain exactly two objects for BETWEEN operations")
         #expect(refusal("name BETWEEN {'a', 'b'}") == "Operator 'BETWEEN' not supported for type 'string'")
+        let circle = GeoShape.circle(center: GeoPosition(longitude: 1, latitude: 2), radius: 0.1)
+        #expect(
+            refusal("dog IN %@", [.shape(circle)])
+                == "Class 'Dog' has not the form of geoJSON points: it needs the properties 'type' (string) and 'coordinates' (double[])."
+        )
         #expect(refusal("age IN 5") == "IN clause requires an array of items")
     }
 
@@ -139,6 +144,7 @@ struct FormatBindingTests {
         #expect(try format("ANY prices.@allValues > 3") == (try bind("prices > 3").predicate))
         #expect(try format("prices[%@] > 3", [.value(.string("a"))]) == (try bind("prices['a'] > 3").predicate))
         #expect(try format("ANY any[#any] == 3") == (try bind("any[*] == 3").predicate))
+        #expect(try format("any[#any] == 3") == (try bind("any[*] == 3").predicate))
         #expect(
             try format(
                 "%K > %d AND %K == %@",

@@ -13,6 +13,10 @@ enum ModuleMap {
         "EmbeddedStore": ["QueryExecution", "Columnar", "StoreContract", "QueryLanguage", "ObjectModel", "CLMDB"],
         "LiveQueries": ["QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel"],
         "LiveSchedulers": ["LiveQueries", "StoreContract", "ObjectModel", "CExecutor"],
+        "RealmSwift": [
+            "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "QueryLanguage",
+            "ObjectModel", "CDiscovery", "OpenCombine", "OpenCombineDispatch",
+        ],
         "JSONCoding": ["ObjectModel", "CJansson"],
         "YAMLCoding": ["JSONCoding", "ObjectModel", "CYAML"],
         "Compression": ["CZlib", "CZstd"],
@@ -34,13 +38,13 @@ enum ModuleMap {
     static let doors = [
         "CLMDB": "EmbeddedStore", "CMicrohttpd": "HTTPServer", "CGnuTLS": "HTTPServer", "CRefusals": "HTTPServer",
         "CJansson": "JSONCoding", "CKernels": "Columnar",
-        "CDecimal": "ObjectModel", "CExecutor": "LiveSchedulers", "CZlib": "Compression", "CZstd": "Compression",
+        "CDecimal": "ObjectModel", "CExecutor": "LiveSchedulers", "CDiscovery": "RealmSwift", "CZlib": "Compression", "CZstd": "Compression",
         "CYAML": "YAMLCoding",
     ]
 
     /// The targets that may import Foundation, for what only Foundation has. No program depends on them, see
     /// `Architecture.foundationFaults`.
-    static let foundation: Set<String> = ["LiveSchedulers"]
+    static let foundation: Set<String> = ["LiveSchedulers", "RealmSwift"]
 
     /// C libraries that tests load into programs; nothing imports them.
     static let preloaded: Set<String> = ["CFaults"]
@@ -101,7 +105,7 @@ enum Architecture {
 
     /// The dependencies that a package description gives to each Swift target of `Sources`.
     static func dependencies(inPackage description: String) -> [String: Set<String>] {
-        let names = ["log": "Logging", "arguments": "ArgumentParser", "jwt": "JWTKit", "crypto": "Crypto"]
+        let names = ["log": "Logging", "arguments": "ArgumentParser", "jwt": "JWTKit", "crypto": "Crypto", "combine": "OpenCombine", "combineDispatch": "OpenCombineDispatch"]
         var found: [String: Set<String>] = [:]
         let module = #/module\(\s*"(\w+)",\s*\[([^\]]*)\]/#
         let executable =

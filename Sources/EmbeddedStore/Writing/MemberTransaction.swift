@@ -107,6 +107,16 @@ class MemberTransaction: WriteTransaction {
         try session.queryView().matches(query, key)
     }
 
+    func count(_ query: BoundQuery) throws -> Int { try session.queryView().count(query) }
+
+    func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
+        try session.queryView().aggregate(query, requests)
+    }
+
+    func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
+        try session.queryView().sections(query, by: key)
+    }
+
     // MARK: Changing
 
     func create(_ classID: ClassID, _ values: [PropertyID: Value]) throws -> ObjectKey {

@@ -4,12 +4,27 @@ import StoreContract
 extension InstanceCore {
     /// Waits for the writer, moves to the latest version, and tells the observers what that made different. Those
     /// that have not been called yet are not called from here.
-    func beginWrite() throws {
+    ///
+    /// - Parameter opened: is called before the observers are, when the write is open.
+    func beginWrite(opened: () throws -> Void = {}) throws {
         guard write == nil else { throw InstanceError.nestedWrite }
-        self.write = try store.beginWrite()
+        finishCommit(waiting: true)
+        // A write that has been asked for without waiting is this one's: there is none but through the scheduler's thread,
+        // which is here.
+        if let arrival = asyncWrites.takeArrival() {
+            try begin(with: arrival.wait(), opened)
+        } else {
+            try begin(with: store.beginWrite(), opened)
+        }
+    }
+
+    func begin(with write: PendingWrite, _ opened: () throws -> Void) throws {
+        write.adopt()
+        self.write = write
         do {
             // The version that the write starts from: nothing newer can come while it is open.
             let hasMoved = try moveToNewest()
+            try opened()
             if hasMoved { ring(.didChange) }
         } catch {
             try? cancelWrite()
@@ -31,7 +46,10 @@ extension InstanceCore {
         let version = try write.transaction.version
         inbox.expect(version)
         self.write = nil
-        defer { inbox.wake() }
+        defer {
+            requestAsyncWrite()
+            inbox.wake()
+        }
         do {
             try write.commit()
         } catch {
@@ -49,6 +67,7 @@ extension InstanceCore {
         guard let write else { throw InstanceError.nothingToCancel }
         self.write = nil
         write.cancel()
+        requestAsyncWrite()
         inbox.wake()
     }
 

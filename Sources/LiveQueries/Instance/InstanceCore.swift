@@ -27,6 +27,7 @@ final class InstanceCore {
     private(set) var nextOrder = 0
 
     var write: PendingWrite?
+    var asyncWrites = AsyncWrites()
     var autorefresh = true { didSet { if autorefresh { inbox.wake() } } }
     /// The newest version that realm-level observers were told of without the instance moving there.
     private var announced: Version?
@@ -126,7 +127,7 @@ final class InstanceCore {
             return
         }
         // The end of the write calls for another turn.
-        guard write == nil else { return }
+        guard write == nil, finishCommit(waiting: false) else { return }
         let limit = nextOrder
         do {
             if autorefresh || current == nil && !(observers.isEmpty && bells.isEmpty) {
@@ -140,12 +141,15 @@ final class InstanceCore {
             failAll(error)
         }
         trim()
+        completeCommits()
+        serveAsyncWrite()
     }
 
     /// Waits for what is being prepared, moves to the newest version, and calls the observers. False within a
     /// write and within a block, and when there is nothing newer.
     func refresh() throws -> Bool {
         guard write == nil, !isCalling else { return false }
+        finishCommit(waiting: true)
         let limit = nextOrder
         for observer in observers.values {
             if case .new(let preparation) = observer.stage { preparation.finish() }

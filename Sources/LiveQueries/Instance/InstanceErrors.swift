@@ -25,6 +25,8 @@ enum InstanceError {
     static let readOnlyStays = StoreError(.readOnly, "Read-only Realms do not change and cannot be refreshed.")
 
     static let noRunLoop = StoreError(.noRunLoop, "Can only add notification blocks from within runloops.")
+    static let noRunLoopForWrite = StoreError(
+        .noRunLoop, "Cannot schedule async transaction. Make sure you are running from inside a run loop.")
     static let observedInWrite = StoreError(
         .observedInWrite, "Cannot create asynchronous query after making changes in a write transaction.")
     static let objectIsGone = StoreError(.notFound, "Object has been deleted or invalidated.")

@@ -16,9 +16,66 @@ extension LiveInstance {
     /// Waits for the writer and moves to the latest version. What that makes different is told before this returns; in
     /// these blocks the write is open already, and may be used, cancelled or committed. Observers that have not
     /// been called yet are not called from here. Throws `nestedWrite`, `readOnly`, `frozen`.
-    package func beginWrite() throws {
+    ///
+    /// - Parameter opened: is called before the observers, when the write is open.
+    package func beginWrite(opened: () throws -> Void = {}) throws {
         try checkWritable()
-        try enter { try $0.beginWrite() }
+        try enter { try $0.beginWrite(opened: opened) }
+    }
+
+    // MARK: Without waiting
+
+    /// Calls the block in a turn, when the writer is free, with the write open; or with the error that kept it from being
+    /// opened. A block that leaves the write open takes it back. Requests are served in their order, each after the
+    /// end of the one before. A write that is begun meanwhile, which waits for the writer, goes first.
+    ///
+    /// Throws `readOnly`, `frozen`, and `noRunLoop` where nobody would call the block. The instance lives until then.
+    ///
+    /// - Parameters:
+    ///   - endsWithBlock: false to leave a write open that the block does not end.
+    ///   - opened: is called before the observers, when the write is open.
+    /// - Returns: a number to cancel it by.
+    @discardableResult
+    package func beginAsyncWrite(
+        endsWithBlock: Bool = true, opened: @escaping () throws -> Void = {},
+        _ block: @escaping ((any Error)?) -> Void
+    ) throws -> Int {
+        try checkWritable()
+        return try enter { core in
+            guard scheduler.canDeliver else { throw InstanceError.noRunLoopForWrite }
+            return core.addAsyncWrite(
+                AsyncRequest(endsWithBlock: endsWithBlock, opened: opened) { [self] error in
+                    // Keeps the instance until here.
+                    _ = self
+                    block(error)
+                })
+        }
+    }
+
+    /// Keeps a block from being called. False when it was called, or is unknown.
+    package func cancelAsyncWrite(_ number: Int) throws -> Bool { try enter { $0.asyncWrites.remove(number) } }
+
+    /// Commits without waiting for the disk. What was written shows when the completion is called, in a turn, or before
+    /// that in a write that is begun, or after a `refresh`. Throws as `commitWrite`; what the store says is told to the
+    /// completion.
+    package func commitAsyncWrite(
+        withoutNotifying tokens: [InstanceToken] = [], _ completion: @escaping ((any Error)?) -> Void
+    ) throws {
+        try checkWritable()
+        let muted = try orders(of: tokens)
+        try enter { core in
+            guard core.write != nil else { throw InstanceError.nothingToCommit }
+            guard scheduler.canDeliver else { throw InstanceError.noRunLoopForWrite }
+            try core.commitAsyncWrite(withoutNotifying: muted) { [self] error in
+                _ = self
+                completion(error)
+            }
+        }
+    }
+
+    /// Whether blocks wait for a write, or a commit for the disk.
+    package var isPerformingAsyncWrites: Bool {
+        get throws { try isFrozen ? false : enter { !$0.asyncWrites.isIdle } }
     }
 
     /// Puts the write on disk. Throws `noWrite`, and `foreignToken` with the write still open.

@@ -1,0 +1,164 @@
+import Dispatch
+import ObjectModel
+import StoreContract
+import Synchronization
+
+/// Writes of an instance that nobody waits for: those that were asked for, and the commit that is on its way.
+struct AsyncWrites {
+    /// Blocks to call with an open write, in their order.
+    fileprivate var requests: [AsyncRequest] = []
+    fileprivate var lastNumber = 0
+    /// The write that the store was asked for: one at a time.
+    fileprivate var arrival: Arrival<PendingWrite>?
+    fileprivate var commit: Commit?
+    /// Completions of commits that are over.
+    fileprivate var ended: [() -> Void] = []
+    /// Whether a block is running that was given a write.
+    fileprivate var isServing = false
+
+    fileprivate struct Commit {
+        let version: Version
+        let end: Arrival<Version>
+        let muted: Set<Int>
+        let completion: ((any Error)?) -> Void
+    }
+
+    var isIdle: Bool { requests.isEmpty && commit == nil && ended.isEmpty && !isServing }
+
+    mutating func takeArrival() -> Arrival<PendingWrite>? {
+        defer { arrival = nil }
+        return arrival
+    }
+
+    mutating func remove(_ number: Int) -> Bool {
+        let count = requests.count
+        requests.removeAll { $0.number == number }
+        return requests.count < count
+    }
+}
+
+/// A block that waits for a write.
+struct AsyncRequest {
+    var number = 0
+    /// Whether a write that the block leaves open is taken back.
+    let endsWithBlock: Bool
+    /// Is called before the observers, when the write is open.
+    let opened: () throws -> Void
+    let block: ((any Error)?) -> Void
+}
+
+/// Something that another thread brings once.
+final class Arrival<Value: Sendable>: Sendable {
+    private let result = Mutex<Result<Value, any Error>?>(nil)
+    private let arrived = DispatchGroup()
+
+    init() { arrived.enter() }
+
+    func put(_ value: Result<Value, any Error>) {
+        result.withLock { $0 = value }
+        arrived.leave()
+    }
+
+    /// Nil before it is there.
+    var value: Result<Value, any Error>? { result.withLock { $0 } }
+
+    /// Waits for it.
+    func wait() throws -> Value {
+        arrived.wait()
+        guard let value else { throw StoreError(.closed, "The store was closed.") }
+        return try value.get()
+    }
+}
+
+extension InstanceCore {
+    func addAsyncWrite(_ request: AsyncRequest) -> Int {
+        asyncWrites.lastNumber += 1
+        var request = request
+        request.number = asyncWrites.lastNumber
+        asyncWrites.requests.append(request)
+        requestAsyncWrite()
+        return asyncWrites.lastNumber
+    }
+
+    /// Asks the store for a write if one is wanted and none is open or on its way.
+    func requestAsyncWrite() {
+        guard write == nil, asyncWrites.arrival == nil, asyncWrites.commit == nil, !asyncWrites.requests.isEmpty else {
+            return
+        }
+        let arrival = Arrival<PendingWrite>()
+        asyncWrites.arrival = arrival
+        // Weakly, so that a write that comes when the instance is gone is dropped, which cancels it.
+        store.beginWrite { [weak arrival, inbox] result in
+            arrival?.put(result)
+            inbox.wake()
+        }
+    }
+
+    /// Calls the next block if its write is there.
+    func serveAsyncWrite() {
+        guard write == nil, !isCalling, let result = asyncWrites.arrival?.value else { return }
+        asyncWrites.arrival = nil
+        // The write goes with the result when nobody wants it any more.
+        guard !asyncWrites.requests.isEmpty else { return }
+        let request = asyncWrites.requests.removeFirst()
+        asyncWrites.isServing = true
+        var failure: (any Error)?
+        do {
+            try begin(with: result.get(), request.opened)
+        } catch {
+            failure = error
+        }
+        if failure == nil, write == nil { failure = InstanceError.endedByObserver }
+        call { request.block(failure) }
+        asyncWrites.isServing = false
+        if request.endsWithBlock, write != nil { try? cancelWrite() }
+        requestAsyncWrite()
+    }
+
+    func commitAsyncWrite(
+        withoutNotifying muted: Set<Int>, _ completion: @escaping ((any Error)?) -> Void
+    ) throws {
+        guard let write else { throw InstanceError.nothingToCommit }
+        let version = try write.transaction.version
+        inbox.expect(version)
+        self.write = nil
+        let end = Arrival<Version>()
+        asyncWrites.commit = AsyncWrites.Commit(version: version, end: end, muted: muted, completion: completion)
+        write.commit { [inbox] result in
+            end.put(result)
+            inbox.wake()
+        }
+    }
+
+    /// Moves to the version of the commit that is on its way. False when that is not over yet.
+    @discardableResult
+    func finishCommit(waiting: Bool) -> Bool {
+        guard let commit = asyncWrites.commit else { return true }
+        if waiting { _ = try? commit.end.wait() }
+        guard let result = commit.end.value else { return false }
+        asyncWrites.commit = nil
+        let expected = inbox.takeExpected()
+        var failure: (any Error)?
+        do {
+            _ = try result.get()
+            try move(to: expected ?? store.snapshot())
+            trail.markOwn(commit.version)
+            if current?.version == commit.version { skip(commit.muted) }
+            ring(.didChange, except: commit.muted)
+        } catch {
+            failure = error
+        }
+        asyncWrites.ended.append { commit.completion(failure) }
+        requestAsyncWrite()
+        inbox.wake()
+        return true
+    }
+
+    /// Tells of commits that are over.
+    func completeCommits() {
+        while !asyncWrites.ended.isEmpty, write == nil {
+            let completion = asyncWrites.ended.removeFirst()
+            call(completion)
+        }
+    }
+}

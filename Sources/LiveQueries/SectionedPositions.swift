@@ -1,0 +1,77 @@
+package import ObjectModel
+import QueryExecution
+import StoreContract
+
+/// Elements in sections, of which only the positions and the keys are known: for who finds the keys of a result, list or
+/// set by means of its own. A section comes where its first element is; elements that share a key share a section,
+/// wherever they stand. A value: a copy costs nothing.
+package struct SectionedPositions: Sendable {
+    /// Positions stand for the objects that a result has.
+    private let list: SectionList
+    private let positions: KeySequence
+
+    /// - Parameter keys: each element's, in order. Keys that equal each other in the order of values are one.
+    package init(keys: [Value]) {
+        var sections: [(name: Value, rows: [ObjectKey])] = []
+        var indices: [Value: Int] = [:]
+        for (position, key) in keys.enumerated() {
+            let form = key.distinctForm
+            let element = ObjectKey(Int64(position))
+            if let index = indices[form] {
+                sections[index].rows.append(element)
+            } else {
+                indices[form] = sections.count
+                sections.append((key, [element]))
+            }
+        }
+        list = SectionList(sections.map { SectionList.Section(name: $0.name, rows: KeySequence($0.rows)) })
+        positions = KeySequence(keys.indices.map { ObjectKey(Int64($0)) })
+    }
+
+    /// The number of sections.
+    package var count: Int { list.sections.count }
+
+    /// The section with that key, or one that equals it in the order of values.
+    package func index(of key: Value) -> Int? { list.index(of: key.distinctForm) }
+
+    /// The key that the elements of a section share. The index must be one of a section.
+    package func key(of section: Int) -> Value { list.sections[section].name }
+
+    /// The number of a section's elements.
+    package func count(of section: Int) -> Int { list.sections[section].rows.count }
+
+    /// The position of an element that there is.
+    package subscript(path: SectionPath) -> Int { Int(list.sections[path.section].rows[path.row].rawValue) }
+
+    /// The positions of a section's elements, ascending.
+    package func positions(in section: Int) -> [Int] { list.sections[section].rows.map { Int($0.rawValue) } }
+
+    /// How these sections became others: notifications §7. Cost: a look at each element.
+    ///
+    /// - Parameter indices: how the elements became others, with the modifications that count.
+    package func changes(to new: SectionedPositions, _ indices: IndexChanges) throws -> SectionChanges {
+        let diff = SectionDiff(
+            list, SectionPlaces(list, of: positions, nil), new.list, SectionPlaces(new.list, of: new.positions, nil))
+        return try diff.changes(indices, silent: 0..<positions.count)
+    }
+}
+
+extension SectionChanges {
+    /// What concerns one section, for who observes that one alone; nil if nothing does.
+    ///
+    /// - Parameters:
+    ///   - old: its index before; nil where there was none.
+    ///   - new: its index now.
+    package func restricted(old: Int?, new: Int?) -> SectionChanges? {
+        var part = SectionChanges()
+        part.sectionsToInsert = sectionsToInsert.filter { $0 == new }
+        part.sectionsToDelete = sectionsToDelete.filter { $0 == old }
+        part.insertions = insertions.filter { $0.section == new }
+        part.deletions = deletions.filter { $0.section == old }
+        for (before, after) in zip(modifications, modificationsNew) where before.section == old {
+            part.modifications.append(before)
+            part.modificationsNew.append(after)
+        }
+        return part.isEmpty ? nil : part
+    }
+}

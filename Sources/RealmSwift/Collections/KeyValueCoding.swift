@@ -1,0 +1,260 @@
+import Foundation
+import ObjectModel
+
+/// Something with elements that values by name are asked of.
+protocol KeyValueElements {
+    /// The elements; `NSNull` for null.
+    var keyValueElements: [Any] { get }
+
+    /// The type of a property of the elements, or, for `self`, of the elements. Nil when that is not known before.
+    func keyValueType(of key: String) -> StoredType?
+}
+
+extension KeyValueElements {
+    /// The property's value of each element, or, for `self`, the elements.
+    func keyValue(_ key: String) throws -> Any? {
+        if key.hasPrefix("@") { return try KeyValuePath.value(at: key, of: self) }
+        let elements = keyValueElements
+        if key == "self" { return elements }
+        return try elements.map { try KeyValuePath.value(of: key, in: $0) ?? NSNull() }
+    }
+}
+
+/// What a type has to say of its properties by name.
+func keyValueType<Element: _Storable>(of key: String, in: Element.Type) -> StoredType? {
+    let stored = Element._storedType
+    if key == "self" { return stored.type.element }
+    guard let linked = stored.linked, !(linked is DynamicObject.Type), let model = try? ClassModel.of(linked) else {
+        return nil
+    }
+    return model.slot(of: key).map { model.properties[$0].type }
+}
+
+extension RealmCollectionImpl {
+    var keyValueElements: [Any] { map { KeyValuePath.plain($0) } }
+
+    func keyValueType(of key: String) -> StoredType? { RealmSwift.keyValueType(of: key, in: Element.self) }
+
+    public func value(forKey key: String) -> Any? {
+        if key == "invalidated" { return isInvalidated }
+        return raising { try keyValue(key) }
+    }
+
+    public func value(forKeyPath keyPath: String) -> Any? {
+        raising { try KeyValuePath.value(at: keyPath, of: self) }
+    }
+
+    public func setValue(_ value: Any?, forKey key: String) { raising { try setKeyValue(value, key) } }
+
+    /// Assigns a property of each element that there is now.
+    func setKeyValue(_ value: Any?, _ key: String) throws {
+        if let core {
+            _ = try core.realm.writing("Cannot modify managed \(core.kindName) outside of a write transaction.")
+        }
+        for element in self {
+            guard let object = flattened(element) as? ObjectBase else { throw KeyValuePath.unknown(key, in: element) }
+            let slot = try object.slot(of: key)
+            if let property = object._class?.properties[slot], property.isPrimaryKey {
+                throw RealmException(
+                    "Primary key can't be changed to '\(value.map { "\($0)" } ?? "nil")' after an object is inserted.")
+            }
+            try object.setDynamicValue(slot, value)
+        }
+    }
+}
+
+extension Map: KeyValueElements {
+    var keyValueElements: [Any] { values.map { KeyValuePath.plain($0) } }
+
+    func keyValueType(of key: String) -> StoredType? { RealmSwift.keyValueType(of: key, in: Value.self) }
+}
+
+/// Names with dots between them, which lead through objects and collections.
+enum KeyValuePath {
+    static func value(at path: String, of subject: Any) throws -> Any? { try value(at: path[...], of: subject) }
+
+    private static func value(at path: Substring, of subject: Any) throws -> Any? {
+        if path.first == "@" { return try operation(path, subject) }
+        let key = path.prefix { $0 != "." }
+        guard !key.isEmpty else { throw RealmException("Invalid key path '\(path)': missing property name.") }
+        let next = try value(of: String(key), in: subject)
+        let rest = path.dropFirst(key.count)
+        guard let next, !rest.isEmpty else { return next }
+        return try value(at: rest.dropFirst(), of: next)
+    }
+
+    /// One step; nil for null.
+    static func value(of key: String, in subject: Any) throws -> Any? {
+        switch subject {
+        case is NSNull: return nil
+        case let object as ObjectBase:
+            if key == "self" { return object }
+            return try object.dynamicValue(object.slot(of: key)).map(plain)
+        case let map as any RealmKeyedCollection: return map.value(forKey: key)
+        case let collection as any KeyValueElements: return try collection.keyValue(key)
+        case let values as [Any]: return try values.map { try value(of: key, in: $0) ?? NSNull() }
+        default: throw unknown(key, in: subject)
+        }
+    }
+
+    static func unknown(_ key: String, in subject: Any) -> RealmException {
+        RealmException("Values of type '\(type(of: subject))' have nothing called '\(key)'.")
+    }
+
+    /// An element or a property's value, `NSNull` for null. Mixed values are what they hold.
+    static func plain(_ value: Any) -> Any {
+        guard let value = flattened(value) else { return NSNull() }
+        return (value as? AnyRealmValue).map { $0.content ?? NSNull() } ?? value
+    }
+
+    // MARK: Operators
+
+    private static func operation(_ path: Substring, _ subject: Any) throws -> Any? {
+        let name = path.prefix { $0 != "." }
+        let key = path.dropFirst(name.count + 1)
+        let elements: [Any]
+        switch subject {
+        case let collection as any KeyValueElements: elements = collection.keyValueElements
+        case let values as [Any]: elements = values
+        default: throw RealmException("Operator '\(name)' is of collections, and not of '\(type(of: subject))'.")
+        }
+        if name == "@count" {
+            guard key.isEmpty else { throw RealmException("Operator '@count' takes no key path, as in '\(path)'.") }
+            return elements.count
+        }
+        guard let known = Operator(rawValue: String(name)) else {
+            throw RealmException("Unsupported KVC collection operator found in key path '\(path)'")
+        }
+        guard !key.isEmpty else {
+            throw RealmException(
+                "Missing key path for KVC collection operator \(name.dropFirst()) in key path '\(path)'")
+        }
+        guard !key.contains("."), key.first != "@" else {
+            throw RealmException("Nested key paths are not supported yet for KVC collection operators.")
+        }
+        let values: [Any]
+        if key == "self" {
+            values = elements
+        } else {
+            values = try elements.map { try value(of: String(key), in: $0) ?? NSNull() }
+        }
+        let type = (subject as? any KeyValueElements)?.keyValueType(of: String(key))
+        return try known.result(values.filter { !($0 is NSNull) }, type)
+    }
+
+    private enum Operator: String {
+        case min = "@min"
+        case max = "@max"
+        case sum = "@sum"
+        case average = "@avg"
+        case union = "@unionOfObjects"
+        case distinctUnion = "@distinctUnionOfObjects"
+        case arrays = "@unionOfArrays"
+        case distinctArrays = "@distinctUnionOfArrays"
+
+        func result(_ values: [Any], _ type: StoredType?) throws -> Any? {
+            switch self {
+            case .union: return values
+            case .distinctUnion: return KeyValuePath.distinct(values)
+            case .arrays: return KeyValuePath.joined(values)
+            case .distinctArrays: return KeyValuePath.distinct(KeyValuePath.joined(values))
+            case .min, .max, .sum, .average: break
+            }
+            if let type { try check(type) }
+            let pairs = values.compactMap { value in Conversion.natural(value).map { (value, $0) } }.filter {
+                !$0.1.isNaN
+            }
+            switch self {
+            case .min: return pairs.min { Value.order($0.1, $1.1) < 0 }?.0
+            case .max: return pairs.min { Value.order($0.1, $1.1) > 0 }?.0
+            case .sum: return Total(pairs.map(\.1), type).sum
+            default: return Total(pairs.map(\.1), type).average
+            }
+        }
+
+        private func check(_ type: StoredType) throws {
+            let isAllowed: Bool
+            switch type.base {
+            case .int, .float, .double, .decimal128, .mixed: isAllowed = type.collection == .single
+            case .date: isAllowed = type.collection == .single && (self == .min || self == .max)
+            default: isAllowed = false
+            }
+            guard isAllowed else {
+                throw RealmException(
+                    "Operation '\(rawValue.dropFirst())' not supported for \(PropertyKind(type.base).text) property")
+            }
+        }
+    }
+
+    /// Numbers added up, as data-model §3 says.
+    private struct Total {
+        private var int: Int64 = 0
+        private var double = 0.0
+        private var decimal = StoredDecimal.zero
+        private var count = 0
+        private let kind: BaseType
+
+        init(_ values: [Value], _ type: StoredType?) {
+            var kind = type?.base ?? .int
+            for value in values {
+                switch value {
+                case .int(let number):
+                    int &+= number
+                    double += Double(number)
+                    decimal = decimal + StoredDecimal(number)
+                case .float(let number):
+                    if type == nil { kind = .double }
+                    double += Double(number)
+                    decimal = decimal + StoredDecimal(number)
+                case .double(let number):
+                    if type == nil { kind = .double }
+                    double += number
+                    decimal = decimal + StoredDecimal(shortest: number)
+                case .decimal(let number):
+                    if type == nil { kind = .decimal128 }
+                    decimal = decimal + number
+                default: continue
+                }
+                count += 1
+            }
+            self.kind = kind
+        }
+
+        var sum: Any {
+            switch kind {
+            case .int: Int(int)
+            case .float, .double: double
+            default: Decimal128(raw: decimal)
+            }
+        }
+
+        var average: Any? {
+            guard count > 0 else { return nil }
+            switch kind {
+            case .int, .float, .double: return double / Double(count)
+            default: return Decimal128(raw: decimal / StoredDecimal(Int64(count)))
+            }
+        }
+    }
+
+    private static func distinct(_ values: [Any]) -> [Any] {
+        var seen: Set<AnyHashable> = []
+        return values.filter { value in
+            if let object = value as? ObjectBase, let reference = object._reference {
+                return seen.insert(AnyHashable(reference)).inserted
+            }
+            guard let value = value as? AnyHashable else { return true }
+            return seen.insert(value).inserted
+        }
+    }
+
+    private static func joined(_ values: [Any]) -> [Any] {
+        values.flatMap { value -> [Any] in
+            switch value {
+            case let collection as any KeyValueElements: collection.keyValueElements
+            case let values as [Any]: values
+            default: [value]
+            }
+        }
+    }
+}

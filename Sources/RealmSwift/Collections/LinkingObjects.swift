@@ -1,0 +1,50 @@
+import ObjectModel
+
+/// The objects that link to one through a property, an object as often as it does. They come and go with the links, and
+/// have no promised order. Empty for an unmanaged object.
+public struct LinkingObjects<Element: ObjectBase>: RealmCollectionImpl where Element: RealmCollectionValue {
+    let core: (any CollectionCore)?
+    private let trace: _Trace?
+    var unmanaged: [Element] { [] }
+
+    init(core: any CollectionCore) { self.init(core: core, nil) }
+
+    /// Of an unmanaged object: empty.
+    init() { self.init(core: nil, nil) }
+
+    private init(core: (any CollectionCore)?, _ trace: _Trace?) {
+        self.core = core
+        self.trace = trace
+    }
+
+    /// The element at a position. Traps for one that does not exist.
+    public subscript(position: Int) -> Element { element(at: position) }
+
+    /// The links to the same object through the same property.
+    public static func == (a: LinkingObjects, b: LinkingObjects) -> Bool { areSame(a, b) }
+
+    public var description: String { describe(0) }
+
+    /// See `List.projectTo`.
+    public var projectTo: Element { projected(trace) }
+}
+
+public protocol _LinkingObjectsProtocol {}
+extension LinkingObjects: _LinkingObjectsProtocol {}
+
+extension LinkingObjects: _Persistable {
+    public typealias PersistedType = LinkingObjects<Element>
+    public static var _propertyType: _StoredType {
+        _StoredType(.linkingObjects(fromClass: Element.className(), property: ""), linked: Element.self)
+    }
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> Self {
+        raising { LinkingObjects(core: try PropertyCore(object, slot)) }
+    }
+    public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Self) {
+        stop(RealmException("Linking objects are read-only."))
+    }
+    public static func _initial() -> Self { LinkingObjects() }
+    public static func _stored(_ value: Self, by adopter: _Adopter) throws -> _Stored? { nil }
+    public static func _traced(_ trace: _Trace) -> Self { LinkingObjects(core: nil, trace) }
+    public static func _converted(_ value: Any?, _ place: _Place) throws -> Self { throw place.misfit(value) }
+}

@@ -1,0 +1,259 @@
+import Foundation
+import ObjectModel
+import StoreContract
+
+/// A collection of stored values by keys, a property of an object. See `List` for what managed and unmanaged ones are, and
+/// `RealmKeyedCollection` for what it does.
+///
+/// A linked object that is deleted leaves its key behind, with null.
+public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCollection {
+    private var managed: (any EditableCore)?
+    /// Ascending by the bytes of the keys.
+    private var unmanaged: [(key: Key, value: Value)] = []
+    private var trace: _Trace?
+
+    var core: (any CollectionCore)? { managed }
+
+    /// An empty, unmanaged map.
+    public init() {}
+
+    /// Of a map, or it is empty.
+    init(core: any CollectionCore) { managed = core as? any EditableCore }
+
+    init(unmanaged: [(key: Key, value: Value)]) { for (key, value) in unmanaged { put(value, key) } }
+
+    init(_ trace: _Trace) { self.trace = trace }
+
+    public var realm: Realm? { managed.map { Realm($0.realm) } }
+    public var isInvalidated: Bool { managed?.isInvalidated ?? false }
+    public var count: Int { raising { try managed?.count() ?? unmanaged.count } }
+    public var isEmpty: Bool { count == 0 }
+    public var description: String { describe(0) }
+
+    public var keys: [Key] {
+        raising { try managed?.entries().entries.map { Key(_key: $0.key) } ?? unmanaged.map { $0.key } }
+    }
+
+    public var values: [Value] { asKeyValueSequence().map { $0.value } }
+
+    public subscript(key: Key) -> Value? {
+        get {
+            raising {
+                guard let managed else { return position(of: key).found.map { unmanaged[$0].value } }
+                guard let value = try managed.entry(key._key) else { return nil }
+                let place = value.isNested ? managed.place(.key(key._key)) : nil
+                return try Value._restored(_Stored(value, at: place), in: managed.realm)
+            }
+        }
+        set {
+            if let newValue { updateValue(newValue, forKey: key) } else { removeObject(for: key) }
+        }
+    }
+
+    // MARK: Changing
+
+    public func updateValue(_ value: Value, forKey key: Key) {
+        raising {
+            guard let managed else { return put(value, key) }
+            let name = key._key
+            try managed.edit(with: value) {
+                .put($0, key: name)
+            } whence: {
+                try managed.entry(name)
+            }
+        }
+    }
+
+    public func removeObject(for key: Key) {
+        raising {
+            guard let managed else {
+                if let position = position(of: key).found { unmanaged.remove(at: position) }
+                return
+            }
+            try managed.edit(.removeKey(key._key))
+        }
+    }
+
+    public func removeAll() {
+        raising {
+            guard let managed else { return unmanaged.removeAll() }
+            try managed.edit(.removeAll)
+        }
+    }
+
+    /// Puts entries in; where a key is there already, with what `combine` makes of the value there and the new one.
+    public func merge<S: Sequence>(
+        _ sequence: S, uniquingKeysWith combine: (Value, Value) throws -> Value
+    ) rethrows where S.Element == (key: Key, value: Value) {
+        for (key, value) in Array(sequence) { try merge(key, value, combine) }
+    }
+
+    /// See `merge`.
+    public func merge<S: Sequence>(
+        _ sequence: S, uniquingKeysWith combine: (Value, Value) throws -> Value
+    ) rethrows where S.Element == (Key, Value) {
+        for (key, value) in Array(sequence) { try merge(key, value, combine) }
+    }
+
+    /// See `merge`.
+    public func merge<S: Sequence>(
+        _ sequence: S, uniquingKeysWith combine: (Value, Value) throws -> Value
+    ) rethrows where S.Element == SingleMapEntry<Key, Value> {
+        for entry in Array(sequence) { try merge(entry.key, entry.value, combine) }
+    }
+
+    private func merge(_ key: Key, _ value: Value, _ combine: (Value, Value) throws -> Value) rethrows {
+        updateValue(try self[key].map { try combine($0, value) } ?? value, forKey: key)
+    }
+
+    // MARK: Entries
+
+    public func contains(where predicate: @escaping (_ key: Key, _ value: Value) -> Bool) -> Bool {
+        var pairs = pairs()
+        while let (key, value) = pairs.next() { if predicate(key, value) { return true } }
+        return false
+    }
+
+    public func makeIterator() -> RLMMapIterator<SingleMapEntry<Key, Value>> { RLMMapIterator(pairs()) }
+
+    /// The entries as pairs of key and value.
+    public func asKeyValueSequence() -> RLMKeyValueSequence<Key, Value> { RLMKeyValueSequence(self) }
+
+    func pairs() -> RLMKeyValueIterator<Key, Value> {
+        guard let managed else {
+            return RLMKeyValueIterator(unmanaged.map { $0.key }, RLMIterator(unmanaged.map { $0.value }))
+        }
+        return raising {
+            let entries = try managed.entries().entries
+            let stored = entries.map { _Stored($0.value, at: $0.value.isNested ? managed.place(.key($0.key)) : nil) }
+            return RLMKeyValueIterator(entries.map { Key(_key: $0.key) }, RLMIterator(stored, in: managed.realm))
+        }
+    }
+
+    // MARK: Unmanaged entries
+
+    private func position(of key: Key) -> (place: Int, found: Int?) {
+        let name = key._key
+        let place = unmanaged.partitioningIndex { StoredValue.orderBytes($0.key._key, name) >= 0 }
+        let isFound = place < unmanaged.count && StoredValue.orderBytes(unmanaged[place].key._key, name) == 0
+        return (place, isFound ? place : nil)
+    }
+
+    private func put(_ value: Value, _ key: Key) {
+        let (place, found) = position(of: key)
+        if let found { unmanaged[found].value = value } else { unmanaged.insert((key, value), at: place) }
+    }
+
+    // MARK: Key-value access
+
+    public func value(forKey key: String) -> Any? { self[Key(_key: key)].flatMap { flattened($0) } }
+
+    public func value(forKeyPath keyPath: String) -> Any? {
+        raising { try KeyValuePath.value(at: keyPath, of: self) }
+    }
+
+    public func setValue(_ value: Any?, forKey key: String) {
+        raising {
+            _ = try managed?.writing()
+            guard let value = value.flatMap({ flattened($0) }) else { return removeObject(for: Key(_key: key)) }
+            let place = _Place(className: "Map", property: key, type: Value._storedType.type)
+            updateValue(try Value._converted(value, place), forKey: Key(_key: key))
+        }
+    }
+}
+
+extension Map: Hashable {
+    /// The same stored map; unmanaged maps are equal when their entries are.
+    public static func == (a: Map, b: Map) -> Bool {
+        switch (a.managed, b.managed) {
+        case (nil, nil): a === b || hasEqualEntries(a, b)
+        case (let a?, let b?): a.isSame(as: b)
+        default: false
+        }
+    }
+
+    private static func hasEqualEntries(_ a: Map, _ b: Map) -> Bool {
+        guard a.unmanaged.count == b.unmanaged.count else { return false }
+        for (a, b) in zip(a.unmanaged, b.unmanaged) {
+            guard StoredValue.orderBytes(a.key._key, b.key._key) == 0, a.value == b.value else { return false }
+        }
+        return true
+    }
+
+    /// As `==` tells maps apart.
+    public func hash(into hasher: inout Hasher) {
+        guard let managed else {
+            for (key, value) in unmanaged {
+                hasher.combine(StoredValue.string(key._key))
+                hasher.combine(value)
+            }
+            return
+        }
+        hasher.combine(ObjectIdentifier(managed.realm))
+    }
+}
+
+extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
+    /// See `List.projectTo`.
+    public var projectTo: Value.Wrapped { projected(trace) }
+}
+
+extension Map: _HasPersistedType {
+    public typealias PersistedType = Map<Key, Value>
+}
+
+extension Map: _Persistable {
+    public static var _propertyType: _StoredType { Value._storedType.collected(in: .map) }
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> Map {
+        raising { Map(core: try PropertyCore(object, slot)) }
+    }
+
+    /// Copies the entries; a map assigned to itself stays as it is.
+    public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Map) {
+        raising {
+            let core = try PropertyCore(object, slot)
+            let transaction = try core.writing()
+            if value.core?.isSame(as: core) == true { return }
+            let values = value.values
+            try core.replaceContents(with: value.stored(by: _Adopter(core.realm)), transaction)
+            try object.bindEmbedded(slot, values)
+        }
+    }
+    public static func _initial() -> Map { Map() }
+    public static func _stored(_ value: Map, by adopter: _Adopter) throws -> _Stored? {
+        _Stored(try value.stored(by: adopter))
+    }
+    public static func _traced(_ trace: _Trace) -> Map { Map(trace) }
+
+    /// A new map with the entries of a dictionary or another map, each value as a property would take it; empty for null.
+    public static func _converted(_ value: Any?, _ place: _Place) throws -> Map {
+        guard let value = value.flatMap({ flattened($0) }), !(value is NSNull) else { return Map() }
+        guard let entries = Entries(value) else { throw place.misfit(value) }
+        var element = place
+        element.type.collection = .single
+        return Map(
+            unmanaged: try entries.pairs.map { pair in (Key(_key: pair.key), try Value._converted(pair.value, element))
+            })
+    }
+
+    func stored(by adopter: _Adopter) throws -> StoredValue {
+        var map = ValueMap()
+        var pairs = pairs()
+        while let (key, value) = pairs.next() { map[key._key] = try value._stored(by: adopter).value }
+        return .dictionary(map)
+    }
+}
+
+extension Map: _UnmanagedElements, _MapEntries, _Promotable {
+    var unmanagedElements: [Any] { unmanaged.map { $0.value } }
+
+    var mapEntries: [(key: String, value: Any?)] {
+        asKeyValueSequence().map { ($0.key._key, flattened($0.value)) }
+    }
+
+    func promote(to core: PropertyCore) {
+        guard managed == nil else { return }
+        managed = core
+        unmanaged = []
+    }
+}

@@ -1,0 +1,259 @@
+import Foundation
+import ObjectModel
+import StoreContract
+
+/// A collection of stored values, a property of an object, in which each is there once.
+///
+/// The elements of a managed set are in the order of their values (numbers, text by its bytes, objects in the order in
+/// which they were created), and are told apart as the database does; those of an unmanaged one are in the order in which
+/// they came, and are told apart by `==`. See `List` for what the two are.
+public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImpl {
+    private var managed: PropertyCore?
+    private(set) var unmanaged: [Element] = []
+    private var members: Set<Element> = []
+    private var trace: _Trace?
+
+    var core: (any CollectionCore)? { managed }
+
+    /// An empty, unmanaged set.
+    public init() {}
+
+    /// Of a set, or it is empty.
+    init(core: any CollectionCore) { managed = core as? PropertyCore }
+
+    init(unmanaged: [Element]) { for element in unmanaged { insert(element) } }
+
+    init(_ trace: _Trace) { self.trace = trace }
+
+    /// The element at a position. Traps for one that does not exist.
+    public subscript(position: Int) -> Element { element(at: position) }
+
+    public var description: String { describe(0) }
+
+    /// The same stored set; unmanaged sets are equal when their elements are.
+    public static func == (a: MutableSet, b: MutableSet) -> Bool {
+        if a.managed == nil, b.managed == nil { return a === b || a.members == b.members }
+        return areSame(a, b)
+    }
+
+    // MARK: Members
+
+    /// Whether the element is in the set. Cost for a managed set: logarithmic.
+    public func contains(_ object: Element) -> Bool {
+        raising {
+            guard let managed else { return members.contains(object) }
+            try managed.check()
+            return try managed.known(object).flatMap { try managed.position(of: $0) } != nil
+        }
+    }
+
+    /// Adds the element, if the set does not have it.
+    public func insert(_ object: Element) {
+        raising {
+            guard let managed else {
+                if members.insert(object).inserted { unmanaged.append(object) }
+                return
+            }
+            try managed.edit(with: object) {
+                .add($0)
+            } whence: {
+                nil
+            }
+        }
+    }
+
+    /// Adds the elements that the set does not have.
+    public func insert<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
+        raising { _ = try managed?.writing() }
+        for object in Array(objects) { insert(object) }
+    }
+
+    /// Takes the element out, if the set has it.
+    public func remove(_ object: Element) {
+        raising {
+            guard let managed else {
+                if members.remove(object) != nil { unmanaged.removeAll { $0 == object } }
+                return
+            }
+            let transaction = try managed.writing()
+            guard let value = try managed.known(object) else { return }
+            try managed.perform(.removeElement(managed.link(value)), transaction)
+        }
+    }
+
+    /// Takes all elements out.
+    public func removeAll() {
+        raising {
+            guard let managed else {
+                unmanaged.removeAll()
+                return members.removeAll()
+            }
+            try managed.edit(.removeAll)
+        }
+    }
+
+    // MARK: Algebra
+
+    /// Whether the other set has all elements of this one. Traps if one of the sets is managed and the other is not.
+    public func isSubset(of possibleSuperset: MutableSet<Element>) -> Bool {
+        raising {
+            guard let (own, others) = try managedElements(possibleSuperset) else {
+                return members.isSubset(of: possibleSuperset.members)
+            }
+            return own.allSatisfy { others.contains(inOrder: $0) }
+        }
+    }
+
+    /// Whether the sets have an element in common. Traps as `isSubset`.
+    public func intersects(_ otherSet: MutableSet<Element>) -> Bool {
+        raising {
+            guard let (own, others) = try managedElements(otherSet) else {
+                return !members.isDisjoint(with: otherSet.members)
+            }
+            return own.contains { others.contains(inOrder: $0) }
+        }
+    }
+
+    /// Takes out what the other set does not have. Traps as `isSubset`.
+    public func formIntersection(_ other: MutableSet<Element>) {
+        raising {
+            guard let (own, others) = try managedElements(other) else {
+                return keep { other.members.contains($0) }
+            }
+            try removeAll(own) { !others.contains(inOrder: $0) }
+        }
+    }
+
+    /// Adds what the other set has. Traps as `isSubset`.
+    public func formUnion(_ other: MutableSet<Element>) {
+        raising {
+            guard let (_, others) = try managedElements(other), let managed else {
+                return insert(objectsIn: other.unmanaged)
+            }
+            let transaction = try managed.writing()
+            for value in others { try managed.perform(.add(managed.link(value)), transaction) }
+        }
+    }
+
+    /// Takes out what the other set has. Traps as `isSubset`.
+    public func subtract(_ other: MutableSet<Element>) {
+        raising {
+            guard let (own, others) = try managedElements(other) else {
+                // The other set may be this one.
+                let removed = other.members
+                return keep { !removed.contains($0) }
+            }
+            try removeAll(own) { others.contains(inOrder: $0) }
+        }
+    }
+
+    private func keep(_ isKept: (Element) -> Bool) {
+        unmanaged = unmanaged.filter(isKept)
+        members = Set(unmanaged)
+    }
+
+    private func removeAll(_ own: [Value], _ isRemoved: (Value) -> Bool) throws {
+        guard let managed else { return }
+        let transaction = try managed.writing()
+        for value in own where isRemoved(value) {
+            try managed.perform(.removeElement(managed.link(value)), transaction)
+        }
+    }
+
+    /// The stored elements of both sets; nil when both are unmanaged.
+    private func managedElements(_ other: MutableSet) throws -> ([Value], [Value])? {
+        switch (managed, other.managed) {
+        case (nil, nil): return nil
+        case (let own?, let others?):
+            guard own.realm === others.realm else {
+                throw RealmException("Sets of different Realms cannot be compared or combined.")
+            }
+            return (try own.values(), try others.values())
+        default:
+            throw RealmException("A managed set and an unmanaged one cannot be compared or combined.")
+        }
+    }
+
+    // MARK: What sets do not have
+
+    /// Traps: sets have no positions to look for.
+    public func index(of object: Element) -> Int? {
+        stop(RealmException("index(of:) is not available on MutableSet."))
+    }
+
+    /// See `RealmCollection`; gives a `Set<AnyHashable>`.
+    public func value(forKey key: String) -> Any? {
+        raising {
+            let value = try keyValue(key)
+            guard let values = value as? [Any] else { return value }
+            return Set(values.map { ($0 as? AnyHashable) ?? AnyHashable(String(describing: $0)) })
+        }
+    }
+}
+
+extension PropertyCore {
+    /// What was read of the property, as the store takes it.
+    func link(_ value: Value) -> Value {
+        guard property.type.isLink, case .reference(let reference) = value else { return value }
+        return .link(reference.key)
+    }
+}
+
+extension [Value] {
+    /// Whether a sorted array has a value that is equal in the order of sets.
+    fileprivate func contains(inOrder value: Value) -> Bool {
+        let index = partitioningIndex { Value.order($0, value) >= 0 }
+        return index < count && Value.order(self[index], value) == 0
+    }
+}
+
+extension MutableSet where Element: ObjectBase {
+    /// See `List.projectTo`.
+    public var projectTo: Element { projected(trace) }
+}
+
+extension MutableSet: _HasPersistedType {
+    public typealias PersistedType = MutableSet<Element>
+}
+
+extension MutableSet: _Persistable {
+    public static var _propertyType: _StoredType { Element._storedType.collected(in: .set) }
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> MutableSet {
+        raising { MutableSet(core: try PropertyCore(object, slot)) }
+    }
+
+    /// Copies the elements; a set assigned to itself stays as it is.
+    public static func _set(_ object: ObjectBase, _ slot: Int, _ value: MutableSet) {
+        raising {
+            let core = try PropertyCore(object, slot)
+            let transaction = try core.writing()
+            if value.core?.isSame(as: core) == true { return }
+            let adopter = _Adopter(core.realm)
+            try core.replaceContents(
+                with: .set(try value.map { try $0._stored(by: adopter).value }.asSet), transaction)
+        }
+    }
+    public static func _initial() -> MutableSet { MutableSet() }
+    public static func _stored(_ value: MutableSet, by adopter: _Adopter) throws -> _Stored? {
+        _Stored(.set(try value.map { try $0._stored(by: adopter).value }.asSet))
+    }
+    public static func _traced(_ trace: _Trace) -> MutableSet { MutableSet(trace) }
+
+    /// See `List._converted`.
+    public static func _converted(_ value: Any?, _ place: _Place) throws -> MutableSet {
+        MutableSet(unmanaged: try convertedElements(value, place))
+    }
+}
+
+extension MutableSet: _SetOfValues, _HandsOver {}
+
+extension MutableSet: _UnmanagedElements, _Promotable {
+    var unmanagedElements: [Any] { unmanaged }
+
+    func promote(to core: PropertyCore) {
+        guard managed == nil else { return }
+        managed = core
+        unmanaged = []
+        members = []
+    }
+}

@@ -1,0 +1,85 @@
+import ObjectModel
+
+/// Goes through the elements that a collection had when the iteration began, whatever becomes of the collection. Objects
+/// that are deleted meanwhile come as invalidated ones.
+public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
+    private enum Source {
+        case stored([_Stored], RLMRealm)
+        case plain([Element])
+    }
+
+    private let source: Source
+    private var position = 0
+
+    init(_ elements: [Element]) { source = .plain(elements) }
+
+    init(_ elements: [_Stored], in realm: RLMRealm) { source = .stored(elements, realm) }
+
+    public mutating func next() -> Element? {
+        defer { position += 1 }
+        switch source {
+        case .plain(let elements): return position < elements.count ? elements[position] : nil
+        case .stored(let elements, let realm):
+            guard position < elements.count else { return nil }
+            return raising { try Element._restored(elements[position], in: realm) }
+        }
+    }
+}
+
+/// What a `Map` has for a key.
+public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: Hashable {
+    public let key: Key
+    public let value: Value
+
+    init(key: Key, value: Value) {
+        self.key = key
+        self.value = value
+    }
+}
+
+/// An entry of a map, which can be made of its parts.
+public protocol _RealmMapEntry {
+    associatedtype Key: _MapKey
+    associatedtype Value: RealmCollectionValue
+    static func _entry(_ key: Key, _ value: Value) -> Self
+}
+
+extension SingleMapEntry: _RealmMapEntry {
+    public static func _entry(_ key: Key, _ value: Value) -> Self { SingleMapEntry(key: key, value: value) }
+}
+
+/// Goes through the entries that a map had when the iteration began, in the order of their keys.
+public struct RLMMapIterator<Element: _RealmMapEntry>: IteratorProtocol {
+    private var base: RLMKeyValueIterator<Element.Key, Element.Value>
+
+    init(_ base: RLMKeyValueIterator<Element.Key, Element.Value>) { self.base = base }
+
+    public mutating func next() -> Element? { base.next().map { Element._entry($0.key, $0.value) } }
+}
+
+/// The same as pairs of key and value.
+public struct RLMKeyValueIterator<Key: _MapKey, Value: RealmCollectionValue>: IteratorProtocol {
+    private let keys: [Key]
+    private var values: RLMIterator<Value>
+    private var position = 0
+
+    init(_ keys: [Key], _ values: RLMIterator<Value>) {
+        self.keys = keys
+        self.values = values
+    }
+
+    public mutating func next() -> (key: Key, value: Value)? {
+        guard let value = values.next() else { return nil }
+        defer { position += 1 }
+        return (keys[position], value)
+    }
+}
+
+/// A map's pairs of key and value.
+public struct RLMKeyValueSequence<Key: _MapKey, Value: RealmCollectionValue>: Sequence {
+    private let map: Map<Key, Value>
+
+    init(_ map: Map<Key, Value>) { self.map = map }
+
+    public func makeIterator() -> RLMKeyValueIterator<Key, Value> { map.pairs() }
+}

@@ -1,0 +1,153 @@
+public import Dispatch
+public import Foundation
+import ObjectModel
+
+/// What `RealmCollection` is built on.
+public protocol RealmCollectionBase: RandomAccessCollection, LazyCollectionProtocol, CustomStringConvertible,
+    ThreadConfined, SendableMetatype
+where Element: RealmCollectionValue, Index == Int {
+    /// What queries of the collection go to.
+    var _source: _QuerySource { get }
+}
+
+/// A collection of stored values of one type that can be read, filtered, sorted, added up and observed.
+public protocol RealmCollection: RealmCollectionBase, Equatable where Iterator == RLMIterator<Element> {
+    /// What `observe(keyPaths:on:_:)` does.
+    func _observe(
+        _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken
+
+    /// The same on an actor.
+    func _observe<A: Actor>(
+        _ keyPaths: [String]?, on actor: A, _isolation: isolated (any Actor)?,
+        _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
+    ) async -> NotificationToken
+
+    /// Whether the collection stays at one version.
+    var isFrozen: Bool { get }
+
+    /// The collection at the present version, for use on any thread.
+    func freeze() -> Self
+
+    /// The live collection for the calling thread.
+    func thaw() -> Self?
+
+    /// The realm that manages the collection; nil when none does.
+    var realm: Realm? { get }
+
+    /// Whether the collection cannot be used any more: its realm was invalidated, or the object that has it deleted.
+    /// False for unmanaged ones. Never fails itself.
+    var isInvalidated: Bool { get }
+
+    /// The number of elements, at the realm's version or as the open write has made it.
+    var count: Int { get }
+
+    /// The type, and up to 100 elements, a line each.
+    var description: String { get }
+
+    /// The first element; nil for an empty collection.
+    var first: Element? { get }
+
+    /// The last element; nil for an empty collection.
+    var last: Element? { get }
+
+    /// The position of the first element that is equal; of objects, of the one that shows the same stored object. Nil if
+    /// there is none, and for unmanaged objects. Traps for deleted objects, those of another realm, and for sets.
+    func index(of object: Element) -> Int?
+
+    /// The elements at the positions, ascending. Traps if one of them does not exist.
+    func objects(at indexes: IndexSet) -> [Element]
+
+    /// An array with a property's value of each element, `NSNull` for null; with the key `self`, of the elements. Traps
+    /// for a name that does not exist.
+    func value(forKey key: String) -> Any?
+
+    /// The same along a path with dots. One that starts with `@` is an operator over the elements: `@count`, and
+    /// `@min.p`, `@max.p`, `@sum.p`, `@avg.p`, `@unionOfObjects.p`, `@distinctUnionOfObjects.p`, `@unionOfArrays.p`,
+    /// `@distinctUnionOfArrays.p` of a property's values.
+    func value(forKeyPath keyPath: String) -> Any?
+
+    /// Assigns a property of each element that the collection has now, within a write if it is managed. Traps for what
+    /// does not fit, and for primary keys.
+    func setValue(_ value: Any?, forKey key: String)
+}
+
+/// A collection that is, or may be, a view of something stored.
+protocol RealmCollectionImpl<Element>: RealmCollection, KeyValueElements, _DescribedCollection {
+    /// Nil while unmanaged.
+    var core: (any CollectionCore)? { get }
+
+    /// The elements of an unmanaged collection.
+    var unmanaged: [Element] { get }
+
+    /// A view of what is stored.
+    init(core: any CollectionCore)
+}
+
+extension RealmCollectionImpl {
+    public var realm: Realm? { core.map { Realm($0.realm) } }
+    public var isInvalidated: Bool { core?.isInvalidated ?? false }
+    public var count: Int { raising { try core?.count() ?? unmanaged.count } }
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { count }
+    public func index(after i: Int) -> Int { i + 1 }
+    public func index(before i: Int) -> Int { i - 1 }
+    public var first: Element? { isEmpty ? nil : element(at: 0) }
+    public var last: Element? {
+        let count = count
+        return count == 0 ? nil : element(at: count - 1)
+    }
+
+    func element(at position: Int) -> Element {
+        raising {
+            guard let core else {
+                try checkIndex(position, unmanaged.count)
+                return unmanaged[position]
+            }
+            return try Element._restored(core.stored(at: position), in: core.realm)
+        }
+    }
+
+    public func makeIterator() -> RLMIterator<Element> {
+        guard let core else { return RLMIterator(unmanaged) }
+        return raising { RLMIterator(try core.allStored(), in: core.realm) }
+    }
+
+    public func index(of object: Element) -> Int? {
+        raising {
+            guard let core else { return unmanaged.firstIndex { isSameElement($0, object) } }
+            if let object = flattened(object) as? ObjectBase {
+                guard let realm = object._realm else { return nil }
+                guard !object.isInvalidated else { throw RealmException("Attempting to access an invalid object") }
+                guard realm === core.realm else {
+                    let name = object._class?.name ?? ""
+                    throw RealmException("Object of type '\(name)' does not match Results type '\(name)'")
+                }
+            }
+            return try core.realm.known(object).flatMap { try core.position(of: $0) }
+        }
+    }
+
+    public func objects(at indexes: IndexSet) -> [Element] {
+        raising {
+            guard let highest = indexes.last else { return [] }
+            guard highest < count else { throw RealmException("Indexes for collection are out of bounds.") }
+            return indexes.map { element(at: $0) }
+        }
+    }
+
+    /// The collection is the same one; unmanaged ones have equal elements.
+    static func areSame(_ a: Self, _ b: Self) -> Bool {
+        switch (a.core, b.core) {
+        case (nil, nil): a.unmanaged == b.unmanaged
+        case (let a?, let b?): a.isSame(as: b)
+        default: false
+        }
+    }
+}
+
+/// Equality of elements; objects are equal when they show the same stored one.
+func isSameElement<Element: RealmCollectionValue>(_ a: Element, _ b: Element) -> Bool {
+    if let object = flattened(a) as? ObjectBase { return object.isSame(as: flattened(b) as? ObjectBase) }
+    return a == b
+}

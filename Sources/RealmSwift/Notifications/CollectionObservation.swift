@@ -1,0 +1,139 @@
+import Dispatch
+import LiveQueries
+import LiveSchedulers
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// What the observer of a collection is told, without the collection.
+enum CollectionNews: Sendable {
+    case initial
+    case update(IndexChanges)
+    /// Of a map.
+    case keys(deletions: [String], insertions: [String], modifications: [String])
+
+    init?(_ event: LiveEvent) {
+        switch event {
+        case .initial, .resumed: self = .initial
+        case .update(let change):
+            self = .update(change.indices)
+        case .failed: return nil
+        }
+    }
+
+    init?(_ event: LiveCollectionEvent) {
+        switch event {
+        case .initial, .resumed: self = .initial
+        case .update(let change):
+            switch change.difference {
+            case .positions(let indices):
+                self = .update(indices)
+            case .keys(let deletions, let insertions, let modifications):
+                self = .keys(deletions: deletions, insertions: insertions, modifications: modifications)
+            }
+        case .failed: return nil
+        }
+    }
+}
+
+extension RLMRealm {
+    /// Key paths by Swift names; none for nil and for an empty list.
+    func keyPaths(_ texts: [String]?, of classID: ClassID?) throws -> [LiveKeyPath] {
+        guard let texts, !texts.isEmpty, let classID else { return [] }
+        return try texts.map { try LiveKeyPath($0, in: classID, of: models.schema, takesWildcards: false) }
+    }
+}
+
+extension ResultsCore {
+    func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken {
+        // Throws for an invalidated one.
+        _ = try count()
+        return try realm.live.observe(query, keyPaths: realm.keyPaths(keyPaths, of: query.classID)) { event in
+            CollectionNews(event).map(deliver)
+        }
+    }
+
+    func handover() throws -> CollectionHandover { .objects(query) }
+}
+
+extension PropertyCore {
+    func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken {
+        try check()
+        let keyPaths = try realm.keyPaths(keyPaths, of: property.targetClass)
+        if property.type.isComputed, let query = try objectQuery() {
+            return try realm.live.observe(query, keyPaths: keyPaths) { CollectionNews($0).map(deliver) }
+        }
+        return try realm.live.observeCollection(owner, property.id, keyPaths: keyPaths) {
+            CollectionNews($0).map(deliver)
+        }
+    }
+
+    func handover() throws -> CollectionHandover { .property(owner, column: property.column) }
+}
+
+/// Takes a block, or what it is called with, to the one queue or actor on which it is used from then on.
+///
+/// Sendable because it is handed over once: who makes it does not use what is inside any more, or uses it there.
+struct Transferred<Value>: @unchecked Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}
+
+/// How a collection is observed wherever it is: the same for positions and keys.
+enum CollectionObservation {
+    /// Observes on the collection's own thread, queue or actor, or on another queue. The block is given the collection to
+    /// which the news applies.
+    static func begin(
+        _ core: any CollectionCore, _ keyPaths: [String]?, on queue: DispatchQueue?,
+        _ block: @escaping (any CollectionCore, CollectionNews) -> Void
+    ) throws -> NotificationToken {
+        guard let queue else {
+            return NotificationToken(try core.observe(keyPaths) { block(core, $0) })
+        }
+        let (handover, file, configuration) = try prepare(core, keyPaths)
+        let transferred = Transferred(block)
+        return NotificationToken(
+            try file.hub.observe(on: queue, from: core.realm.snapshot.version) { _ in
+                let realm = try file.realm(on: QueueScheduler(queue), configuration)
+                guard let core = try handover.core(in: realm) else { throw RealmException.invalidObject }
+                return try core.observe(keyPaths) { transferred.value(core, $0) }
+            } failed: { _ in
+                // The object that held it is gone: nobody is told anything, as Realm does.
+            })
+    }
+
+    /// Observes on an actor.
+    static func begin<A: Actor>(
+        _ core: any CollectionCore, _ keyPaths: [String]?, on actor: A,
+        _isolation: isolated (any Actor)?,
+        _ block: @escaping @Sendable (isolated A, Transferred<(any CollectionCore, CollectionNews)>) -> Void
+    ) async throws -> NotificationToken {
+        let (handover, file, configuration) = try prepare(core, keyPaths)
+        let token = try await file.hub.observe(on: actor, from: core.realm.snapshot.version) { actor, _ in
+            let realm = try file.realm(on: ActorScheduler(actor), configuration)
+            guard let core = try handover.core(in: realm) else { throw RealmException.invalidObject }
+            return try core.observe(keyPaths) { [unowned actor] news in
+                let call = Transferred((core, news))
+                actor.assumeIsolated { block($0, call) }
+            }
+        }
+        return NotificationToken(token)
+    }
+
+    /// Throws what would otherwise only come to light elsewhere.
+    private static func prepare(
+        _ core: any CollectionCore, _ keyPaths: [String]?
+    ) throws -> (CollectionHandover, RealmFile, Realm.Configuration) {
+        if core.realm.isFrozen {
+            throw RealmException("Frozen Realms do not change and do not have change notifications.")
+        }
+        if core.realm.transaction != nil {
+            throw RealmException("Cannot create asynchronous query after making changes in a write transaction.")
+        }
+        guard let file = core.realm.file else { throw RealmException("Not allowed within a migration.") }
+        // Throws for an invalidated one.
+        _ = try core.count()
+        _ = try core.realm.keyPaths(keyPaths, of: core.objectQuery()?.classID)
+        return (try core.handover(), file, core.realm.configuration)
+    }
+}

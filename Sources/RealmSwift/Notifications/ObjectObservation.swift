@@ -1,0 +1,186 @@
+public import Dispatch
+import LiveQueries
+import LiveSchedulers
+import ObjectModel
+import StoreContract
+
+/// What the observer of an object is told, without the object.
+enum ObjectNews {
+    case change([LivePropertyChange])
+    case deleted
+}
+
+extension ObjectBase {
+    /// Observes the stored object on the realm's thread, queue or actor.
+    fileprivate final func observe(
+        _ keyPaths: [String]?, _ deliver: @escaping (ObjectNews) -> Void
+    ) throws -> InstanceToken {
+        let (realm, boundClass) = try managed()
+        return try realm.live.observeObject(
+            ObjectReference(boundClass.id, _key), keyPaths: realm.keyPaths(keyPaths, of: boundClass.id)
+        ) { event in
+            switch event {
+            case .change(let change): deliver(.change(change.properties))
+            case .deleted: deliver(.deleted)
+            case .initial, .resumed, .failed: break
+            }
+        }
+    }
+
+    /// The change as the object's class tells it, with Swift names and values.
+    fileprivate final func change<T: ObjectBase>(_ news: ObjectNews) -> ObjectChange<T>? {
+        switch news {
+        case .deleted: return .deleted
+        case .change(let properties):
+            guard let _class, let object = self as? T else { return nil }
+            let changes = properties.compactMap { change -> PropertyChange? in
+                guard let property = _class.properties.first(where: { $0.id == change.id }) else { return nil }
+                return PropertyChange(
+                    name: property.name, oldValue: swiftValue(change.oldValue, property),
+                    newValue: swiftValue(change.newValue, property))
+            }
+            return .change(object, changes)
+        }
+    }
+
+    /// A stored value as the property's Swift type has it; nil for null.
+    private func swiftValue(_ value: Value?, _ property: BoundProperty) -> Any? {
+        guard let value, !value.isNull, let _realm else { return nil }
+        let stored = _Stored(property.reference(value))
+        func typed<V: _Persistable>(_: V.Type) -> Any? {
+            guard let storable = V.self as? any _Storable.Type else { return nil }
+            func restored<S: _Storable>(_: S.Type) -> Any? {
+                (try? S._restored(stored, in: _realm)).flatMap { flattened($0) }
+            }
+            return restored(storable)
+        }
+        if let model = _class?.model, model.type == type(of: self) {
+            return typed(model.properties[property.slot].wrapper.valueType)
+        }
+        return try? property.type.base.visit(DynamicProperty.AsValue(value: stored.value, realm: _realm))
+    }
+
+    final func begin<T: ObjectBase>(
+        _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (ObjectChange<T>) -> Void
+    ) throws -> NotificationToken {
+        guard let queue else {
+            return NotificationToken(try observe(keyPaths) { [self] news in change(news).map(block) })
+        }
+        let (reference, file, realm) = try prepare(keyPaths)
+        let configuration = realm.configuration
+        let transferred = Transferred(block)
+        return NotificationToken(
+            try file.hub.observe(on: queue, from: realm.snapshot.version) { _ in
+                let object = try file.realm(on: QueueScheduler(queue), configuration).object(reference)
+                return try object.observe(keyPaths) { object.change($0).map(transferred.value) }
+            } failed: { _ in
+                // It was deleted before anybody listened.
+                transferred.value(.deleted)
+            })
+    }
+
+    final func begin<A: Actor, T: ObjectBase>(
+        _ keyPaths: [String]?, on actor: A, _isolation: isolated (any Actor)?,
+        _ block: @escaping @Sendable (isolated A, ObjectChange<T>) -> Void
+    ) async throws -> NotificationToken {
+        let (reference, file, realm) = try prepare(keyPaths)
+        let configuration = realm.configuration
+        let token = try await file.hub.observe(on: actor, from: realm.snapshot.version) { actor, _ in
+            let object = try file.realm(on: ActorScheduler(actor), configuration).object(reference)
+            return try object.observe(keyPaths) { [unowned actor] news in
+                guard let change: ObjectChange<T> = object.change(news) else { return }
+                let call = Transferred(change)
+                actor.assumeIsolated { block($0, call.value) }
+            }
+        }
+        return NotificationToken(token)
+    }
+
+    /// Throws what would otherwise only come to light elsewhere.
+    private func prepare(_ keyPaths: [String]?) throws -> (ObjectReference, RealmFile, RLMRealm) {
+        let (realm, boundClass) = try managed()
+        if realm.isFrozen {
+            throw RealmException("Frozen Realms do not change and do not have change notifications.")
+        }
+        if realm.transaction != nil {
+            throw RealmException("Cannot create asynchronous query after making changes in a write transaction.")
+        }
+        guard let file = realm.file else { throw RealmException("Not allowed within a migration.") }
+        _ = try realm.keyPaths(keyPaths, of: boundClass.id)
+        return (ObjectReference(boundClass.id, _key), file, realm)
+    }
+
+    final func checkObservable() throws {
+        guard _realm != nil else {
+            throw RealmException("Only objects which are managed by a Realm support change notifications")
+        }
+    }
+}
+
+extension Object {
+    /// Calls the block after each version in which one of the object's properties was assigned, also to the same value,
+    /// and at last when it was deleted. There is no first call. With key paths only these properties count, and, where a
+    /// path leads on, what it leads to; a change is told as one of the path's first property.
+    ///
+    /// Threads and queues, and what traps, are as of `RealmCollection.observe`.
+    public func observe<T: ObjectBase>(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<T>) -> Void
+    ) -> NotificationToken {
+        raising {
+            try checkObservable()
+            return try begin(keyPaths, on: queue, block)
+        }
+    }
+
+    /// `observe` with Swift key paths; none means all of the object's own properties.
+    public func observe<T: ObjectBase>(
+        keyPaths: [PartialKeyPath<T>], on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<T>) -> Void
+    ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
+
+    /// `observe` on an actor, with the object of the actor's realm. Returns when it is registered there: later writes are
+    /// never missed. Gives a dead token when the task was cancelled before.
+    public func observe<A: Actor, T: Object>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated A, ObjectChange<T>) -> Void
+    ) async -> NotificationToken {
+        do {
+            try checkObservable()
+            return try await begin(keyPaths, on: actor, _isolation: _isolation, block)
+        } catch {
+            stop(error)
+        }
+    }
+
+    /// `observe` on an actor with Swift key paths.
+    public func observe<A: Actor, T: Object>(
+        keyPaths: [PartialKeyPath<T>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated A, ObjectChange<T>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, _isolation: _isolation, block)
+    }
+}
+
+extension EmbeddedObject {
+    /// See `Object.observe`.
+    public func observe<T: ObjectBase>(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<T>) -> Void
+    ) -> NotificationToken {
+        raising {
+            try checkObservable()
+            return try begin(keyPaths, on: queue, block)
+        }
+    }
+
+    /// See `Object.observe`.
+    public func observe<A: Actor, T: EmbeddedObject>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated A, ObjectChange<T>) -> Void
+    ) async -> NotificationToken {
+        do {
+            try checkObservable()
+            return try await begin(keyPaths, on: actor, _isolation: _isolation, block)
+        } catch {
+            stop(error)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+public import Dispatch
+import ObjectModel
+import StoreContract
+
+extension RealmKeyedCollection {
+    /// Calls the block with `initial` in a later turn, and with an `update` after each version that made the map, or what
+    /// its values lead to, another one. Key paths name properties of the values' objects. Otherwise as
+    /// `RealmCollection.observe`.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (RealmMapChange<Self>) -> Void
+    ) -> NotificationToken { _observe(keyPaths, on: queue, block) }
+
+    /// The same on an actor.
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated A, RealmMapChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await _observe(keyPaths, on: actor, _isolation: _isolation, block)
+    }
+}
+
+extension RealmKeyedCollection where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
+    /// `observe` with Swift key paths of the values' class.
+    public func observe(
+        keyPaths: [PartialKeyPath<Value.Wrapped>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmMapChange<Self>) -> Void
+    ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
+}
+
+extension Map {
+    public func _observe(
+        _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (RealmMapChange<Map>) -> Void
+    ) -> NotificationToken {
+        raising {
+            guard let core else { throw RealmException.unobservable }
+            return try CollectionObservation.begin(core, keyPaths, on: queue) { seen, news in
+                block(RealmMapChange(seen === core ? self : Map(core: seen), news))
+            }
+        }
+    }
+
+    public func _observe<A: Actor>(
+        _ keyPaths: [String]?, on actor: A, _isolation: isolated (any Actor)?,
+        _ block: @escaping @Sendable (isolated A, RealmMapChange<Map>) -> Void
+    ) async -> NotificationToken {
+        do {
+            guard let core else { throw RealmException.unobservable }
+            return try await CollectionObservation.begin(
+                core, keyPaths, on: actor, _isolation: _isolation
+            ) { actor, call in
+                block(actor, RealmMapChange(Map(core: call.value.0), call.value.1))
+            }
+        } catch {
+            stop(error)
+        }
+    }
+
+    public var isFrozen: Bool { core?.realm.isFrozen ?? false }
+
+    public func freeze() -> Map {
+        raising {
+            guard let core else { throw Self.unmanagedFault }
+            if core.realm.isFrozen { return self }
+            guard let frozen = try core.handover().core(in: core.realm.frozen()) else {
+                throw RealmException("Cannot freeze an object in the same write transaction as it was created in.")
+            }
+            return Map(core: frozen)
+        }
+    }
+
+    public func thaw() -> Map? {
+        raising {
+            guard let core else { throw Self.unmanagedFault }
+            guard core.realm.isFrozen else { return self }
+            return try core.handover().core(in: core.realm.thawed()).map { Map(core: $0) }
+        }
+    }
+
+    private static var unmanagedFault: RealmException {
+        RealmException("This method may only be called on RLMDictionary instances retrieved from an RLMRealm")
+    }
+}
+
+extension Map: _HandsOver {
+    func handOver() throws -> any _Handover {
+        guard let core else { throw Self.unmanagedFault }
+        return MapReference<Key, Value>(
+            path: core.realm.file?.path ?? "", pinned: try core.realm.snapshot, handover: try core.handover())
+    }
+}
+
+/// A map of a file.
+private struct MapReference<Key: _MapKey, Value: RealmCollectionValue>: _Handover {
+    let path: String
+    let pinned: any Snapshot
+    let handover: CollectionHandover
+
+    var version: Version { pinned.version }
+
+    func resolved(in realm: RLMRealm) throws -> Any? {
+        try handover.core(in: realm).map { Map<Key, Value>(core: $0) }
+    }
+}
+
+extension RealmMapChange {
+    init(_ map: MapType, _ news: CollectionNews) {
+        switch news {
+        case .initial: self = .initial(map)
+        case .keys(let deletions, let insertions, let modifications):
+            func keys(_ texts: [String]) -> [MapType.Key] { texts.map { MapType.Key(_key: $0) } }
+            self = .update(
+                map, deletions: keys(deletions), insertions: keys(insertions), modifications: keys(modifications))
+        // Only other collections are told positions.
+        case .update: self = .update(map, deletions: [], insertions: [], modifications: [])
+        }
+    }
+}

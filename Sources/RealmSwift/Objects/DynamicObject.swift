@@ -1,0 +1,102 @@
+import ObjectModel
+
+/// An object that is used by the names of its properties, whether or not there is a class for it: in migrations, and of
+/// `Realm.dynamicObjects`.
+@dynamicMemberLookup
+public final class DynamicObject: Object {
+    public subscript(dynamicMember member: String) -> Any? {
+        get { self[member] }
+        set { self[member] = newValue }
+    }
+
+    public override class func shouldIncludeInDefaultSchema() -> Bool { false }
+
+    override var propertyNames: [String] { _class?.properties.map(\.name) ?? [] }
+
+    override func slotIfKnown(of name: String) -> Int? { _class?[name]?.slot }
+
+    override func dynamicValue(_ slot: Int) -> Any? {
+        guard let property = _class?.properties[slot] else { return nil }
+        return raising {
+            switch property.type.collection {
+            case .list: return try property.type.base.visit(DynamicProperty.AsList(object: self, slot: slot))
+            case .set: return try property.type.base.visit(DynamicProperty.AsSet(object: self, slot: slot))
+            case .map: return try property.type.base.visit(DynamicProperty.AsMap(object: self, slot: slot))
+            case .single:
+                if property.type.isComputed { return LinkingObjects<DynamicObject>(core: try PropertyCore(self, slot)) }
+                let value = try stored(slot)
+                if value.isNull { return property.type.isMixed ? AnyRealmValue.none : nil }
+                if property.type.isMixed { return AnyRealmValue._get(self, slot) }
+                return try property.type.base.visit(DynamicProperty.AsValue(value: value, realm: _realm))
+            }
+        }
+    }
+
+    override func setDynamicValue(_ slot: Int, _ value: Any?) throws {
+        guard let boundClass = _class else { return }
+        let property = boundClass.properties[slot]
+        guard !property.type.isComputed else {
+            throw RealmException("Linking objects property '\(boundClass.name).\(property.name)' is read-only.")
+        }
+        try checkAssignment(slot, value)
+        try assign(slot) { try ObjectBuilder($0, copies: false).value(value, for: property, boundClass) }
+    }
+}
+
+/// The Swift types that values of a property have when there is no model to say so.
+enum DynamicProperty {
+    struct AsValue: BaseTypeVisitor {
+        let value: Value
+        let realm: RLMRealm?
+
+        func visit<T: _RealmCollectionValueInsideOptional>(_: T.Type) throws -> Any {
+            try T._restored(_Stored(value), in: realm)
+        }
+
+        func visitMixed() throws -> Any { try AnyRealmValue._restored(_Stored(value), in: realm) }
+    }
+
+    struct AsList: BaseTypeVisitor {
+        let object: ObjectBase
+        let slot: Int
+
+        func visit<T: _RealmCollectionValueInsideOptional>(_: T.Type) throws -> Any {
+            let isOptional = object._class?.properties[slot].type.isOptional == true
+            return isOptional ? List<T?>._get(object, slot) as Any : List<T>._get(object, slot)
+        }
+
+        func visitMixed() throws -> Any { List<AnyRealmValue>._get(object, slot) }
+    }
+}
+
+extension DynamicProperty {
+    struct AsSet: BaseTypeVisitor {
+        let object: ObjectBase
+        let slot: Int
+
+        func visit<T: _RealmCollectionValueInsideOptional>(_: T.Type) throws -> Any {
+            let isOptional = object._class?.properties[slot].type.isOptional == true
+            return isOptional ? MutableSet<T?>._get(object, slot) as Any : MutableSet<T>._get(object, slot)
+        }
+
+        func visitMixed() throws -> Any { MutableSet<AnyRealmValue>._get(object, slot) }
+    }
+
+    struct AsMap: BaseTypeVisitor {
+        let object: ObjectBase
+        let slot: Int
+
+        func visit<T: _RealmCollectionValueInsideOptional>(_: T.Type) throws -> Any {
+            let isOptional = object._class?.properties[slot].type.isOptional == true
+            return isOptional ? Map<String, T?>._get(object, slot) as Any : Map<String, T>._get(object, slot)
+        }
+
+        func visitMixed() throws -> Any { Map<String, AnyRealmValue>._get(object, slot) }
+    }
+}
+
+/// Does something with the Swift type of a base type.
+protocol BaseTypeVisitor {
+    func visit<T: _RealmCollectionValueInsideOptional>(_: T.Type) throws -> Any
+    func visitMixed() throws -> Any
+}

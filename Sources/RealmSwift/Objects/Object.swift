@@ -1,0 +1,151 @@
+import ObjectModel
+
+/// Base class of stored top-level types: see `ObjectBase`.
+open class Object: ObjectBase, ThreadConfined {
+    public required init() { super.init() }
+
+    /// An unmanaged object filled from a dictionary by property names, an array in the order of declaration, or another
+    /// object. Names that are not given keep their default. Traps for what does not fit.
+    public convenience init(value: Any) {
+        self.init()
+        raising { try fill(from: value) }
+    }
+
+    /// The realm that manages the object; nil when none does, and after `Realm.delete` of this instance.
+    public var realm: Realm? { managingRealm }
+
+    /// The schema of the class.
+    public var objectSchema: ObjectSchema { ownSchema }
+
+    /// Names the primary key of classes without `@Persisted`: kept so that such code compiles. It has no effect.
+    open class func primaryKey() -> String? { nil }
+
+    /// Properties that are not stored, which here are all without `@Persisted`: kept so that such code compiles.
+    open class func ignoredProperties() -> [String] { [] }
+
+    /// Properties to index in classes without `@Persisted`: kept so that such code compiles. It has no effect.
+    open class func indexedProperties() -> [String] { [] }
+
+    /// Whether the instance, valid and managed by the same realm, shows the same stored object, or is the same one.
+    public func isSameObject(as object: Object?) -> Bool { isSame(as: object) }
+
+    /// Reads or, within a write, assigns a property by its name. Traps for names that do not exist.
+    open subscript(key: String) -> Any? {
+        get { raising { try dynamicValue(slot(of: key)) } }
+        set { raising { try setDynamicValue(slot(of: key), newValue) } }
+    }
+}
+
+/// Base class of types that belong to one owner each, a property or an element of another object, and go with it.
+open class EmbeddedObject: ObjectBase, ThreadConfined {
+    public required init() { super.init() }
+
+    /// See `Object.init(value:)`.
+    public convenience init(value: Any) {
+        self.init()
+        raising { try fill(from: value) }
+    }
+
+    /// See `Object.realm`.
+    public var realm: Realm? { managingRealm }
+
+    /// See `Object.objectSchema`.
+    public var objectSchema: ObjectSchema { ownSchema }
+
+    /// See `Object.ignoredProperties`.
+    open class func ignoredProperties() -> [String] { [] }
+
+    /// See `Object.isSameObject`.
+    public func isSameObject(as object: EmbeddedObject?) -> Bool { isSame(as: object) }
+
+    /// See `Object.subscript`.
+    open subscript(key: String) -> Any? {
+        get { raising { try dynamicValue(slot(of: key)) } }
+        set { raising { try setDynamicValue(slot(of: key), newValue) } }
+    }
+}
+
+extension Object {
+    /// A list by the property's name, whose elements are used by the names of theirs. Traps for a property that is no list.
+    public func dynamicList(_ propertyName: String) -> List<DynamicObject> {
+        raising { List(core: try dynamicCollection(propertyName, .list)) }
+    }
+}
+
+extension ObjectBase {
+    /// What the collection of objects in a managed object's property leads to.
+    final func dynamicCollection(_ name: String, _ kind: CollectionKind) throws -> PropertyCore {
+        let slot = try slot(of: name)
+        let (_, boundClass) = try managed()
+        let type = boundClass.properties[slot].type
+        guard type.collection == kind, type.isLink else {
+            throw RealmException(
+                "Property '\(boundClass.name).\(name)' of type '\(type)' is not a \(kind) of objects.")
+        }
+        return try PropertyCore(self, slot)
+    }
+
+    final var ownSchema: ObjectSchema {
+        guard let _class, _class.model?.type != type(of: self) else { return ObjectSchema(model) }
+        return ObjectSchema(_class)
+    }
+
+    final func isSame(as other: ObjectBase?) -> Bool {
+        guard let other else { return false }
+        if self === other { return true }
+        guard let _realm, _realm === other._realm, _reference == other._reference else { return false }
+        return !isInvalidated && !other.isInvalidated
+    }
+}
+
+extension ObjectBase: Hashable {
+    /// The same stored object for classes with a primary key and for frozen objects, else the same instance.
+    public static func == (a: ObjectBase, b: ObjectBase) -> Bool {
+        if a === b { return true }
+        guard a.comparesByRow, b.comparesByRow else { return false }
+        return a.isSame(as: b)
+    }
+
+    private var comparesByRow: Bool { _class?.primaryKey != nil || _realm?.isFrozen == true }
+
+    public func hash(into hasher: inout Hasher) {
+        if comparesByRow {
+            hasher.combine(_reference)
+        } else {
+            hasher.combine(ObjectIdentifier(self))
+        }
+    }
+}
+
+extension ObjectBase: _RealmCollectionValueInsideOptional {
+    public typealias PersistedType = ObjectBase
+
+    public static var _storedType: _StoredType { _StoredType(.link(className()), linked: self) }
+
+    public static func _restored(_ stored: _Stored, in realm: RLMRealm?) throws -> Self {
+        guard let realm, case .reference(let reference) = stored.value,
+            let object = try realm.object(reference, as: self) as? Self
+        else {
+            throw Unrepresentable(message: "The stored value '\(stored.value)' is no \(Self.self).")
+        }
+        return object
+    }
+
+    public func _stored(by adopter: _Adopter) throws -> _Stored { _Stored(try adopter.link(to: self)) }
+
+    public static func _zero() -> Self { self.init() }
+
+    public static func _traced(_ trace: _Trace) -> Self { trace.object(self) }
+
+    /// An object as it is, or an unmanaged one filled from what is given.
+    public static func _converted(_ value: Any?, _ place: _Place) throws -> Self {
+        if let object = value as? Self { return object }
+        guard let value, !(value is ObjectBase) else { throw place.misfit(value) }
+        let object = self.init()
+        try object.fill(from: value)
+        return object
+    }
+}
+
+extension Optional: _ObjectHolder where Wrapped: ObjectBase {}
+protocol _ObjectHolder {}

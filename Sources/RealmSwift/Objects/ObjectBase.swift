@@ -1,0 +1,175 @@
+import ObjectModel
+import StoreContract
+
+/// What all stored objects have in common: `Object` and `EmbeddedObject`.
+///
+/// An instance is unmanaged until it is added to a realm; then it shows the stored object at the realm's version, and
+/// belongs to the realm's thread, queue or actor.
+open class ObjectBase {
+    /// Nil in an unmanaged object.
+    final var _realm: RLMRealm?
+    /// What the realm's schema has for the class; nil in an unmanaged object.
+    final var _class: BoundClass?
+    final var _key = ObjectKey(-1)
+    /// The lifetime of the realm's objects that this one belongs to; see `RLMRealm.Lifetime`.
+    final var _lifetime = RLMRealm.Lifetime()
+    /// Whether `Realm.delete` was given this instance.
+    final var _isDeleted = false
+    /// Set while key paths are traced.
+    @usableFromInline final var _trace: _Trace?
+
+    public required init() {}
+
+    /// The name of the class in schemas: that of the Swift class without what it is nested in.
+    open class func className() -> String { String(describing: self) }
+
+    /// See `Object.propertiesMapping`.
+    open class func propertiesMapping() -> [String: String] { [:] }
+
+    /// Whether realms whose configuration names no classes have this one.
+    open class func shouldIncludeInDefaultSchema() -> Bool { true }
+
+    /// See `Object.isInvalidated`.
+    open var isInvalidated: Bool { _realm.map { !$0.contains(self) } ?? false }
+
+    /// `Class { name = value; … }`, with objects within it indented, to a depth of five.
+    open var description: String { describe(0) }
+
+    /// The realm that manages the object, for users: none after it was deleted by this instance.
+    final var managingRealm: Realm? { _isDeleted && isInvalidated ? nil : _realm.map { Realm($0) } }
+
+    // MARK: The stored object
+
+    final var _reference: ObjectReference? { _class.map { ObjectReference($0.id, _key) } }
+
+    /// The realm and class of a managed object. Throws for an unmanaged or invalid one.
+    final func managed() throws -> (realm: RLMRealm, class: BoundClass) {
+        guard let _realm, let _class else { throw RealmException("The object is not managed by a Realm.") }
+        try _realm.check(self)
+        return (_realm, _class)
+    }
+
+    /// One stored value. Throws when the object is not valid.
+    final func stored(_ slot: Int) throws -> Value {
+        guard let _realm, let _class else { throw RealmException("The object is not managed by a Realm.") }
+        do {
+            try _realm.checkLifetime(self)
+            let property = _class.properties[slot]
+            return property.reference(try _realm.value(_class.id, _key, property.id))
+        } catch let error as StoreError where error.code == .notFound {
+            throw RealmException.invalidObject
+        }
+    }
+
+    final func storedValue(_ slot: Int) -> Value { raising { try stored(slot) } }
+
+    /// Assigns a property of a managed object, within a write.
+    final func assign(_ slot: Int, _ value: (_Adopter) throws -> Value) throws {
+        guard let _realm, let _class else { throw RealmException("The object is not managed by a Realm.") }
+        let transaction = try _realm.writing()
+        try _realm.check(self)
+        let property = _class.properties[slot]
+        let new = try value(_Adopter(_realm))
+        if property.isPrimaryKey, _realm.file != nil, new != (try stored(slot)) {
+            throw RealmException("Primary key can't be changed after an object is inserted.")
+        }
+        try transaction.set(_class.id, _key, [property.id: new])
+    }
+
+    /// Makes this instance show a stored object.
+    final func bind(to realm: RLMRealm, _ boundClass: BoundClass, _ key: ObjectKey) {
+        _realm = realm
+        _class = boundClass
+        _key = key
+        _lifetime = realm.lifetime(of: ObjectReference(boundClass.id, key))
+        guard let model = boundClass.model, model.type == type(of: self) else { return }
+        mark(model) { $0 + 1 }
+    }
+
+    /// Numbers the wrappers of the model's properties.
+    final func mark(_ model: ClassModel, _ number: (UInt16) -> UInt16) {
+        let base = Unmanaged.passUnretained(self).toOpaque()
+        for (index, property) in model.properties.enumerated() {
+            // A wrapper's number is its first field.
+            (base + property.offset).storeBytes(of: number(UInt16(index)), as: UInt16.self)
+        }
+        withExtendedLifetime(self) {}
+    }
+
+    /// The place of a property's wrapper.
+    final func place(of property: PropertyModel) -> UnsafeMutableRawPointer {
+        Unmanaged.passUnretained(self).toOpaque() + property.offset
+    }
+
+    /// The model of the object's class. Traps for a class that cannot be stored.
+    final var model: ClassModel { raising { try ClassModel.of(type(of: self)) } }
+
+    // MARK: Values by name
+
+    /// The names of the properties, by slot.
+    var propertyNames: [String] { model.properties.map(\.name) }
+
+    /// The value of the property in that slot of the class's model, nil for null.
+    func dynamicValue(_ slot: Int) -> Any? {
+        let property = model.properties[slot]
+        func get<Value: _Persistable>(_: Value.Type) -> Any { Value._get(self, slot) }
+        let value = _realm == nil ? property.wrapper.value(at: place(of: property)) : get(property.wrapper.valueType)
+        return flattened(value)
+    }
+
+    /// Assigns the property. Throws for what does not fit.
+    func setDynamicValue(_ slot: Int, _ value: Any?) throws {
+        let property = model.properties[slot]
+        let named = property.place(in: model.name)
+        guard _realm != nil else {
+            if property.type.isComputed {
+                throw RealmException("Linking objects property '\(model.name).\(property.name)' is read-only.")
+            }
+            return try property.wrapper.assign(value, at: place(of: property), as: named)
+        }
+        try checkAssignment(slot, value)
+        func set<Value: _Persistable>(_: Value.Type) throws {
+            Value._set(self, slot, try Value._converted(value, named))
+        }
+        try set(property.wrapper.valueType)
+    }
+
+    /// Throws when a managed object's property cannot be assigned by name now, or not this.
+    final func checkAssignment(_ slot: Int, _ value: Any?) throws {
+        guard let _realm, let _class else { return }
+        _ = try _realm.writing()
+        try _realm.check(self)
+        let property = _class.properties[slot]
+        if property.type.isComputed {
+            throw RealmException("Linking objects property '\(_class.name).\(property.name)' is read-only.")
+        }
+        // Within a migration keys may be assigned.
+        guard property.isPrimaryKey, _realm.file != nil else { return }
+        let place = _Place(className: _class.name, property: property.name, type: property.type)
+        guard let new = Conversion.plain(value, as: property.type) else { throw place.misfit(value) }
+        if new != (try stored(slot)) {
+            throw RealmException("Primary key can't be changed to '\(new.text)' after an object is inserted.")
+        }
+    }
+
+    /// The slot of a property. Throws for a name that the class does not have.
+    final func slot(of name: String) throws -> Int {
+        guard let slot = slotIfKnown(of: name) else {
+            throw RealmException("Invalid property name '\(name)' for class '\(_class?.name ?? model.name)'.")
+        }
+        return slot
+    }
+
+    func slotIfKnown(of name: String) -> Int? { model.slot(of: name) }
+}
+
+/// A value without the optional around it.
+func flattened(_ value: Any) -> Any? {
+    guard let optional = value as? any OptionalProtocol else { return value }
+    func unwrap<O: OptionalProtocol>(_ optional: O) -> Any? { optional._wrapped }
+    return unwrap(optional)
+}
+
+extension RealmException {
+    static let invalidObject = RealmException("Object has been deleted or invalidated.")
+}

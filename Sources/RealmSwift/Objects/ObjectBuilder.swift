@@ -1,0 +1,319 @@
+import Foundation
+import ObjectModel
+import StoreContract
+
+/// Makes stored objects from values by name: dictionaries, arrays in the order of declaration, and other objects, nested
+/// as deep as they come.
+struct ObjectBuilder {
+    let adopter: _Adopter
+    /// Whether unmanaged objects are copied, as `create` does; else they become managed themselves.
+    private let copies: Bool
+    private var realm: RLMRealm { adopter.realm }
+
+    init(_ adopter: _Adopter, copies: Bool = true) {
+        self.adopter = adopter
+        self.copies = copies
+    }
+
+    /// The object that was created, or updated as the policy says. `current` is what is updated under `.modified` when the
+    /// class has no primary key: what the link that is assigned leads to.
+    func create(
+        _ boundClass: BoundClass, from source: Any, isNested: Bool = false, over current: ObjectKey? = nil
+    ) throws -> ObjectKey {
+        guard !boundClass.isEmbedded else { throw RealmException("Embedded objects cannot be created directly") }
+        if !isNested { try adopter.check(boundClass) }
+        let object = source as? ObjectBase
+        if let object {
+            if object._realm === realm, object._class === boundClass, adopter.policy != .error {
+                try realm.check(object)
+                return object._key
+            }
+            // One that leads back to itself.
+            if let key = adopter.inCreation[SourceID(object)] { return key }
+        }
+        let given = try GivenValues(source, for: boundClass)
+        let transaction = try realm.writing()
+        let sample = boundClass.model?.type.init()
+        var known = boundClass.primaryKey == nil ? current : nil
+        if let primaryKey = boundClass.primaryKey,
+            let stored = try stored(primaryKey, given, sample, boundClass),
+            let key = try transaction.key(of: boundClass.id, primaryKey: stored)
+        {
+            guard adopter.policy != .error else {
+                return try adopter.make(boundClass, [primaryKey.id: stored], transaction).0
+            }
+            known = key
+        }
+        if let known {
+            return try whileInCreation(object, known) {
+                let values = try givenValues(given, boundClass, known)
+                try transaction.set(boundClass.id, known, values, onlyDifferent: adopter.policy == .modified)
+            }
+        }
+        var values: [PropertyID: Value] = [:]
+        var links: [BoundProperty] = []
+        for property in boundClass.properties where !property.type.isComputed {
+            // Only objects can lead back to themselves: first such a one alone, then what it links to.
+            if object != nil, property.type.isLink || property.type.isMixed {
+                links.append(property)
+            } else {
+                values[property.id] = try stored(property, given, sample, boundClass)
+            }
+        }
+        let key = try adopter.make(boundClass, values, transaction).0
+        return try whileInCreation(object, key) {
+            var rest: [PropertyID: Value] = [:]
+            for property in links {
+                let value = try stored(property, given, sample, boundClass)
+                if let value, value != property.type.zeroValue { rest[property.id] = value }
+            }
+            if !rest.isEmpty { try transaction.set(boundClass.id, key, rest) }
+        }
+    }
+
+    private func whileInCreation(_ source: ObjectBase?, _ key: ObjectKey, _ body: () throws -> Void) throws -> ObjectKey
+    {
+        let id = source.map { SourceID($0) }
+        if let id { adopter.inCreation[id] = key }
+        defer { if let id { adopter.inCreation[id] = nil } }
+        try body()
+        return key
+    }
+
+    /// The value of a property of a new object: what is given, else what the class declares.
+    private func stored(
+        _ property: BoundProperty, _ given: GivenValues, _ sample: ObjectBase?, _ boundClass: BoundClass
+    ) throws -> Value? {
+        if let value = given[property] { return try self.value(value, for: property, boundClass) }
+        guard let sample else { return nil }
+        let model = sample.model.properties[property.slot]
+        return try model.wrapper.stored(at: sample.place(of: model), by: adopter)?.value
+    }
+
+    /// What is given for an object that exists.
+    private func givenValues(
+        _ given: GivenValues, _ boundClass: BoundClass, _ key: ObjectKey
+    ) throws -> [PropertyID: Value] {
+        var values: [PropertyID: Value] = [:]
+        for property in boundClass.properties where !property.isPrimaryKey && !property.type.isComputed {
+            guard let value = given[property] else { continue }
+            var present: Value?
+            if adopter.policy == .modified, property.type.isLink {
+                present = try realm.value(boundClass.id, key, property.id)
+            }
+            values[property.id] = try self.value(value, for: property, boundClass, over: present)
+        }
+        return values
+    }
+
+    /// The values of a new embedded object, or of the present one those that are given.
+    private func embedded(_ source: Any, _ boundClass: BoundClass, over current: ObjectKey?) throws -> Value {
+        let given = try GivenValues(source, for: boundClass)
+        if let current { return .embedded(try givenValues(given, boundClass, current)) }
+        let sample = boundClass.model?.type.init()
+        var values: [PropertyID: Value] = [:]
+        for property in boundClass.properties where !property.type.isComputed {
+            values[property.id] = try stored(property, given, sample, boundClass)
+        }
+        return .embedded(values)
+    }
+
+    /// What is stored for a value that is given for a property; nil means null. `present` is what the property has, where
+    /// linked objects are to be updated in place.
+    func value(
+        _ value: Any?, for property: BoundProperty, _ boundClass: BoundClass, over present: Value? = nil
+    ) throws -> Value {
+        let place = _Place(className: boundClass.name, property: property.name, type: property.type)
+        let value = value.flatMap { $0 is NSNull ? nil : flattened($0) }
+        switch property.type.collection {
+        case .single: return try element(value, property, place, over: present)
+        case .list:
+            guard let value else { return .list([]) }
+            var old: [Value] = []
+            if case .list(let elements)? = present { old = elements }
+            return .list(
+                try elements(value, place).enumerated().map { index, value in
+                    try element(value, property, place, over: index < old.count ? old[index] : nil)
+                })
+        case .set:
+            guard let value else { return .set([]) }
+            return .set(try elements(value, place).map { try element($0, property, place) }.asSet)
+        case .map:
+            guard let value else { return .dictionary(ValueMap()) }
+            guard let entries = Entries(value) else { throw place.misfit(value) }
+            var old = ValueMap()
+            if case .dictionary(let map)? = present { old = map }
+            return .dictionary(
+                ValueMap(
+                    try entries.pairs.map { ($0.key, try element($0.value, property, place, over: old[$0.key])) }))
+        }
+    }
+
+    private func elements(_ value: Any, _ place: _Place) throws -> [Any] {
+        if let array = value as? [Any] { return array }
+        if let sequence = value as? any Sequence, !(value is String), Entries(value) == nil {
+            func all<S: Sequence>(_ sequence: S) -> [Any] { sequence.map { $0 } }
+            return all(sequence)
+        }
+        throw place.misfit(value)
+    }
+
+    private func element(
+        _ value: Any?, _ property: BoundProperty, _ place: _Place, over present: Value? = nil
+    ) throws -> Value {
+        let value = value.flatMap { $0 is NSNull ? nil : flattened($0) }
+        if property.type.isLink {
+            guard let value else { return .null }
+            var current: ObjectKey?
+            if case .link(let key)? = present { current = key }
+            return try link(value, property, place, over: current)
+        }
+        if property.type.isMixed { return try mixed(value, place) }
+        guard let stored = Conversion.plain(value, as: property.type) else {
+            if value == nil {
+                throw RealmException("Missing value for property '\(place.className).\(place.property)'")
+            }
+            throw place.misfit(value)
+        }
+        return stored
+    }
+
+    private func mixed(_ value: Any?, _ place: _Place) throws -> Value {
+        guard let value else { return .null }
+        if let mixed = value as? AnyRealmValue { return try mixed._stored(by: adopter).value }
+        if let object = value as? ObjectBase { return try adopter.reference(to: object) }
+        if let entries = Entries(value) {
+            return .dictionary(ValueMap(try entries.pairs.map { ($0.key, try mixed($0.value, place)) }))
+        }
+        if let array = value as? [Any] { return .list(try array.map { try mixed($0, place) }) }
+        if let list = value as? List<AnyRealmValue> { return try AnyRealmValue.list(list)._stored(by: adopter).value }
+        guard let stored = Conversion.natural(value) else { throw place.misfit(value) }
+        return stored
+    }
+
+    private func link(
+        _ value: Any, _ property: BoundProperty, _ place: _Place, over current: ObjectKey?
+    ) throws -> Value {
+        guard let target = property.targetClass else { throw place.misfit(value) }
+        let targetClass = try realm.bound(target)
+        if let object = value as? ObjectBase {
+            let name = object._class?.name ?? type(of: object).className()
+            guard name == targetClass.name else { throw place.misfit(value) }
+            if object._realm === realm {
+                try realm.check(object)
+                // An embedded object has its owner; others get a copy of it.
+                if !targetClass.isEmbedded || object._key == current || !copies { return .link(object._key) }
+            } else if !copies {
+                return try adopter.link(to: object)
+            }
+        }
+        if targetClass.isEmbedded { return try embedded(value, targetClass, over: current) }
+        return .link(try create(targetClass, from: value, isNested: true, over: current))
+    }
+}
+
+/// What objects are created from, whichever instance shows it.
+enum SourceID: Hashable {
+    case unmanaged(ObjectIdentifier)
+    case stored(ObjectIdentifier, ObjectReference)
+
+    init(_ object: ObjectBase) {
+        if let realm = object._realm, let reference = object._reference {
+            self = .stored(ObjectIdentifier(realm), reference)
+        } else {
+            self = .unmanaged(ObjectIdentifier(object))
+        }
+    }
+}
+
+/// A dictionary or map of any values.
+struct Entries {
+    var pairs: [(key: String, value: Any?)]
+
+    init?(_ value: Any) {
+        if let dictionary = value as? [String: Any] {
+            pairs = dictionary.map { ($0.key, $0.value) }
+        } else if let map = value as? any _MapEntries {
+            pairs = map.mapEntries
+        } else if let dictionary = value as? NSDictionary {
+            pairs = dictionary.compactMap { key, value in (key as? String).map { ($0, value) } }
+        } else {
+            return nil
+        }
+    }
+}
+
+/// A map that can tell its entries.
+protocol _MapEntries {
+    var mapEntries: [(key: String, value: Any?)] { get }
+}
+
+/// What is given for the properties of an object.
+struct GivenValues {
+    private var bySlot: [Int: Any?] = [:]
+
+    /// A value that is not there is not given; one that is nil is null.
+    subscript(property: BoundProperty) -> Any?? { bySlot[property.slot] }
+    var slots: [Int] { bySlot.keys.sorted() }
+    subscript(slot slot: Int) -> Any? { bySlot[slot].flatMap { $0 } }
+
+    init(_ source: Any, for boundClass: BoundClass) throws {
+        try self.init(
+            source, boundClass.name, boundClass.properties.map { ($0.name, $0.type.isComputed) })
+    }
+
+    init(_ source: Any, for model: ClassModel) throws {
+        try self.init(source, model.name, model.properties.map { ($0.name, $0.type.isComputed) })
+    }
+
+    private init(_ source: Any, _ className: String, _ properties: [(name: String, isComputed: Bool)]) throws {
+        guard let source = flattened(source), !(source is NSNull) else {
+            throw RealmException("Must provide a non-nil value.")
+        }
+        let stored = properties.enumerated().filter { !$0.element.isComputed }
+        if let object = source as? ObjectBase {
+            for (slot, property) in stored {
+                guard let own = object.slotIfKnown(of: property.name) else {
+                    throw RealmException(
+                        "Invalid value '\(source)' to initialize object of type '\(className)': missing key '\(property.name)'"
+                    )
+                }
+                bySlot[slot] = .some(object.dynamicValue(own))
+            }
+        } else if let entries = Entries(source) {
+            let slots = Dictionary(stored.map { ($0.element.name, $0.offset) }) { first, _ in first }
+            for (key, value) in entries.pairs {
+                // Unknown names are ignored, as Realm does.
+                if let slot = slots[key] { bySlot[slot] = .some(value) }
+            }
+        } else if let array = source as? [Any] {
+            guard array.count <= stored.count else {
+                throw RealmException(
+                    "Invalid array input: more values (\(array.count)) than properties (\(stored.count)).")
+            }
+            for (entry, value) in zip(stored, array) { bySlot[entry.offset] = .some(value) }
+        } else {
+            throw RealmException("Invalid value '\(source)' to initialize object of type '\(className)'")
+        }
+    }
+}
+
+extension ObjectBase {
+    /// Fills an unmanaged object: see `Object.init(value:)`.
+    final func fill(from source: Any) throws {
+        let given = try GivenValues(source, for: model)
+        for slot in given.slots { try setDynamicValue(slot, given[slot: slot]) }
+    }
+}
+
+extension [Value] {
+    /// Ascending and without repetition, as sets are stored.
+    var asSet: [Value] {
+        var elements: [Value] = []
+        for value in sorted(by: { Value.order($0, $1) < 0 }) {
+            if let last = elements.last, Value.order(last, value) == 0 { continue }
+            elements.append(value)
+        }
+        return elements
+    }
+}

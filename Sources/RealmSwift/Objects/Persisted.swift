@@ -1,0 +1,192 @@
+import ObjectModel
+
+/// A stored property of a model class.
+///
+/// In an unmanaged object it holds its value; in a managed one it reads and writes the store.
+@propertyWrapper
+public struct Persisted<Value: _Persistable> {
+    /// The number of the property in its class, from 1, in a managed object; 0 in an unmanaged one. The highest bit is
+    /// set in an object that traces key paths. First, so that it lies at the start of the wrapper whatever the value is.
+    @usableFromInline var slot: UInt16 = 0
+    private var isPrimaryKey = false
+    private var isIndexed = false
+    @usableFromInline var content: PersistedContent<Value>
+
+    @available(
+        *, unavailable, message: "@Persisted can only be used as a property of a class that derives from Object."
+    )
+    public var wrappedValue: Value {
+        get { fatalError("not reached") }
+        // swift-format-ignore: UnusedSetterValue
+        set { fatalError("not reached") }
+    }
+
+    public init() { content = .empty }
+
+    /// With a default, which is evaluated anew for each object.
+    public init(wrappedValue value: @autoclosure @escaping () -> Value) { content = .initial(value) }
+
+    public static subscript<Owner: ObjectBase>(
+        _enclosingInstance object: Owner,
+        wrapped wrappedKeyPath: ReferenceWritableKeyPath<Owner, Value>,
+        storage storageKeyPath: ReferenceWritableKeyPath<Owner, Self>
+    ) -> Value {
+        @inlinable get {
+            let slot = object[keyPath: storageKeyPath].slot
+            if slot == 0 { return object[keyPath: storageKeyPath].unmanaged() }
+            return read(object, slot)
+        }
+        @inlinable set {
+            let slot = object[keyPath: storageKeyPath].slot
+            if slot == 0 {
+                object[keyPath: storageKeyPath].content = .value(newValue)
+            } else {
+                Value._set(object, Int(slot) - 1, newValue)
+            }
+        }
+    }
+
+    @usableFromInline static func read(_ object: ObjectBase, _ slot: UInt16) -> Value {
+        if slot & PersistedMarks.traced != 0, let trace = object._trace {
+            return trace.step(Int(slot & ~PersistedMarks.traced) - 1, of: object) { Value._traced($0) }
+        }
+        return Value._get(object, Int(slot) - 1)
+    }
+
+    /// The value, which is kept from now on if it was not yet.
+    @usableFromInline mutating func unmanaged() -> Value {
+        let value: Value
+        switch content {
+        case .value(let value): return value
+        case .initial(let make): value = make()
+        case .empty, .origin: value = Value._initial()
+        }
+        content = .value(value)
+        return value
+    }
+}
+
+@usableFromInline enum PersistedContent<Value> {
+    case empty
+    case initial(() -> Value)
+    case value(Value)
+    /// The links that a linking-objects property inverts.
+    case origin(String)
+}
+
+extension Persisted where Value: _PrimaryKey {
+    public init(primaryKey: Bool) {
+        self.init()
+        isPrimaryKey = primaryKey
+    }
+
+    public init(wrappedValue value: @autoclosure @escaping () -> Value, primaryKey: Bool) {
+        content = .initial(value)
+        isPrimaryKey = primaryKey
+    }
+}
+
+extension Persisted where Value: _Indexable {
+    public init(indexed: Bool) {
+        self.init()
+        isIndexed = indexed
+    }
+
+    public init(wrappedValue value: @autoclosure @escaping () -> Value, indexed: Bool) {
+        content = .initial(value)
+        isIndexed = indexed
+    }
+}
+
+extension Persisted where Value: _LinkingObjectsProtocol {
+    /// The objects that link here through the property of that name.
+    public init(originProperty: String) { content = .origin(originProperty) }
+}
+
+extension Persisted: Decodable where Value: Decodable {
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        content = .value(try Value(from: decoder))
+    }
+}
+
+extension Persisted: Encodable where Value: Encodable {
+    /// Throws for properties of managed objects, which have no value outside of the store.
+    public func encode(to encoder: any Encoder) throws {
+        switch content {
+        case _ where slot != 0:
+            throw EncodingError.invalidValue(
+                self,
+                EncodingError.Context(
+                    codingPath: encoder.codingPath,
+                    debugDescription: "Only unmanaged Realm objects can be encoded using automatic Codable synthesis. "
+                        + "You must explicitly define encode(to:) on your model class to support managed Realm objects."
+                ))
+        default:
+            var copy = self
+            try copy.unmanaged().encode(to: encoder)
+        }
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Called by the synthesised decoding of models: an optional whose key is missing is nil.
+    public func decode<Value: _Persistable & Decodable & ExpressibleByNilLiteral>(
+        _ type: Persisted<Value>.Type, forKey key: Key
+    ) throws -> Persisted<Value> {
+        try decodeIfPresent(type, forKey: key) ?? Persisted(wrappedValue: nil)
+    }
+}
+
+/// What the initialiser of a wrapper said.
+struct PersistedMarks {
+    static let traced: UInt16 = 1 << 15
+
+    var isPrimaryKey: Bool
+    var isIndexed: Bool
+    var origin: String?
+}
+
+/// A wrapper whatever its value is, at a place within an object. Places come from `ClassModel` and are never used for
+/// objects of another class.
+protocol _PersistedProperty: SendableMetatype {
+    static var valueType: any _Persistable.Type { get }
+    static func marks(at place: UnsafeRawPointer) -> PersistedMarks
+
+    /// The value in an unmanaged object.
+    static func value(at place: UnsafeMutableRawPointer) -> Any
+
+    /// Assigns it in an unmanaged object what a name-value form says. Throws a `RealmException` for what does not fit.
+    static func assign(_ value: Any?, at place: UnsafeMutableRawPointer, as named: _Place) throws
+
+    /// What an unmanaged object has stored when it becomes managed.
+    static func stored(at place: UnsafeMutableRawPointer, by adopter: _Adopter) throws -> _Stored?
+}
+
+extension Persisted: _PersistedProperty {
+    static var valueType: any _Persistable.Type { Value.self }
+
+    private static func pointer(_ place: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Self> {
+        place.assumingMemoryBound(to: Self.self)
+    }
+
+    static func marks(at place: UnsafeRawPointer) -> PersistedMarks {
+        let wrapper = place.assumingMemoryBound(to: Self.self)
+        var origin: String?
+        if case .origin(let name) = wrapper.pointee.content { origin = name }
+        return PersistedMarks(
+            isPrimaryKey: wrapper.pointee.isPrimaryKey, isIndexed: wrapper.pointee.isIndexed, origin: origin)
+    }
+
+    static func value(at place: UnsafeMutableRawPointer) -> Any {
+        pointer(place).pointee.unmanaged()
+    }
+
+    static func assign(_ value: Any?, at place: UnsafeMutableRawPointer, as named: _Place) throws {
+        pointer(place).pointee.content = .value(try Value._converted(value, named))
+    }
+
+    static func stored(at place: UnsafeMutableRawPointer, by adopter: _Adopter) throws -> _Stored? {
+        try Value._stored(pointer(place).pointee.unmanaged(), by: adopter)
+    }
+}

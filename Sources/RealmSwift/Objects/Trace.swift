@@ -1,0 +1,35 @@
+import ObjectModel
+
+/// Follows a key path: each property that is read on the way adds its name.
+public final class _Trace {
+    private(set) var names: [String] = []
+
+    /// Reads a property of an object that traces.
+    func step<R>(_ slot: Int, of object: ObjectBase, _ read: (_Trace) -> R) -> R {
+        names.append(object.model.properties[slot].name)
+        return read(self)
+    }
+
+    func append(_ name: String) { names.append(name) }
+
+    /// An object that stands for any of its class.
+    func object<T: ObjectBase>(_ type: T.Type) -> T {
+        let object = T()
+        object._trace = self
+        object.mark(object.model) { ($0 + 1) | PersistedMarks.traced }
+        return object
+    }
+}
+
+/// The name of the property that a key path leads to, with dots: `toys.brand` for `\Dog.toys.brand`. Traps for key paths
+/// that lead to no stored property.
+public func _name<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> String {
+    raising {
+        let trace = _Trace()
+        _ = trace.object(T.self)[keyPath: keyPath]
+        guard !trace.names.isEmpty else {
+            throw RealmException("The key path \(keyPath) does not lead to a stored property of '\(T.className())'.")
+        }
+        return trace.names.joined(separator: ".")
+    }
+}

@@ -1,0 +1,127 @@
+import ObjectModel
+
+/// A class of one's own that shows some properties of a stored object, also of those that it links to, under names of
+/// its own. It holds nothing itself: reads and writes go to the object.
+///
+/// Declare the properties with `@Projected`, and query with `realm.objects(MyProjection.self)`. Sorts and filters of the
+/// results use the names of the object's properties.
+open class Projection<Root: ObjectBase>: RealmCollectionValue, RealmFetchable, ThreadConfined, CustomStringConvertible {
+    public typealias PersistedType = Root
+
+    /// The object that is projected.
+    public let rootObject: Root
+
+    public required init(projecting object: Root) { rootObject = object }
+
+    /// The realm that manages the object; nil when none does.
+    public var realm: Realm? { rootObject.managingRealm }
+
+    /// Whether the object is gone.
+    public var isInvalidated: Bool { rootObject.isInvalidated }
+
+    /// Whether the object stays at one version.
+    public var isFrozen: Bool { rootObject._realm?.isFrozen ?? false }
+
+    /// The projection of the object at the present version, for use on any thread. See `Object.freeze`.
+    public func freeze() -> Self { raising { Self(projecting: try rootObject.frozen()) } }
+
+    /// The projection of the live object; nil when it is gone. See `Object.thaw`.
+    public func thaw() -> Self? { raising { try rootObject.thawed().map { Self(projecting: $0) } } }
+
+    /// `Projection { name = value; … }` with the values of the projected properties.
+    open var description: String {
+        let lines = raising {
+            try ownProperties.map {
+                "\t\($0.label) = \(ObjectBase.text(of: try $0.wrapper.anyValue(in: rootObject), 1));"
+            }
+        }
+        return (["\(type(of: self))<\(Root.className())> {"] + lines + ["}"]).joined(separator: "\n")
+    }
+
+    /// Whether both show the same stored object, or the same instance.
+    public static func == (a: Projection, b: Projection) -> Bool {
+        a.rootObject == b.rootObject || a.rootObject.isSame(as: b.rootObject)
+    }
+
+    /// Whether the other one, valid and of the same realm, shows the same stored object.
+    public func isSameObject(as other: Projection?) -> Bool { rootObject.isSame(as: other?.rootObject) }
+
+    public func hash(into hasher: inout Hasher) {
+        // Equal ones may have different instances of the stored object.
+        if let reference = rootObject._reference { hasher.combine(reference) } else { hasher.combine(rootObject) }
+    }
+
+    // MARK: As values of collections
+
+    public static var _objectType: ObjectBase.Type { Root.self }
+
+    public static var _storedType: _StoredType { Root._storedType }
+
+    public static func _restored(_ stored: _Stored, in realm: RLMRealm?) throws -> Self {
+        Self(projecting: try Root._restored(stored, in: realm))
+    }
+
+    public func _stored(by adopter: _Adopter) throws -> _Stored { _Stored(try adopter.link(to: rootObject)) }
+
+    public static func _zero() -> Self { Self(projecting: Root()) }
+
+    public static func _traced(_ trace: _Trace) -> Self { Self(projecting: trace.object(Root.self)) }
+}
+
+extension Projection: KeypathSortable {}
+
+extension Projection {
+    /// One property that is declared with `@Projected`.
+    struct Own {
+        let label: String
+        let wrapper: any _ProjectedProperty
+    }
+
+    /// In declaration order, those of base classes first.
+    var ownProperties: [Own] {
+        var mirrors: [Mirror] = []
+        var mirror: Mirror? = Mirror(reflecting: self)
+        while let present = mirror {
+            mirrors.insert(present, at: 0)
+            mirror = present.superclassMirror
+        }
+        return mirrors.flatMap { mirror in
+            mirror.children.compactMap { child in
+                guard let label = child.label, let wrapper = child.value as? any _ProjectedProperty else { return nil }
+                return Own(label: label.hasPrefix("_") ? String(label.dropFirst()) : label, wrapper: wrapper)
+            }
+        }
+    }
+}
+
+extension Projection: _HandsOver {
+    func handOver() throws -> any _Handover {
+        ProjectionHandover<Root>(object: try rootObject.handOver(), type: Self.self)
+    }
+}
+
+/// The projection of an object of a file.
+private struct ProjectionHandover<Root: ObjectBase>: _Handover {
+    let object: any _Handover
+    let type: Projection<Root>.Type
+
+    var path: String { object.path }
+    var version: Version { object.version }
+
+    func resolved(in realm: RLMRealm) throws -> Any? {
+        (try object.resolved(in: realm) as? Root).map { type.init(projecting: $0) }
+    }
+}
+
+/// The names of the stored properties that a projection's key path leads to, with dots: those of the object's class. Traps
+/// for key paths that lead to no stored property.
+public func _name<Root: ObjectBase, P: Projection<Root>>(for keyPath: PartialKeyPath<P>) -> String {
+    raising {
+        let trace = _Trace()
+        _ = P._traced(trace)[keyPath: keyPath]
+        guard !trace.names.isEmpty else {
+            throw RealmException("The key path \(keyPath) does not lead to a stored property of '\(Root.className())'.")
+        }
+        return trace.names.joined(separator: ".")
+    }
+}

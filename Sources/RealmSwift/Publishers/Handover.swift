@@ -1,0 +1,210 @@
+import Dispatch
+public import OpenCombine
+import OpenCombineDispatch
+
+extension RealmPublishers {
+    /// Values that are handed over to another scheduler by `receive(on:)`.
+    public struct MakeThreadSafe<Upstream: Publisher>: Publisher {
+        public typealias Output = Upstream.Output
+        public typealias Failure = Upstream.Failure
+
+        private let upstream: Upstream
+
+        init(_ upstream: Upstream) { self.upstream = upstream }
+
+        public func receive<S: Subscriber>(subscriber: S) where S.Failure == Failure, S.Input == Output {
+            upstream.receive(subscriber: subscriber)
+        }
+
+        /// Hands what is published over to a serial scheduler, as what belongs to its realm. What is gone there is left
+        /// out.
+        public func receive<S: Scheduler>(on scheduler: S) -> DeferredHandover<Upstream, S> {
+            DeferredHandover(upstream, scheduler)
+        }
+    }
+
+    /// Values as another scheduler's realm has them, published there.
+    public struct DeferredHandover<Upstream: Publisher, S: Scheduler>: Publisher {
+        public typealias Output = Upstream.Output
+        public typealias Failure = Upstream.Failure
+
+        private let upstream: Upstream
+        private let scheduler: S
+
+        init(_ upstream: Upstream, _ scheduler: S) {
+            self.upstream = upstream
+            self.scheduler = scheduler
+        }
+
+        public func receive<Downstream: Subscriber>(subscriber: Downstream)
+        where Downstream.Failure == Failure, Downstream.Input == Output {
+            let queue = try? serialQueue(scheduler)
+            upstream
+                .map { value in PublishedHandover(value) }
+                .receive(on: scheduler)
+                .compactMap { handover in handover.resolved(on: queue) }
+                .receive(subscriber: subscriber)
+        }
+    }
+}
+
+/// The queue that a scheduler stands for. Throws for other schedulers.
+func serialQueue(_ scheduler: some Scheduler) throws -> DispatchQueue {
+    if let queue = scheduler as? DispatchQueue { return queue }
+    if let wrapped = scheduler as? DispatchQueue.OCombine { return wrapped.queue }
+    throw RealmException(
+        "Cannot subscribe on scheduler \(scheduler): only serial dispatch queues are currently implemented.")
+}
+
+/// A published value on its way.
+struct PublishedHandover<Value> {
+    /// Gives the value on the other side; nil when it is gone.
+    private let resolve: (DispatchQueue?) throws -> Value?
+
+    init(_ value: Value) {
+        if let confined = value as? any ThreadConfined {
+            resolve = Self.handingOver(confined) { $0 as? Value }
+        } else if let change = value as? any _ConfinedChange, let confined = change._confined {
+            resolve = Self.handingOver(confined) { change._with($0) as? Value }
+        } else {
+            resolve = { _ in value }
+        }
+    }
+
+    private static func handingOver(
+        _ confined: any ThreadConfined, _ make: @escaping (any ThreadConfined) -> Value?
+    ) -> (DispatchQueue?) throws -> Value? {
+        guard let realm = confined.realm, !realm.isFrozen, !confined.isInvalidated else {
+            return { _ in make(confined) }
+        }
+        return raising { try resolving(confined, realm.configuration, make) }
+    }
+
+    private static func resolving<C: ThreadConfined>(
+        _ confined: C, _ configuration: Realm.Configuration, _ make: @escaping (any ThreadConfined) -> Value?
+    ) throws -> (DispatchQueue?) throws -> Value? {
+        let reference = ThreadSafeReference(to: confined)
+        return { queue in
+            let realm = try Realm(configuration: configuration, queue: queue === DispatchQueue.main ? nil : queue)
+            return realm.resolve(reference).flatMap(make)
+        }
+    }
+
+    func resolved(on queue: DispatchQueue?) -> Value? { raising { try resolve(queue) } }
+}
+
+/// A change that carries what changed.
+protocol _ConfinedChange {
+    var _confined: (any ThreadConfined)? { get }
+    /// The same change of what is the same elsewhere.
+    func _with(_ confined: any ThreadConfined) -> Self?
+}
+
+extension RealmCollectionChange: _ConfinedChange {
+    var _confined: (any ThreadConfined)? {
+        switch self {
+        case .initial(let collection), .update(let collection, _, _, _): collection as? any ThreadConfined
+        case .error: nil
+        }
+    }
+
+    func _with(_ confined: any ThreadConfined) -> Self? {
+        guard let collection = confined as? CollectionType else { return nil }
+        switch self {
+        case .initial: return .initial(collection)
+        case .update(_, let deletions, let insertions, let modifications):
+            return .update(collection, deletions: deletions, insertions: insertions, modifications: modifications)
+        case .error: return self
+        }
+    }
+}
+
+extension SectionedResultsChange: _ConfinedChange {
+    var _confined: (any ThreadConfined)? {
+        switch self {
+        case .initial(let collection), .update(let collection, _, _, _, _, _): collection as? any ThreadConfined
+        }
+    }
+
+    func _with(_ confined: any ThreadConfined) -> Self? {
+        guard let collection = confined as? Collection else { return nil }
+        switch self {
+        case .initial: return .initial(collection)
+        case .update(_, let deletions, let insertions, let modifications, let come, let gone):
+            return .update(
+                collection, deletions: deletions, insertions: insertions, modifications: modifications,
+                sectionsToInsert: come, sectionsToDelete: gone)
+        }
+    }
+}
+
+extension ObjectChange: _ConfinedChange {
+    var _confined: (any ThreadConfined)? {
+        guard case .change(let object, _) = self else { return nil }
+        return object as? any ThreadConfined
+    }
+
+    func _with(_ confined: any ThreadConfined) -> Self? {
+        guard case .change(_, let changes) = self, let object = confined as? T else { return nil }
+        return .change(object, changes)
+    }
+}
+
+extension Publisher where Output: ThreadConfined {
+    /// Makes what is published fit for `receive(on:)`.
+    public func threadSafeReference() -> RealmPublishers.MakeThreadSafe<Self> { RealmPublishers.MakeThreadSafe(self) }
+}
+
+extension Publisher {
+    /// Makes what is published fit for `receive(on:)`.
+    public func threadSafeReference<T: RealmCollection>() -> RealmPublishers.MakeThreadSafe<Self>
+    where Output == RealmCollectionChange<T> { RealmPublishers.MakeThreadSafe(self) }
+
+    /// Makes what is published fit for `receive(on:)`.
+    public func threadSafeReference<T: RealmSectionedResult>() -> RealmPublishers.MakeThreadSafe<Self>
+    where Output == SectionedResultsChange<T> { RealmPublishers.MakeThreadSafe(self) }
+
+    /// Makes what is published fit for `receive(on:)`. Links in old and new values are not handed over: use them on the
+    /// upstream's side.
+    public func threadSafeReference<T: Object>() -> RealmPublishers.MakeThreadSafe<Self>
+    where Output == ObjectChange<T> { RealmPublishers.MakeThreadSafe(self) }
+
+    /// Freezes what is published.
+    public func freeze<T: Object>() -> Publishers.Map<Self, T> where Output == T { map { $0.freeze() } }
+
+    /// Freezes what is published.
+    public func freeze<T: RealmCollection>() -> Publishers.Map<Self, T> where Output == T { map { $0.freeze() } }
+
+    /// Freezes what is published.
+    public func freeze<T: RealmSectionedResult>() -> Publishers.Map<Self, T> where Output == T { map { $0.freeze() } }
+
+    /// Freezes what is published.
+    public func freeze<T: Object>() -> Publishers.Map<Self, ObjectChange<T>> where Output == ObjectChange<T> {
+        map { change in
+            guard case .change(let object, let changes) = change else { return change }
+            return .change(object.freeze(), changes)
+        }
+    }
+
+    /// Freezes what is published.
+    public func freeze<T: RealmCollection>() -> Publishers.Map<Self, RealmCollectionChange<T>>
+    where Output == RealmCollectionChange<T> {
+        map { change in
+            switch change {
+            case .initial(let collection), .update(let collection, _, _, _): change._with(collection.freeze()) ?? change
+            case .error: change
+            }
+        }
+    }
+
+    /// Freezes what is published.
+    public func freeze<T: RealmSectionedResult>() -> Publishers.Map<Self, SectionedResultsChange<T>>
+    where Output == SectionedResultsChange<T> {
+        map { change in
+            switch change {
+            case .initial(let collection), .update(let collection, _, _, _, _, _):
+                change._with(collection.freeze()) ?? change
+            }
+        }
+    }
+}

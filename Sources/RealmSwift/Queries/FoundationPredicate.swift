@@ -1,0 +1,349 @@
+import Foundation
+import ObjectModel
+
+/// A predicate of Foundation's, and what a query makes of it.
+struct FoundationPredicate {
+    let node: () throws -> QueryNode
+
+    init<Element: RealmCollectionValue>(_ predicate: Predicate<Element>) {
+        node = {
+            let translation = PredicateTranslation()
+            translation.bind(predicate.variable.key, to: QueryPath())
+            return try translation.node(predicate.expression)
+        }
+    }
+}
+
+/// One translation: what the variables stand for.
+final class PredicateTranslation {
+    private var variables: [PredicateExpressions.VariableID: QueryPath] = [:]
+
+    func bind(_ variable: PredicateExpressions.VariableID, to path: QueryPath) { variables[variable] = path }
+
+    func path(of variable: PredicateExpressions.VariableID) throws -> QueryPath {
+        guard let path = variables[variable] else { throw Self.untranslatable("a variable of its own") }
+        return path
+    }
+
+    func node(_ expression: Any) throws -> QueryNode {
+        guard let expression = expression as? any QueryExpression else {
+            throw Self.untranslatable(String("'\(Swift.type(of: expression))'".prefix(120)))
+        }
+        return try expression.queryNode(self)
+    }
+
+    func path(_ expression: Any, _ what: String) throws -> QueryPath {
+        guard case .path(let path) = try node(expression) else { throw Self.untranslatable(what) }
+        return path
+    }
+
+    static func untranslatable(_ what: String) -> RealmException {
+        RealmException("The #Predicate has \(what), which a Realm query cannot say.")
+    }
+}
+
+/// An expression of a predicate that a query can say.
+protocol QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode
+}
+
+extension PredicateExpressions.Variable: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        .path(try translation.path(of: key))
+    }
+}
+
+extension PredicateExpressions.Value: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        .value(QueryValue.persisted(value))
+    }
+}
+
+extension PredicateExpressions.NilLiteral: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode { .value(NSNull()) }
+}
+
+extension PredicateExpressions.KeyPath: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        let root = try translation.node(root)
+        switch root {
+        case .subquery:
+            // What a filter leaves is an array.
+            if let node = number(root) { return node }
+        case .path(let path):
+            if Root.Output.self is any RealmCollection.Type,
+                let node = number(.path(path.followed(by: .operation("@count"))))
+            {
+                return node
+            }
+            if let type = Root.Output.self as? any PersistableEnum.Type, type.isRawValue(keyPath) { return root }
+            if let type = Root.Output.self as? ObjectBase.Type, let component = property(of: type) {
+                return .path(path.followed(by: component))
+            }
+            if Root.Output.self == String.self, Output.self == Bool.self, keyPath == \String.isEmpty {
+                return .comparison(root, "==", .value(""), options: "")
+            }
+        default: break
+        }
+        throw PredicateTranslation.untranslatable("the key path '\(keyPath)'")
+    }
+
+    /// The property that the key path names; nil for what is not stored.
+    private func property(of type: ObjectBase.Type) -> QueryPath.Component? {
+        let trace = _Trace()
+        guard let object = trace.instance(of: type) as? Root.Output else { return nil }
+        _ = object[keyPath: keyPath]
+        guard trace.names.count == 1, let name = trace.names.first else { return nil }
+        let stored = (Output.self as? any _Persistable.Type)?._propertyType.type
+        return .property(name, isCollection: stored.map { $0.isCollection || $0.isComputed } ?? false)
+    }
+
+    /// `count` and `isEmpty` of a collection with that number of elements; nil for its other members.
+    private func number(_ count: QueryNode) -> QueryNode? {
+        if Output.self == Int.self { return count }
+        if Output.self == Bool.self { return .comparison(count, "==", .value(0), options: "") }
+        return nil
+    }
+}
+
+extension _Trace {
+    /// An object that stands for any of a class that is known at run time.
+    fileprivate func instance(of type: ObjectBase.Type) -> ObjectBase {
+        let object = type.init()
+        object._trace = self
+        object.mark(object.model) { ($0 + 1) | PersistedMarks.traced }
+        return object
+    }
+}
+
+extension PersistableEnum {
+    fileprivate static func isRawValue(_ keyPath: AnyKeyPath) -> Bool { keyPath == \Self.rawValue }
+}
+
+// MARK: Logic
+
+extension PredicateExpressions.Conjunction: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        .and(try translation.node(lhs), try translation.node(rhs))
+    }
+}
+
+extension PredicateExpressions.Disjunction: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        .or(try translation.node(lhs), try translation.node(rhs))
+    }
+}
+
+extension PredicateExpressions.Negation: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        .not(try translation.node(wrapped))
+    }
+}
+
+// MARK: Comparisons
+
+extension PredicateExpressions.Equal: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        try translation.comparison(lhs, "==", rhs)
+    }
+}
+
+extension PredicateExpressions.NotEqual: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        try translation.comparison(lhs, "!=", rhs)
+    }
+}
+
+extension PredicateExpressions.Comparison: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        let sign =
+            switch op {
+            case .lessThan: "<"
+            case .lessThanOrEqual: "<="
+            case .greaterThan: ">"
+            case .greaterThanOrEqual: ">="
+            }
+        return try translation.comparison(lhs, sign, rhs)
+    }
+}
+
+extension PredicateTranslation {
+    func comparison(_ left: Any, _ sign: String, _ right: Any, options: String = "") throws -> QueryNode {
+        let (a, b) = (try node(left), try node(right))
+        // A condition compared with a truth value.
+        if sign == "==" || sign == "!=" {
+            for (condition, constant) in [(a, b), (b, a)] {
+                if case .value(let value) = constant, let value = value as? Bool, condition.isCondition {
+                    return value == (sign == "==") ? condition : .not(condition)
+                }
+            }
+        }
+        return .comparison(a, sign, b, options: options)
+    }
+}
+
+extension QueryNode {
+    fileprivate var isCondition: Bool {
+        switch self {
+        case .comparison, .between, .and, .or, .not, .geoWithin, .constant: true
+        case .path, .value, .arithmetic, .subquery: false
+        }
+    }
+}
+
+extension PredicateExpressions.Arithmetic: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        let sign =
+            switch op {
+            case .add: "+"
+            case .subtract: "-"
+            case .multiply: "*"
+            }
+        return .arithmetic(try translation.node(lhs), sign, try translation.node(rhs))
+    }
+}
+
+// MARK: Optionals
+
+extension PredicateExpressions.OptionalFlatMap: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        translation.bind(variable.key, to: try translation.path(wrapped, "an optional that is no property"))
+        return try translation.node(transform)
+    }
+}
+
+extension PredicateExpressions.ForcedUnwrap: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode { try translation.node(inner) }
+}
+
+extension PredicateExpressions.NilCoalesce: QueryExpression {
+    /// Of conditions: what is unknown counts as the constant.
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        let condition = try translation.node(lhs)
+        guard case .value(let value) = try translation.node(rhs), let value = value as? Bool else {
+            throw PredicateTranslation.untranslatable("'??' with something else than true or false")
+        }
+        switch condition {
+        case .path:
+            return .comparison(condition, value ? "!=" : "==", .value(!value), options: "")
+        default:
+            guard !value else { throw PredicateTranslation.untranslatable("'?? true' behind a condition") }
+            return condition
+        }
+    }
+}
+
+// MARK: Collections
+
+extension PredicateExpressions.SequenceContains: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        let (collection, element) = (try translation.node(sequence), try translation.node(element))
+        return .comparison(element, "IN", collection, options: "")
+    }
+}
+
+extension PredicateExpressions.SequenceContainsWhere: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        let path = try translation.path(sequence, "a condition on a sequence that is no property")
+        translation.bind(variable.key, to: path)
+        return .comparison(.subquery(try translation.node(test), in: path), ">", .value(0), options: "")
+    }
+}
+
+extension PredicateExpressions.SequenceAllSatisfy: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        let path = try translation.path(sequence, "a condition on a sequence that is no property")
+        translation.bind(variable.key, to: path)
+        return .comparison(.subquery(.not(try translation.node(test)), in: path), "==", .value(0), options: "")
+    }
+}
+
+extension PredicateExpressions.Filter: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        let path = try translation.path(sequence, "a filter of a sequence that is no property")
+        translation.bind(variable.key, to: path)
+        return .subquery(try translation.node(filter), in: path)
+    }
+}
+
+extension PredicateExpressions.SequenceMinimum: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        .path(try translation.path(elements, "a minimum of something else than a property").aggregated("@min"))
+    }
+}
+
+extension PredicateExpressions.SequenceMaximum: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        .path(try translation.path(elements, "a maximum of something else than a property").aggregated("@max"))
+    }
+}
+
+extension PredicateExpressions.CollectionIndexSubscript: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        let path = try translation.path(wrapped, "a subscript of something else than a property")
+        guard case .value(let position) = try translation.node(index) else {
+            throw PredicateTranslation.untranslatable("a subscript that is no constant")
+        }
+        return .path(path.followed(by: .index(position)))
+    }
+}
+
+extension PredicateExpressions.RangeExpressionContains: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        let element = try translation.node(element)
+        guard let bounds = range as? any RangeOfExpressions else {
+            guard case .value(let value) = try translation.node(range) else {
+                throw PredicateTranslation.untranslatable("a range that is no constant")
+            }
+            switch value {
+            case let range as any ClosedBounds: return .between(element, .value(range.bounds.0), .value(range.bounds.1))
+            case let range as any HalfOpenBounds:
+                return .and(
+                    .comparison(element, ">=", .value(range.bounds.0), options: ""),
+                    .comparison(element, "<", .value(range.bounds.1), options: ""))
+            default: throw PredicateTranslation.untranslatable("a range of another kind")
+            }
+        }
+        let (lower, upper) = (try translation.node(bounds.lowest), try translation.node(bounds.highest))
+        return .and(
+            .comparison(element, ">=", lower, options: ""),
+            .comparison(element, bounds.isClosed ? "<=" : "<", upper, options: ""))
+    }
+}
+
+private protocol RangeOfExpressions {
+    var lowest: Any { get }
+    var highest: Any { get }
+    var isClosed: Bool { get }
+}
+
+extension PredicateExpressions.ClosedRange: RangeOfExpressions {
+    fileprivate var lowest: Any { lower }
+    fileprivate var highest: Any { upper }
+    fileprivate var isClosed: Bool { true }
+}
+
+extension PredicateExpressions.Range: RangeOfExpressions {
+    fileprivate var lowest: Any { lower }
+    fileprivate var highest: Any { upper }
+    fileprivate var isClosed: Bool { false }
+}
+
+private protocol ClosedBounds { var bounds: (Any, Any) { get } }
+extension ClosedRange: ClosedBounds { fileprivate var bounds: (Any, Any) { (lowerBound, upperBound) } }
+private protocol HalfOpenBounds { var bounds: (Any, Any) { get } }
+extension Range: HalfOpenBounds { fileprivate var bounds: (Any, Any) { (lowerBound, upperBound) } }
+
+// MARK: Texts
+
+extension PredicateExpressions.CollectionContainsCollection: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        try translation.comparison(base, "CONTAINS", other)
+    }
+}
+
+extension PredicateExpressions.SequenceStartsWith: QueryExpression {
+    func queryNode(_ translation: PredicateTranslation) throws -> QueryNode {
+        try translation.comparison(base, "BEGINSWITH", prefix)
+    }
+}

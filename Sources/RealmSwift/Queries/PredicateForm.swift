@@ -1,0 +1,109 @@
+import Foundation
+import ObjectModel
+import QueryLanguage
+
+/// A condition as it is given, before it is bound to a class.
+indirect enum PredicateForm {
+    case constant(Bool)
+    /// Cocoa's predicate formats, and what takes the place of `%@` and the like in them.
+    case format(String, [Any])
+    case predicate(NSPredicate)
+    case expression(FoundationPredicate)
+    case query(QueryNode)
+    case and([PredicateForm])
+    case or([PredicateForm])
+    case not(PredicateForm)
+
+    /// Throws a `RealmException` for a condition that the class, or the query language, does not have.
+    func bound(to objectClass: ClassSchema, in realm: RLMRealm) throws -> BoundPredicate {
+        switch self {
+        case .constant(let value): return .constant(value)
+        case .format(let text, let arguments): return try bound(text, arguments, objectClass, realm)
+        case .predicate(let predicate): return try PredicateForm(predicate).bound(to: objectClass, in: realm)
+        case .expression(let expression):
+            return try PredicateForm.query(expression.node()).bound(to: objectClass, in: realm)
+        case .query(let node):
+            let (text, arguments) = try node.text
+            return try bound(text, arguments, objectClass, realm)
+        case .and(let parts): return .and(try parts.map { try $0.bound(to: objectClass, in: realm) })
+        case .or(let parts): return .or(try parts.map { try $0.bound(to: objectClass, in: realm) })
+        case .not(let part): return .not(try part.bound(to: objectClass, in: realm))
+        }
+    }
+
+    private func bound(
+        _ text: String, _ arguments: [Any], _ objectClass: ClassSchema, _ realm: RLMRealm
+    ) throws -> BoundPredicate {
+        let reader = ArgumentReader(realm: realm)
+        let values = try arguments.map { try reader.argument($0) }
+        do throws(QueryError) {
+            let query = try QueryBinder(schema: realm.models.schema)
+                .bind(text, class: objectClass, arguments: values, dialect: .format)
+            guard query.steps.isEmpty else {
+                throw QueryError(.syntax, "SORT, DISTINCT and LIMIT have no place in it.", position: 0)
+            }
+            return query.predicate
+        } catch {
+            switch error.code {
+            case .syntax, .tooDeep, .tooLong:
+                throw RealmException("Unable to parse the format string \"\(text)\": \(error.message)")
+            case .unknownProperty:
+                throw RealmException("Invalid predicate: \(error.message)")
+            default: throw RealmException(error.message)
+            }
+        }
+    }
+}
+
+/// What arguments of a predicate stand for in a realm.
+struct ArgumentReader {
+    let realm: RLMRealm
+
+    /// Throws for values that nothing stored can be compared with.
+    func argument(_ given: Any) throws -> QueryArgument {
+        guard let given = flattened(given) else { return .value(.null) }
+        if let shape = given as? any _GeoShape { return .shape(shape.engineShape) }
+        if let value = try self.value(given) { return .value(value) }
+        guard let sequence = given as? any Sequence else { throw misfit(given) }
+        return .list(try elements(of: sequence))
+    }
+
+    private func elements(of sequence: some Sequence) throws -> [Value] {
+        try sequence.map { element in
+            guard let element = flattened(element) else { return .null }
+            guard let value = try self.value(element) else { throw misfit(element) }
+            return value
+        }
+    }
+
+    private func misfit(_ given: Any) -> RealmException {
+        RealmException("A value of type '\(type(of: given))' cannot be an argument of a predicate.")
+    }
+
+    /// Nil for what is no single value.
+    private func value(_ given: Any) throws -> Value? {
+        switch given {
+        case let object as ObjectBase: return try reference(to: object)
+        case let mixed as AnyRealmValue:
+            if case .object(let object) = mixed { return try reference(to: object) }
+            return try mixed._stored(by: _Adopter(realm)).value
+        case let custom as any _CustomPersistable:
+            func persisted<C: _CustomPersistable>(_ value: C) -> Any { value.persistableValue }
+            guard let value = flattened(persisted(custom)) else { return .null }
+            return try self.value(value)
+        default: return Conversion.natural(given)
+        }
+    }
+
+    /// An object that is not, or no more, stored equals nothing.
+    private func reference(to object: ObjectBase) throws -> Value {
+        let none = ObjectKey(-1)
+        guard let owner = object._realm, let reference = object._reference else {
+            let objectClass = try realm.bound(type(of: object))
+            return .reference(ObjectReference(objectClass.id, none))
+        }
+        guard owner.contains(object) else { return .reference(ObjectReference(reference.classID, none)) }
+        guard owner === realm else { throw RealmException("Object must be from the Realm being queried") }
+        return .reference(reference)
+    }
+}

@@ -1,0 +1,74 @@
+// Lists, sets and linking objects in queries. A comparison holds when it does for any element.
+
+extension Query where T: RealmCollection {
+    /// The number of elements.
+    public var count: Query<Int> { step(.operation("@count")) }
+
+    /// Whether the value, or object, is one of the elements.
+    public func contains(_ value: T.Element) -> Query<Bool> {
+        Query<Bool>(.comparison(.value(QueryValue.persisted(value)), "IN", node, options: ""))
+    }
+
+    /// Whether one of the values, or objects, is one of the elements.
+    public func containsAny<U: Sequence>(in values: U) -> Query<Bool> where U.Element == T.Element {
+        Query<Bool>(.comparison(node, "IN", .value(values.map { QueryValue.persisted($0) }), options: ""))
+    }
+
+    public static func == (query: Query, value: T.Element) -> Query<Bool> { query.compared("==", value) }
+    public static func != (query: Query, value: T.Element) -> Query<Bool> { query.compared("!=", value) }
+    public static func == (query: Query, other: Query<T.Element>) -> Query<Bool> { query.compared("==", other) }
+    public static func != (query: Query, other: Query<T.Element>) -> Query<Bool> { query.compared("!=", other) }
+}
+
+extension Query where T: RealmCollection, T.Element: _HasPersistedType, T.Element.PersistedType: _QueryNumeric {
+    public static func < (query: Query, value: T.Element) -> Query<Bool> { query.compared("<", value) }
+    public static func <= (query: Query, value: T.Element) -> Query<Bool> { query.compared("<=", value) }
+    public static func > (query: Query, value: T.Element) -> Query<Bool> { query.compared(">", value) }
+    public static func >= (query: Query, value: T.Element) -> Query<Bool> { query.compared(">=", value) }
+
+    /// The smallest element; null when there is none.
+    public var min: Query<T.Element> { step(.operation("@min")) }
+    /// The largest element; null when there is none.
+    public var max: Query<T.Element> { step(.operation("@max")) }
+    /// The sum of the elements; 0 when there is none.
+    public var sum: Query<T.Element> { step(.operation("@sum")) }
+    /// The mean of the elements; null when there is none.
+    public var avg: Query<T.Element> { step(.operation("@avg")) }
+}
+
+extension Query
+where
+    T: RealmCollection, T.Element: Comparable, T.Element: _HasPersistedType, T.Element.PersistedType: _QueryNumeric
+{
+    /// Whether all elements lie in the range, and there is one.
+    public func contains(_ range: ClosedRange<T.Element>) -> Query<Bool> {
+        min.compared(">=", range.lowerBound) && max.compared("<=", range.upperBound)
+    }
+
+    /// Whether all elements lie in the range, and there is one.
+    public func contains(_ range: Range<T.Element>) -> Query<Bool> {
+        min.compared(">=", range.lowerBound) && max.compared("<", range.upperBound)
+    }
+}
+
+extension Query
+where
+    T: RealmCollection, T.Element: OptionalProtocol, T.Element.Wrapped: Comparable,
+    T.Element.Wrapped: _HasPersistedType, T.Element.Wrapped.PersistedType: _QueryNumeric
+{
+    /// Whether all elements that are not null lie in the range, and there is one.
+    public func contains(_ range: ClosedRange<T.Element.Wrapped>) -> Query<Bool> {
+        let (low, high) = extremes
+        return low.compared(">=", range.lowerBound) && high.compared("<=", range.upperBound)
+    }
+
+    /// Whether all elements that are not null lie in the range, and there is one.
+    public func contains(_ range: Range<T.Element.Wrapped>) -> Query<Bool> {
+        let (low, high) = extremes
+        return low.compared(">=", range.lowerBound) && high.compared("<", range.upperBound)
+    }
+
+    private var extremes: (Query<T.Element>, Query<T.Element>) {
+        (step(.operation("@min")), step(.operation("@max")))
+    }
+}

@@ -1,0 +1,115 @@
+public import Foundation
+
+// What properties can be compared with: constants of their type, and other properties.
+
+/// Types whose values have an order in queries.
+public protocol _QueryNumeric {}
+extension Int: _QueryNumeric {}
+extension Int8: _QueryNumeric {}
+extension Int16: _QueryNumeric {}
+extension Int32: _QueryNumeric {}
+extension Int64: _QueryNumeric {}
+extension Float: _QueryNumeric {}
+extension Double: _QueryNumeric {}
+extension Decimal128: _QueryNumeric {}
+extension Date: _QueryNumeric {}
+extension AnyRealmValue: _QueryNumeric {}
+extension Optional: _QueryNumeric where Wrapped: _QueryNumeric {}
+
+extension Query where T: _HasPersistedType {
+    public static func == (query: Query, value: T) -> Query<Bool> { query.compared("==", value) }
+    public static func == (query: Query, other: Query) -> Query<Bool> { query.compared("==", other) }
+    public static func != (query: Query, value: T) -> Query<Bool> { query.compared("!=", value) }
+    public static func != (query: Query, other: Query) -> Query<Bool> { query.compared("!=", other) }
+
+    /// Whether the value is one of those.
+    public func `in`<U: Sequence>(_ values: U) -> Query<Bool> where U.Element == T {
+        Query<Bool>(.comparison(node, "IN", .value(values.map { QueryValue.persisted($0) }), options: ""))
+    }
+}
+
+extension Query where T: _HasPersistedType, T: OptionalProtocol {
+    /// Whether the value is one of those.
+    @_disfavoredOverload
+    public func `in`<U: Sequence>(_ values: U) -> Query<Bool> where U.Element == T.Wrapped {
+        Query<Bool>(.comparison(node, "IN", .value(values.map { QueryValue.persisted($0) }), options: ""))
+    }
+}
+
+extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
+    public static func < (query: Query, value: T) -> Query<Bool> { query.compared("<", value) }
+    public static func < (query: Query, other: Query) -> Query<Bool> { query.compared("<", other) }
+    public static func <= (query: Query, value: T) -> Query<Bool> { query.compared("<=", value) }
+    public static func <= (query: Query, other: Query) -> Query<Bool> { query.compared("<=", other) }
+    public static func > (query: Query, value: T) -> Query<Bool> { query.compared(">", value) }
+    public static func > (query: Query, other: Query) -> Query<Bool> { query.compared(">", other) }
+    public static func >= (query: Query, value: T) -> Query<Bool> { query.compared(">=", value) }
+    public static func >= (query: Query, other: Query) -> Query<Bool> { query.compared(">=", other) }
+
+    /// Of a property of a collection's elements: the smallest of them.
+    public var min: Query { Query(.path(path.aggregated("@min"))) }
+    /// Of a property of a collection's elements: the largest of them.
+    public var max: Query { Query(.path(path.aggregated("@max"))) }
+    /// Of a property of a collection's elements: their sum.
+    public var sum: Query { Query(.path(path.aggregated("@sum"))) }
+    /// Of a property of a collection's elements: their mean.
+    public var avg: Query { Query(.path(path.aggregated("@avg"))) }
+}
+
+// MARK: Ranges
+
+extension Query where T: Comparable, T: _HasPersistedType, T.PersistedType: _QueryNumeric {
+    /// Whether the value lies in the range.
+    public func contains(_ range: ClosedRange<T>) -> Query<Bool> { within(range.lowerBound, range.upperBound) }
+
+    /// Whether the value lies in the range.
+    public func contains(_ range: Range<T>) -> Query<Bool> { below(range.lowerBound, range.upperBound) }
+}
+
+extension Query
+where T: OptionalProtocol, T.Wrapped: Comparable, T.Wrapped: _HasPersistedType, T.Wrapped.PersistedType: _QueryNumeric {
+    /// Whether the value lies in the range.
+    public func contains(_ range: ClosedRange<T.Wrapped>) -> Query<Bool> {
+        within(range.lowerBound, range.upperBound)
+    }
+
+    /// Whether the value lies in the range.
+    public func contains(_ range: Range<T.Wrapped>) -> Query<Bool> { below(range.lowerBound, range.upperBound) }
+}
+
+extension Query {
+    func within(_ lower: Any, _ upper: Any) -> Query<Bool> {
+        Query<Bool>(
+            .between(node, .value(QueryValue.persisted(lower)), .value(QueryValue.persisted(upper))))
+    }
+
+    func below(_ lower: Any, _ upper: Any) -> Query<Bool> { compared(">=", lower) && compared("<", upper) }
+}
+
+// MARK: Mixed values
+
+extension Query where T == AnyRealmValue {
+    /// The value under a key of a dictionary.
+    public subscript(key: String) -> Query<AnyRealmValue> { step(.index(key)) }
+    /// The value at a position of a list.
+    public subscript(position: Int) -> Query<AnyRealmValue> { step(.index(position)) }
+    /// Any value of a list or dictionary.
+    public var any: Query<AnyRealmValue> { step(.any) }
+}
+
+// MARK: Places
+
+extension Query where T: OptionalProtocol, T.Wrapped: EmbeddedObject {
+    /// Whether the place lies in the region.
+    public func geoWithin<S: _GeoShape>(_ shape: S) -> Query<Bool> { Query<Bool>(.geoWithin(path, shape)) }
+}
+
+extension Query where T: OptionalProtocol, T.Wrapped: _CustomPersistable, T.Wrapped.PersistedType: EmbeddedObject {
+    /// Whether the place lies in the region.
+    public func geoWithin<S: _GeoShape>(_ shape: S) -> Query<Bool> { Query<Bool>(.geoWithin(path, shape)) }
+}
+
+extension Query where T: RealmCollection, T.Element: EmbeddedObject {
+    /// Whether any of the places lies in the region.
+    public func geoWithin<S: _GeoShape>(_ shape: S) -> Query<Bool> { Query<Bool>(.geoWithin(path, shape)) }
+}

@@ -1,0 +1,182 @@
+public import Foundation
+import ObjectModel
+import QueryLanguage
+
+/// What can be queried through its source.
+public protocol _Queryable {
+    var _source: _QuerySource { get }
+}
+
+extension Map: _Queryable {
+    public var _source: _QuerySource { _QuerySource(core, .map) }
+}
+
+// Queries of a map are about its values, in the order of their keys; null objects among them are left out.
+extension RealmKeyedCollection {
+    private var source: _QuerySource { (self as? any _Queryable)?._source ?? _QuerySource(nil, .map) }
+
+    /// The values that satisfy a condition; see `RealmCollection.filter`. Traps for values that are no objects.
+    public func filter(_ predicate: NSPredicate) -> Results<Value> { matching(.predicate(predicate)) }
+
+    /// See `filter`.
+    public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Value> {
+        matching(.format(predicateFormat, args))
+    }
+
+    /// See `RealmCollection.where`.
+    public func `where`(_ isIncluded: (Query<Value>) -> Query<Bool>) -> Results<Value> {
+        matching(.query(isIncluded(Query<Value>()).node))
+    }
+
+    private func matching(_ form: PredicateForm) -> Results<Value> {
+        raising { Results(try source.objects().filtered(form)) }
+    }
+
+    /// The values in another order, live; see `RealmCollection.sorted(by:)`.
+    public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Value> where S.Element == SortDescriptor {
+        raising { Results(try source.sorted(by: Array(sortDescriptors))) }
+    }
+
+    /// The values sorted by a property of theirs, or by "self".
+    public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Value> {
+        sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
+    }
+
+    /// See `RealmCollection.distinct(by:)`.
+    public func distinct<S: Sequence>(by keyPaths: S) -> Results<Value> where S.Element == String {
+        raising { Results(try source.distinct(by: Array(keyPaths))) }
+    }
+
+    // MARK: Aggregates
+
+    /// See `RealmCollection.min(ofProperty:)`.
+    public func min<T: _HasPersistedType>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
+        best(.minimum, property)
+    }
+
+    /// See `RealmCollection.max(ofProperty:)`.
+    public func max<T: _HasPersistedType>(ofProperty property: String) -> T? where T.PersistedType: MinMaxType {
+        best(.maximum, property)
+    }
+
+    /// See `RealmCollection.sum(ofProperty:)`.
+    public func sum<T: _HasPersistedType>(ofProperty property: String) -> T where T.PersistedType: AddableType {
+        total(property)
+    }
+
+    /// See `RealmCollection.average(ofProperty:)`.
+    public func average<T: _HasPersistedType>(ofProperty property: String) -> T? where T.PersistedType: AddableType {
+        best(.average, property)
+    }
+
+    private func best<T>(_ function: AggregateRequest.Function, _ property: String) -> T? {
+        raising { () throws -> T? in
+            let value = try source.aggregate(function, property) { values }
+            if value.isNull { return nil }
+            return try AggregateConversion.converted(value, to: T.self, in: source.core?.realm)
+        }
+    }
+
+    private func total<T>(_ property: String) -> T {
+        raising { () throws -> T in
+            try AggregateConversion.converted(
+                source.aggregate(.sum, property) { values }, to: T.self, in: source.core?.realm)
+        }
+    }
+}
+
+extension RealmKeyedCollection where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
+    /// See `min(ofProperty:)`.
+    public func min<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
+    where T.PersistedType: MinMaxType { best(.minimum, _name(for: keyPath)) }
+
+    /// See `max(ofProperty:)`.
+    public func max<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
+    where T.PersistedType: MinMaxType { best(.maximum, _name(for: keyPath)) }
+
+    /// See `sum(ofProperty:)`.
+    public func sum<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T
+    where T.PersistedType: AddableType { total(_name(for: keyPath)) }
+
+    /// See `average(ofProperty:)`.
+    public func average<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
+    where T.PersistedType: AddableType { best(.average, _name(for: keyPath)) }
+
+    /// See `sorted(byKeyPath:)`.
+    public func sorted<T: _HasPersistedType>(
+        by keyPath: KeyPath<Value.Wrapped, T>, ascending: Bool = true
+    ) -> Results<Value> where T.PersistedType: SortableType {
+        sorted(byKeyPath: _name(for: keyPath), ascending: ascending)
+    }
+}
+
+extension RealmKeyedCollection where Value: _HasPersistedType, Value.PersistedType: MinMaxType {
+    /// The smallest value; nil when there is none.
+    public func min() -> Value? { best(.minimum, "self") }
+
+    /// The largest value; nil when there is none.
+    public func max() -> Value? { best(.maximum, "self") }
+}
+
+extension RealmKeyedCollection where Value: _HasPersistedType, Value.PersistedType: AddableType {
+    /// The sum of the values, 0 when there is none.
+    public func sum() -> Value { total("self") }
+
+    /// The mean of the values, nil when there is none.
+    public func average<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType { best(.average, "self") }
+}
+
+extension RealmKeyedCollection where Value: _HasPersistedType, Value.PersistedType: SortableType {
+    /// The values in their order, live.
+    public func sorted(ascending: Bool = true) -> Results<Value> {
+        sorted(by: [SortDescriptor(keyPath: "self", ascending: ascending)])
+    }
+
+    /// The values without those that were there before, live.
+    public func distinct() -> Results<Value> { distinct(by: ["self"]) }
+}
+
+// MARK: Maps in queries
+
+extension Query where T: RealmKeyedCollection {
+    /// The value under a key; null when there is none.
+    public subscript(key: T.Key) -> Query<T.Value> { step(.index(key._key)) }
+
+    /// Any key.
+    public var keys: Query<String> { step(.operation("@allKeys")) }
+
+    /// Any value.
+    public var values: Query<T.Value> { step(.operation("@allValues")) }
+
+    /// The number of keys.
+    public var count: Query<Int> { step(.operation("@count")) }
+
+    /// Whether the value, or object, is one of the values.
+    public func contains(_ value: T.Value) -> Query<Bool> {
+        Query<Bool>(.comparison(.value(QueryValue.persisted(value)), "IN", node, options: ""))
+    }
+
+    /// Whether one of those is one of the values.
+    public func containsAny<U: Sequence>(in values: U) -> Query<Bool> where U.Element == T.Value {
+        Query<Bool>(.comparison(node, "IN", .value(values.map { QueryValue.persisted($0) }), options: ""))
+    }
+
+    public static func == (query: Query, value: T.Value) -> Query<Bool> { query.compared("==", value) }
+    public static func != (query: Query, value: T.Value) -> Query<Bool> { query.compared("!=", value) }
+}
+
+extension Query where T: RealmKeyedCollection, T.Value: _HasPersistedType, T.Value.PersistedType: _QueryNumeric {
+    public static func < (query: Query, value: T.Value) -> Query<Bool> { query.compared("<", value) }
+    public static func <= (query: Query, value: T.Value) -> Query<Bool> { query.compared("<=", value) }
+    public static func > (query: Query, value: T.Value) -> Query<Bool> { query.compared(">", value) }
+    public static func >= (query: Query, value: T.Value) -> Query<Bool> { query.compared(">=", value) }
+
+    /// The smallest value; null when there is none.
+    public var min: Query<T.Value> { step(.operation("@min")) }
+    /// The largest value; null when there is none.
+    public var max: Query<T.Value> { step(.operation("@max")) }
+    /// The sum of the values; 0 when there is none.
+    public var sum: Query<T.Value> { step(.operation("@sum")) }
+    /// The mean of the values; null when there is none.
+    public var avg: Query<T.Value> { step(.operation("@avg")) }
+}

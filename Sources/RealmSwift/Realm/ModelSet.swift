@@ -1,0 +1,119 @@
+import ObjectModel
+import StoreContract
+
+/// A class of a realm's schema, and the model that its objects are instances of.
+final class BoundClass {
+    let id: ClassID
+    let name: String
+    let isEmbedded: Bool
+    /// By slot: those of the model in its order, or the stored ones of a class that has none.
+    let properties: [BoundProperty]
+    /// Nil for classes that only the store knows: their objects are dynamic.
+    let model: ClassModel?
+    let primaryKey: BoundProperty?
+    private let slots: [String: Int]
+
+    init(_ stored: ClassSchema, _ model: ClassModel?) throws {
+        id = stored.id
+        name = stored.name
+        isEmbedded = stored.isEmbedded
+        self.model = model
+        if let model {
+            properties = try model.properties.enumerated().map { slot, property in
+                guard let column = stored[property.column] else {
+                    throw RealmException("Property '\(stored.name).\(property.name)' is not in the Realm's schema.")
+                }
+                return BoundProperty(slot: slot, name: property.name, column, of: stored)
+            }
+        } else {
+            properties = stored.properties.enumerated().map { BoundProperty(slot: $0, name: $1.name, $1, of: stored) }
+        }
+        primaryKey = properties.first(where: \.isPrimaryKey)
+        slots = Dictionary(properties.map { ($0.name, $0.slot) }) { first, _ in first }
+    }
+
+    subscript(name: String) -> BoundProperty? { slots[name].map { properties[$0] } }
+}
+
+/// A property of a realm's class.
+struct BoundProperty {
+    let slot: Int
+    /// As in Swift.
+    let name: String
+    /// As stored.
+    let column: String
+    let id: PropertyID
+    let type: StoredType
+    let targetClass: ClassID?
+    let originProperty: PropertyID?
+    let ownsTarget: Bool
+    let isPrimaryKey: Bool
+    let isIndexed: Bool
+
+    init(slot: Int, name: String, _ stored: PropertySchema, of objectClass: ClassSchema) {
+        self.slot = slot
+        self.name = name
+        column = stored.name
+        id = stored.id
+        type = stored.type
+        targetClass = stored.targetClass
+        originProperty = stored.originProperty
+        ownsTarget = stored.ownsTarget
+        isPrimaryKey = stored.name == objectClass.primaryKey
+        isIndexed = stored.isIndexed
+    }
+
+    /// A link with the class that it leads to; other values as they are.
+    func reference(_ value: Value) -> Value {
+        guard case .link(let key) = value, let targetClass else { return value }
+        return .reference(ObjectReference(targetClass, key))
+    }
+}
+
+/// The classes of a realm: those of the store, and the models of the realm's configuration.
+final class ModelSet {
+    /// With the names that Swift has, and the store's numbers: what queries are bound against.
+    let schema: StoredSchema
+    private let byID: [ClassID: BoundClass]
+    private let byName: [String: BoundClass]
+    /// In the order of the store's schema.
+    let all: [BoundClass]
+
+    init(_ stored: StoredSchema, _ models: [ClassModel]) throws {
+        let models = Dictionary(models.map { ($0.name, $0) }) { first, _ in first }
+        var classes: [BoundClass] = []
+        for objectClass in stored.classes { classes.append(try BoundClass(objectClass, models[objectClass.name])) }
+        byID = Dictionary(classes.map { ($0.id, $0) }) { first, _ in first }
+        byName = Dictionary(classes.map { ($0.name, $0) }) { first, _ in first }
+        all = classes
+        schema = stored.renaming { objectClass, column in
+            models[objectClass]?.properties.first { $0.column == column }?.name ?? column
+        }
+    }
+
+    subscript(id: ClassID) -> BoundClass? { byID[id] }
+    subscript(name: String) -> BoundClass? { byName[name] }
+}
+
+extension StoredSchema {
+    /// This schema with other names of properties, and the same numbers.
+    fileprivate func renaming(_ name: (_ class: String, _ column: String) -> String) -> StoredSchema {
+        StoredSchema(
+            version: version,
+            numberedClasses: classes.map { stored in
+                var objectClass = ClassSchema(
+                    stored.name, primaryKey: stored.primaryKey.map { name(stored.name, $0) },
+                    isEmbedded: stored.isEmbedded, properties: stored.properties)
+                for index in objectClass.properties.indices {
+                    let property = stored.properties[index]
+                    objectClass.properties[index].name = name(stored.name, property.name)
+                    if case .linkingObjects(let origin, let column) = property.type.base {
+                        objectClass.properties[index].type.base = .linkingObjects(
+                            fromClass: origin, property: name(origin, column))
+                    }
+                }
+                return (objectClass, stored.id, stored.properties.map(\.id), stored.nextPropertyID)
+            },
+            nextClassID: nextClassID)
+    }
+}

@@ -1,0 +1,255 @@
+public import Foundation
+import LiveQueries
+import LiveSchedulers
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// A handle to an open realm, which belongs to one thread, serial queue or actor.
+public struct Realm: Equatable {
+    /// The instance that the handle leads to.
+    let rlm: RLMRealm
+
+    init(_ rlm: RLMRealm) { self.rlm = rlm }
+
+    /// Opens the default configuration's realm for the calling thread, or for a serial queue, which must be the calling
+    /// one. Opening it again there gives the same instance. Throws `Realm.Error`.
+    public init(queue: DispatchQueue? = nil) throws {
+        try self.init(configuration: .defaultConfiguration, queue: queue)
+    }
+
+    /// Opens a realm for the calling thread, or for a serial queue, which must be the calling one.
+    public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
+        let file = try fileErrors { try RealmFile.open(configuration) }
+        rlm = try fileErrors {
+            if let queue { return try file.realm(on: QueueScheduler(queue), configuration) }
+            return try file.realm(on: RunLoopScheduler.current, configuration)
+        }
+    }
+
+    /// Opens the realm in a file.
+    public init(fileURL: URL) throws {
+        var configuration = Configuration.defaultConfiguration
+        configuration.fileURL = fileURL
+        try self.init(configuration: configuration)
+    }
+
+    /// The same instance.
+    public static func == (a: Realm, b: Realm) -> Bool { a.rlm === b.rlm }
+
+    public var configuration: Configuration { rlm.configuration }
+
+    /// Whether no class has an object.
+    public var isEmpty: Bool {
+        raising { try rlm.models.schema.classes.allSatisfy { try rlm.count(of: $0.id) == 0 } }
+    }
+
+    // MARK: Writing
+
+    public var isInWriteTransaction: Bool { rlm.transaction != nil }
+
+    /// Runs the block in a write transaction, and commits it; takes it back when the block throws. Throws what the block
+    /// throws, and `Realm.Error` when the commit fails.
+    @discardableResult
+    public func write<R>(withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> R) throws -> R {
+        raisingMisuse { try rlm.beginWrite() }
+        let result: R
+        do {
+            result = try block()
+        } catch {
+            if isInWriteTransaction { cancelWrite() }
+            throw error
+        }
+        if isInWriteTransaction { try commitWrite(withoutNotifying: tokens) }
+        return result
+    }
+
+    /// Begins a write transaction: waits until nobody else writes, and moves to the latest version.
+    public func beginWrite() { raisingMisuse { try rlm.beginWrite() } }
+
+    /// Makes the transaction durable. Throws `Realm.Error`; the changes are lost then.
+    public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
+        do {
+            try rlm.commitWrite(withoutNotifying: tokens.map(\.token))
+        } catch let error as StoreError where error.code.isOfFiles {
+            throw Error(error, path: rlm.file?.path ?? "")
+        } catch {
+            stop(error)
+        }
+    }
+
+    /// Takes back everything that was done since `beginWrite`.
+    public func cancelWrite() { raising { try rlm.cancelWrite() } }
+
+    // MARK: Adding, creating and deleting
+
+    /// What to do with an object whose primary key exists.
+    public enum UpdatePolicy: Int, Sendable {
+        /// Fail.
+        case error = 1
+        /// Assign what differs.
+        case modified = 3
+        /// Assign everything that is given.
+        case all = 2
+    }
+
+    /// Makes an object and all that it links to managed, within a write.
+    public func add(_ object: Object, update: UpdatePolicy = .error) {
+        raising {
+            _ = try rlm.writing(RLMRealm.notWritingRealm)
+            guard !object.isInvalidated else {
+                throw RealmException("Adding a deleted or invalidated object to a Realm is not permitted")
+            }
+            let adopter = _Adopter(rlm, update.policy)
+            try adopter.check(rlm.bound(type(of: object)))
+            try adopter.add(object)
+        }
+    }
+
+    /// `add` for each object.
+    public func add<S: Sequence>(_ objects: S, update: UpdatePolicy = .error) where S.Iterator.Element: Object {
+        for object in objects { add(object, update: update) }
+    }
+
+    /// Creates an object from a dictionary, an array or another object, or updates the one with its primary key.
+    @discardableResult
+    public func create<T: Object>(_ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error) -> T {
+        raising {
+            _ = try rlm.writing(RLMRealm.notWritingRealm)
+            let boundClass = try rlm.bound(type)
+            let key = try ObjectBuilder(_Adopter(rlm, update.policy)).create(boundClass, from: value)
+            guard let object = try rlm.object(ObjectReference(boundClass.id, key)) as? T else {
+                throw RealmException.invalidObject
+            }
+            return object
+        }
+    }
+
+    /// Deletes an object. One that is deleted already is left alone.
+    public func delete(_ object: ObjectBase) {
+        raising {
+            let transaction = try rlm.writing(RLMRealm.notWritingRealm)
+            guard object._realm === rlm, let reference = object._reference else {
+                throw RealmException("Can only delete an object from the Realm it belongs to.")
+            }
+            if rlm.contains(object) { try transaction.delete(reference.classID, reference.key) }
+            object._isDeleted = true
+        }
+    }
+
+    /// `delete` for each object.
+    public func delete<S: Sequence>(_ objects: S) where S.Iterator.Element: ObjectBase {
+        for object in Array(objects) { delete(object) }
+    }
+
+    /// Deletes the results' objects. Cost: what links to them is looked at once.
+    public func delete<Element: ObjectBase>(_ objects: Results<Element>) { delete(all: objects) }
+
+    /// Deletes the list's objects, and with them their places in the list.
+    public func delete<Element: ObjectBase>(_ objects: List<Element>) { delete(all: objects) }
+
+    private func delete<Objects: RealmCollection>(all objects: Objects) where Objects.Element: ObjectBase {
+        raising {
+            let transaction = try rlm.writing(RLMRealm.notWritingRealm)
+            guard objects.realm == self else {
+                throw RealmException("Can only delete an object from the Realm it belongs to.")
+            }
+            // A list may have an object twice.
+            var keys: [ClassID: [ObjectKey]] = [:]
+            var seen: Set<ObjectReference> = []
+            for object in objects {
+                guard let reference = object._reference, seen.insert(reference).inserted else { continue }
+                keys[reference.classID, default: []].append(reference.key)
+            }
+            for (classID, keys) in keys { try transaction.delete(classID, keys) }
+        }
+    }
+
+    /// Deletes all objects of the classes of the realm's schema.
+    public func deleteAll() {
+        raising {
+            let transaction = try rlm.writing(RLMRealm.notWritingRealm)
+            for objectClass in transaction.schema.classes
+            where !objectClass.isEmbedded && rlm.models[objectClass.id]?.model != nil {
+                try transaction.delete(
+                    objectClass.id, transaction.select(BoundQuery(classID: objectClass.id), Window()))
+            }
+        }
+    }
+
+    // MARK: Finding
+
+    /// All objects of a class.
+    public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
+        raising { Results(try ResultsCore(rlm, BoundQuery(classID: rlm.bound(Element._objectType).id))) }
+    }
+
+    /// The object with a primary key.
+    public func object<Element: Object, KeyType>(ofType type: Element.Type, forPrimaryKey key: KeyType) -> Element? {
+        raising {
+            guard let reference = try rlm.find(rlm.bound(type), primaryKey: key) else { return nil }
+            return try rlm.object(reference) as? Element
+        }
+    }
+
+    // MARK: Moving on
+
+    /// Whether versions that others commit are taken up between turns of the run loop, queue or actor; true at first.
+    public var autorefresh: Bool {
+        get { raising { try rlm.live.autorefresh } }
+        nonmutating set { raising { try rlm.live.setAutorefresh(newValue) } }
+    }
+
+    /// Moves to the latest version. Says whether that changed something.
+    @discardableResult
+    public func refresh() -> Bool { raising { try rlm.live.refresh() } }
+
+    /// Cancels an open write, gives up the version and invalidates every object and collection of the instance.
+    public func invalidate() { raising { try rlm.invalidate() } }
+}
+
+/// A type whose objects a realm can be asked for: a model class, or a projection of one.
+public protocol RealmFetchable: RealmCollectionValue {
+    static var _objectType: ObjectBase.Type { get }
+}
+
+extension ObjectBase: RealmFetchable {
+    public static var _objectType: ObjectBase.Type { self }
+}
+
+/// What belongs to a realm, and with it to a thread, queue or actor.
+public protocol ThreadConfined {
+    var realm: Realm? { get }
+    var isInvalidated: Bool { get }
+}
+
+extension Realm.UpdatePolicy {
+    var policy: StoreContract.UpdatePolicy {
+        switch self {
+        case .error: .error
+        case .modified: .modified
+        case .all: .all
+        }
+    }
+}
+
+extension StoreError.Code {
+    /// What `Realm.Error` tells of; everything else is misuse.
+    var isOfFiles: Bool {
+        [.fileAccess, .invalidFile, .unsupportedFormat, .full, .inputOutput, .busy, .closed].contains(self)
+    }
+}
+
+/// Turns what a store says of files into `Realm.Error`, and stops the program for misuse.
+func fileErrors<R>(_ body: () throws -> R) throws -> R {
+    do {
+        return try body()
+    } catch let error as RealmException {
+        stop(error)
+    } catch let error as StoreError {
+        throw Realm.Error(error, path: "")
+    }
+}
+
+@inline(__always)
+func raisingMisuse<R>(_ body: () throws -> R) -> R { raising(body) }

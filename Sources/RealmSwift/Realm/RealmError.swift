@@ -1,0 +1,97 @@
+public import Foundation
+import ObjectModel
+import StoreContract
+
+extension Realm {
+    /// What can go wrong with files: opening, committing and copying them.
+    public struct Error: Swift.Error, CustomNSError, LocalizedError, Sendable, Equatable {
+        /// Realm's codes, by its numbers.
+        public enum Code: Int, Sendable {
+            case fail = 1
+            case fileAccess = 2
+            case filePermissionDenied = 3
+            case fileExists = 4
+            case fileNotFound = 5
+            case fileFormatUpgradeRequired = 6
+            case incompatibleLockFile = 8
+            case addressSpaceExhausted = 9
+            case schemaMismatch = 10
+            case alreadyOpen = 12
+            case invalidInput = 13
+            case outOfDiskSpace = 14
+            case incompatibleSession = 15
+            case unsupportedFileFormatVersion = 16
+            case subscriptionFailed = 18
+            case fileOperationFailed = 19
+            case invalidDatabase = 20
+            case incompatibleHistories = 21
+            case noSubscriptionForWrite = 22
+        }
+
+        public let code: Code
+        /// A sentence for a person.
+        public let message: String
+        /// The file that the fault is about.
+        public let fileURL: URL?
+
+        public init(_ code: Code, _ message: String = "", fileURL: URL? = nil) {
+            self.code = code
+            self.message = message
+            self.fileURL = fileURL
+        }
+
+        init(_ code: Code, _ message: String, path: String?) {
+            self.init(code, message, fileURL: path.map { URL(fileURLWithPath: $0) })
+        }
+
+        public static var errorDomain: String { "io.realm" }
+        public var errorCode: Int { code.rawValue }
+        public var errorDescription: String? { message }
+        public var localizedDescription: String { message }
+
+        public static func == (a: Error, b: Error) -> Bool { a.code == b.code }
+
+        /// For `catch Realm.Error.fileAccess` and the like.
+        public static func ~= (pattern: Error, error: any Swift.Error) -> Bool {
+            (error as? Error)?.code == pattern.code
+        }
+
+        public static let fail = Error(.fail)
+        public static let fileAccess = Error(.fileAccess)
+        public static let filePermissionDenied = Error(.filePermissionDenied)
+        public static let fileExists = Error(.fileExists)
+        public static let fileNotFound = Error(.fileNotFound)
+        public static let fileFormatUpgradeRequired = Error(.fileFormatUpgradeRequired)
+        public static let incompatibleLockFile = Error(.incompatibleLockFile)
+        public static let addressSpaceExhausted = Error(.addressSpaceExhausted)
+        public static let schemaMismatch = Error(.schemaMismatch)
+        public static let alreadyOpen = Error(.alreadyOpen)
+        public static let invalidInput = Error(.invalidInput)
+        public static let outOfDiskSpace = Error(.outOfDiskSpace)
+        public static let incompatibleSession = Error(.incompatibleSession)
+        public static let unsupportedFileFormatVersion = Error(.unsupportedFileFormatVersion)
+        public static let subscriptionFailed = Error(.subscriptionFailed)
+        public static let fileOperationFailed = Error(.fileOperationFailed)
+        public static let invalidDatabase = Error(.invalidDatabase)
+        public static let incompatibleHistories = Error(.incompatibleHistories)
+        public static let noSubscriptionForWrite = Error(.noSubscriptionForWrite)
+    }
+}
+
+extension Realm.Error {
+    init(_ error: StoreError, path: String) {
+        let code: Code =
+            switch error.code {
+            case .fileAccess:
+                FileManager.default.fileExists(atPath: path) ? .filePermissionDenied : .fileNotFound
+            case .invalidFile: .invalidDatabase
+            case .unsupportedFormat: .unsupportedFileFormatVersion
+            case .full: .outOfDiskSpace
+            case .inputOutput: .fileOperationFailed
+            case .busy: .alreadyOpen
+            case .migrationRequired, .schemaVersionTooLow, .migrationFailed, .schemaInvalid: .schemaMismatch
+            default: .fail
+            }
+        self.init(code, error.message, path: path)
+    }
+}

@@ -1,0 +1,124 @@
+@_spi(Reflection) import Swift
+import ObjectModel
+import Synchronization
+
+/// What a model class says about itself: found once by looking at its stored properties and one instance.
+///
+/// Fields are found with the standard library's reflection interface, which tells each one's place and type; so neither
+/// a macro nor a registration is needed.
+final class ClassModel: Sendable {
+    let type: ObjectBase.Type
+    let name: String
+    let isEmbedded: Bool
+    /// In declaration order, those of base classes first.
+    let properties: [PropertyModel]
+    private let slots: [String: Int]
+
+    /// What the class of a managed object was made of. Cost: one look-up, but for the first time.
+    static func of(_ type: ObjectBase.Type) throws -> ClassModel {
+        let id = ObjectIdentifier(type)
+        if let known = models.withLock({ $0[id] }) { return known }
+        let model = try ClassModel(type)
+        models.withLock { $0[id] = model }
+        return model
+    }
+
+    private static let models = Mutex<[ObjectIdentifier: ClassModel]>([:])
+
+    /// Throws a `RealmException` for classes that cannot be stored.
+    private init(_ type: ObjectBase.Type) throws {
+        self.type = type
+        name = type.className()
+        isEmbedded = type is EmbeddedObject.Type
+        let mapping = type.propertiesMapping()
+        let sample = type.init()
+        let base = UnsafeRawPointer(Unmanaged.passUnretained(sample).toOpaque())
+        var found: [PropertyModel] = []
+        for field in Field.all(of: type) {
+            guard let wrapper = field.type as? any _PersistedProperty.Type else { continue }
+            let label = field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
+            found.append(
+                PropertyModel(
+                    name: label, column: mapping[label] ?? label, offset: field.offset, wrapper: wrapper,
+                    marks: wrapper.marks(at: base + field.offset)))
+        }
+        withExtendedLifetime(sample) {}
+        if found.isEmpty {
+            throw RealmException(
+                "No properties are defined for '\(name)'. Did you remember to mark them with '@Persisted'?")
+        }
+        let keys = found.filter(\.isPrimaryKey)
+        if keys.count > 1 {
+            throw RealmException(
+                "Properties '\(keys[0].name)' and '\(keys[1].name)' are both marked as the primary key of '\(name)'")
+        }
+        properties = found
+        slots = Dictionary(found.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
+    }
+
+    var primaryKey: PropertyModel? { properties.first(where: \.isPrimaryKey) }
+
+    func slot(of name: String) -> Int? { slots[name] }
+
+    /// The class as the store's schema has it, with stored names.
+    var schema: ClassSchema {
+        ClassSchema(
+            name, primaryKey: primaryKey?.column, isEmbedded: isEmbedded, properties: properties.map(\.schema))
+    }
+}
+
+/// One `@Persisted` property of a class.
+struct PropertyModel: Sendable {
+    /// As in Swift.
+    let name: String
+    /// As stored.
+    let column: String
+    /// Where an instance has the wrapper, in bytes from its start.
+    let offset: Int
+    let wrapper: any _PersistedProperty.Type
+    let isPrimaryKey: Bool
+    let isIndexed: Bool
+    let type: StoredType
+    let linked: ObjectBase.Type?
+
+    init(name: String, column: String, offset: Int, wrapper: any _PersistedProperty.Type, marks: PersistedMarks) {
+        self.name = name
+        self.column = column
+        self.offset = offset
+        self.wrapper = wrapper
+        isPrimaryKey = marks.isPrimaryKey
+        isIndexed = marks.isIndexed
+        let stored = wrapper.valueType._propertyType
+        var type = stored.type
+        linked = stored.linked
+        if case .linkingObjects = type.base, let linked, let origin = marks.origin {
+            let column = linked.propertiesMapping()[origin] ?? origin
+            type.base = .linkingObjects(fromClass: linked.className(), property: column)
+        }
+        self.type = type
+    }
+
+    var schema: PropertySchema { PropertySchema(column, type, isIndexed: isIndexed && !isPrimaryKey) }
+
+    func place(in className: String) -> _Place { _Place(className: className, property: name, type: type) }
+}
+
+/// A stored property of a class, and where its instances have it.
+struct Field {
+    let name: String
+    let offset: Int
+    let type: Any.Type
+
+    /// `_EachFieldOptions.classType`, which is declared as a variable.
+    private static let classFields: UInt32 = 1
+
+    /// In declaration order, those of base classes first.
+    static func all(of type: AnyClass) -> [Field] {
+        var fields: [Field] = []
+        _ = _forEachField(of: type, options: _EachFieldOptions(rawValue: classFields)) { name, offset, type, _ in
+            fields.append(Field(name: String(cString: name), offset: offset, type: type))
+            return true
+        }
+        return fields
+    }
+}

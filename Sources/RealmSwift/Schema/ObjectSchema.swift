@@ -1,0 +1,153 @@
+import ObjectModel
+
+/// What a class stores.
+public struct ObjectSchema: Equatable, CustomStringConvertible {
+    public let className: String
+    public let properties: [Property]
+    public let primaryKeyProperty: Property?
+    public let isEmbedded: Bool
+    public let objectClass: AnyClass?
+
+    init(_ model: ClassModel) {
+        className = model.name
+        properties = model.properties.map(Property.init)
+        primaryKeyProperty = model.primaryKey.map(Property.init)
+        isEmbedded = model.isEmbedded
+        objectClass = model.type
+    }
+
+    /// Of a class that only the store knows.
+    init(_ boundClass: BoundClass) {
+        className = boundClass.name
+        properties = boundClass.properties.map(Property.init)
+        primaryKeyProperty = boundClass.primaryKey.map(Property.init)
+        isEmbedded = boundClass.isEmbedded
+        objectClass = nil
+    }
+
+    public var description: String {
+        "\(className) {\n" + properties.map { "\t" + $0.description.indented }.joined(separator: "\n") + "\n}"
+    }
+
+    /// The property of that name.
+    public subscript(name: String) -> Property? { properties.first { $0.name == name } }
+
+    public static func == (a: ObjectSchema, b: ObjectSchema) -> Bool {
+        a.className == b.className && a.properties == b.properties && a.isEmbedded == b.isEmbedded
+    }
+}
+
+/// A property of a class.
+public struct Property: Equatable, CustomStringConvertible {
+    public let name: String
+    public let columnName: String
+    public let type: PropertyType
+    public let isArray: Bool
+    public let isSet: Bool
+    public let isMap: Bool
+    public let isIndexed: Bool
+    public let isOptional: Bool
+    public let objectClassName: String?
+
+    init(_ model: PropertyModel) {
+        name = model.name
+        columnName = model.column
+        type = PropertyKind(model.type.base).type
+        isArray = model.type.collection == .list
+        isSet = model.type.collection == .set
+        isMap = model.type.collection == .map
+        isIndexed = model.isIndexed || model.isPrimaryKey
+        isOptional = model.type.isOptional
+        objectClassName = PropertyKind(model.type.base).className
+    }
+
+    init(_ bound: BoundProperty) {
+        name = bound.name
+        columnName = bound.column
+        type = PropertyKind(bound.type.base).type
+        isArray = bound.type.collection == .list
+        isSet = bound.type.collection == .set
+        isMap = bound.type.collection == .map
+        isIndexed = bound.isIndexed || bound.isPrimaryKey
+        isOptional = bound.type.isOptional
+        objectClassName = PropertyKind(bound.type.base).className
+    }
+
+    public var description: String {
+        var lines = ["\(name) {", "\ttype = \(type);"]
+        if let objectClassName { lines.append("\tobjectClassName = \(objectClassName);") }
+        lines.append("\tcolumnName = \(columnName);")
+        lines.append("\tindexed = \(isIndexed ? "YES" : "NO");")
+        lines.append("\tarray = \(isArray ? "YES" : "NO");")
+        lines.append("\tset = \(isSet ? "YES" : "NO");")
+        lines.append("\tdictionary = \(isMap ? "YES" : "NO");")
+        lines.append("\toptional = \(isOptional ? "YES" : "NO");")
+        return lines.joined(separator: "\n") + "\n}"
+    }
+}
+
+/// The kinds of values.
+public enum PropertyType: Int, Sendable, CustomStringConvertible {
+    case int = 0
+    case bool = 1
+    case string = 2
+    case data = 3
+    case any = 9
+    case date = 4
+    case float = 5
+    case double = 6
+    case object = 7
+    case linkingObjects = 8
+    case objectId = 10
+    case decimal128 = 11
+    case UUID = 12
+
+    public var description: String {
+        switch self {
+        case .int: "int"
+        case .bool: "bool"
+        case .string: "string"
+        case .data: "data"
+        case .any: "mixed"
+        case .date: "date"
+        case .float: "float"
+        case .double: "double"
+        case .object: "object"
+        case .linkingObjects: "linking objects"
+        case .objectId: "object id"
+        case .decimal128: "decimal128"
+        case .UUID: "uuid"
+        }
+    }
+}
+
+/// What Realm calls the base types.
+struct PropertyKind {
+    let type: PropertyType
+    let text: String
+    let className: String?
+
+    init(_ base: BaseType) {
+        var className: String?
+        switch base {
+        case .int: (type, text) = (.int, "int")
+        case .bool: (type, text) = (.bool, "bool")
+        case .string: (type, text) = (.string, "string")
+        case .data: (type, text) = (.data, "data")
+        case .mixed: (type, text) = (.any, "mixed")
+        case .date: (type, text) = (.date, "date")
+        case .float: (type, text) = (.float, "float")
+        case .double: (type, text) = (.double, "double")
+        case .objectId: (type, text) = (.objectId, "object id")
+        case .decimal128: (type, text) = (.decimal128, "decimal128")
+        case .uuid: (type, text) = (.UUID, "uuid")
+        case .link(let target):
+            (type, text) = (.object, "object")
+            className = target
+        case .linkingObjects(let origin, _):
+            (type, text) = (.linkingObjects, "linking objects")
+            className = origin
+        }
+        self.className = className
+    }
+}

@@ -1,0 +1,86 @@
+extension RealmCollection {
+    /// The elements sorted, in sections by the keys that the block gives. The first descriptor should sort by what the
+    /// keys are made of: an element joins the section of its key, wherever the order puts it. Traps without a descriptor,
+    /// for keys that are links, and for unmanaged collections.
+    public func sectioned<Key: _Persistable>(
+        sortDescriptors: [SortDescriptor], _ keyBlock: @escaping (Element) -> Key
+    ) -> SectionedResults<Key, Element> {
+        raising {
+            guard !sortDescriptors.isEmpty else {
+                throw RealmException("There must be at least one SortDescriptor when using SectionedResults.")
+            }
+            return SectionedResults(try SectionedCore(_source.sorted(by: sortDescriptors), keyBlock))
+        }
+    }
+
+    /// Values sorted by themselves, in sections by the keys that the block gives. Traps for objects.
+    public func sectioned<Key: _Persistable>(
+        by block: @escaping (Element) -> Key, ascending: Bool = true
+    ) -> SectionedResults<Key, Element> {
+        sectioned(sortDescriptors: [SortDescriptor(keyPath: "self", ascending: ascending)], block)
+    }
+}
+
+extension RealmCollection where Element: ObjectBase {
+    /// The objects sorted by a property, in a section for each of its values. See `sectioned(sortDescriptors:_:)`.
+    public func sectioned<Key: _Persistable>(
+        by keyPath: KeyPath<Element, Key>, ascending: Bool = true
+    ) -> SectionedResults<Key, Element> {
+        let descriptor = SortDescriptor(keyPath: _name(for: keyPath), ascending: ascending)
+        return sectioned(sortDescriptors: [descriptor]) { $0[keyPath: keyPath] }
+    }
+
+    /// The objects sorted, in a section for each value of a property, by which the first descriptor must sort.
+    public func sectioned<Key: _Persistable>(
+        by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
+    ) -> SectionedResults<Key, Element> {
+        raising {
+            guard let first = sortDescriptors.first else {
+                throw RealmException("Can not section Results with empty sortDescriptor parameter.")
+            }
+            guard first.keyPath == _name(for: keyPath) else {
+                throw RealmException("The section key path must match the primary sort descriptor.")
+            }
+        }
+        return sectioned(sortDescriptors: sortDescriptors) { $0[keyPath: keyPath] }
+    }
+
+    /// See `sectioned(sortDescriptors:_:)`.
+    public func sectioned<Key: _Persistable>(
+        by block: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor]
+    ) -> SectionedResults<Key, Element> { sectioned(sortDescriptors: sortDescriptors, block) }
+}
+
+extension RealmCollection {
+    /// The projections sorted by the property that a projected one stands for, in a section for each of its values. See
+    /// `sectioned(sortDescriptors:_:)`.
+    public func sectioned<Key: _Persistable, O: ObjectBase>(
+        by keyPath: KeyPath<Element, Key>, ascending: Bool = true
+    ) -> SectionedResults<Key, Element> where Element: Projection<O> {
+        let descriptor = SortDescriptor(keyPath: _name(for: keyPath), ascending: ascending)
+        return sectioned(sortDescriptors: [descriptor]) { $0[keyPath: keyPath] }
+    }
+
+    /// The projections sorted, in a section for each value of a projected property, by which the first descriptor must
+    /// sort. Descriptors name properties of the projected class.
+    public func sectioned<Key: _Persistable, O: ObjectBase>(
+        by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
+    ) -> SectionedResults<Key, Element> where Element: Projection<O> {
+        raising {
+            guard let first = sortDescriptors.first else {
+                throw RealmException("Can not section Results with empty sortDescriptor parameter.")
+            }
+            guard first.keyPath == _name(for: keyPath) else {
+                throw RealmException("The section key path must match the primary sort descriptor.")
+            }
+        }
+        return sectioned(sortDescriptors: sortDescriptors) { $0[keyPath: keyPath] }
+    }
+
+    /// See `sectioned(sortDescriptors:_:)`.
+    public func sectioned<Key: _Persistable, O: ObjectBase>(
+        by block: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor]
+    ) -> SectionedResults<Key, Element> where Element: Projection<O> {
+        sectioned(sortDescriptors: sortDescriptors, block)
+    }
+}

@@ -1,0 +1,75 @@
+import Dispatch
+import LiveQueries
+import ObjectModel
+
+/// Turns what an observer of the collection is told into what an observer of its sections is told. Used where the
+/// observer is called.
+final class SectionObservation<Key: _Persistable & Hashable, Element: RealmCollectionValue> {
+    /// The sections that the observer is given.
+    private(set) var sections: SectionedCore<Key, Element>
+    /// As the observer knows them; nil before the first call.
+    private var last: SectionTable<Key>?
+    /// The one section that is observed; nil for all.
+    private let only: Key?
+
+    init(_ sections: SectionedCore<Key, Element>, only: Key?) {
+        self.sections = sections
+        self.only = only
+    }
+
+    /// Nil when the observer is not to be called.
+    func take(_ seen: any CollectionCore, _ news: CollectionNews) throws -> SectionNews? {
+        if seen !== sections.core { sections = try sections.moved(to: seen) }
+        let old = last
+        // When the object that held the elements is gone, none are left.
+        let table =
+            seen.isInvalidated
+            ? try SectionTable([], in: seen.realm) { _ in throw RealmException.invalidObject } : try sections.table()
+        last = table
+        guard case .update(let indices) = news, let old else {
+            if case .initial = news { return .initial }
+            return nil
+        }
+        let changes = try old.positions.changes(to: table.positions, indices)
+        guard let only else { return changes.isEmpty ? nil : .update(changes) }
+        let section = ResultsSection(sections, only)
+        return try changes.restricted(old: section.index(in: old), new: section.index(in: table)).map { .update($0) }
+    }
+
+    /// The observer was spared a commit.
+    func skip() throws {
+        if last != nil, !sections.core.isInvalidated { last = try sections.table() }
+    }
+
+    func begin(
+        _ keyPaths: [String]?, on queue: DispatchQueue?,
+        _ block: @escaping (SectionedCore<Key, Element>, SectionNews) -> Void
+    ) throws -> NotificationToken {
+        let realm = sections.realm
+        let token = try CollectionObservation.begin(sections.core, keyPaths, on: queue) { [self] seen, news in
+            raising {
+                if let news = try take(seen, news) { block(sections, news) }
+            }
+        }
+        if queue == nil {
+            realm.onSkip(token.token) { [weak self] in try self?.skip() }
+        }
+        return token
+    }
+
+    func begin<A: Actor>(
+        _ keyPaths: [String]?, on actor: A, _isolation: isolated (any Actor)?,
+        _ block: @escaping @Sendable (isolated A, Transferred<(SectionedCore<Key, Element>, SectionNews)>) -> Void
+    ) async throws -> NotificationToken {
+        let state = Transferred(self)
+        return try await CollectionObservation.begin(
+            sections.core, keyPaths, on: actor, _isolation: _isolation
+        ) { actor, call in
+            raising {
+                let state = state.value
+                guard let news = try state.take(call.value.0, call.value.1) else { return }
+                block(actor, Transferred((state.sections, news)))
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+public import Foundation
+import ObjectModel
+
+/// A value of any kind that a property can hold.
+///
+/// Two of them are equal when they are of the same case and hold equal values, although the database compares numbers of
+/// all kinds by value. Lists and dictionaries may hold further ones, about a hundred levels deep; those of a managed
+/// object show the stored ones and are edited within a write, at the cost of the whole value of the property. Sets and
+/// embedded objects cannot be held.
+public enum AnyRealmValue: Hashable {
+    case none
+    case int(Int)
+    case bool(Bool)
+    case float(Float)
+    case double(Double)
+    case string(String)
+    case data(Data)
+    case date(Date)
+    case object(Object)
+    case objectId(ObjectId)
+    case decimal128(Decimal128)
+    case uuid(UUID)
+    case dictionary(Map<String, AnyRealmValue>)
+    case list(List<AnyRealmValue>)
+
+    /// A new, unmanaged dictionary with these entries.
+    public static func fromDictionary(_ dictionary: [String: AnyRealmValue]) -> AnyRealmValue {
+        .dictionary(Map(unmanaged: dictionary.map { ($0.key, $0.value) }))
+    }
+
+    /// A new, unmanaged list with these elements.
+    public static func fromArray(_ array: [AnyRealmValue]) -> AnyRealmValue { .list(List(unmanaged: array)) }
+
+    // MARK: What it holds, if it is of that kind
+
+    public var intValue: Int? {
+        if case .int(let value) = self { value } else { nil }
+    }
+    public var boolValue: Bool? {
+        if case .bool(let value) = self { value } else { nil }
+    }
+    public var floatValue: Float? {
+        if case .float(let value) = self { value } else { nil }
+    }
+    public var doubleValue: Double? {
+        if case .double(let value) = self { value } else { nil }
+    }
+    public var stringValue: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+    public var dataValue: Data? {
+        if case .data(let value) = self { value } else { nil }
+    }
+    public var dateValue: Date? {
+        if case .date(let value) = self { value } else { nil }
+    }
+    public var objectIdValue: ObjectId? {
+        if case .objectId(let value) = self { value } else { nil }
+    }
+    public var decimal128Value: Decimal128? {
+        if case .decimal128(let value) = self { value } else { nil }
+    }
+    public var uuidValue: UUID? {
+        if case .uuid(let value) = self { value } else { nil }
+    }
+    public var dictionaryValue: Map<String, AnyRealmValue>? {
+        if case .dictionary(let value) = self { value } else { nil }
+    }
+    public var listValue: List<AnyRealmValue>? {
+        if case .list(let value) = self { value } else { nil }
+    }
+
+    /// The object, if it is of that class.
+    public func object<T: Object>(_ objectType: T.Type) -> T? {
+        if case .object(let value) = self { value as? T } else { nil }
+    }
+
+    /// A managed object, to be used by the names of its properties.
+    public var dynamicObject: DynamicObject? {
+        guard case .object(let object) = self else { return nil }
+        if let dynamic = object as? DynamicObject { return dynamic }
+        guard let realm = object._realm, let reference = object._reference else { return nil }
+        return raising {
+            try realm.check(object)
+            return try realm.object(reference, as: DynamicObject.self) as? DynamicObject
+        }
+    }
+
+    /// What it holds, of whatever kind; nil for null.
+    var content: Any? {
+        switch self {
+        case .none: nil
+        case .int(let value): value
+        case .bool(let value): value
+        case .float(let value): value
+        case .double(let value): value
+        case .string(let value): value
+        case .data(let value): value
+        case .date(let value): value
+        case .object(let value): value
+        case .objectId(let value): value
+        case .decimal128(let value): value
+        case .uuid(let value): value
+        case .dictionary(let value): value
+        case .list(let value): value
+        }
+    }
+}
+
+extension AnyRealmValue: RealmCollectionValue, _Persistable, MinMaxType, AddableType, SortableType, _Indexable {
+    public typealias PersistedType = AnyRealmValue
+    public static var _storedType: _StoredType { _StoredType(.mixed) }
+    public static func _zero() -> AnyRealmValue { .none }
+    public static func _noSum() -> AnyRealmValue { .decimal128(Decimal128()) }
+    public static func _traced(_ trace: _Trace) -> AnyRealmValue { .none }
+
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> AnyRealmValue {
+        raising {
+            let value = try object.stored(slot)
+            let place = value.isNested ? try NestedPlace(object, slot) : nil
+            return try _restored(_Stored(value, at: place), in: object._realm)
+        }
+    }
+
+    /// Lists and dictionaries whose place is not known are unmanaged copies.
+    public static func _restored(_ stored: _Stored, in realm: RLMRealm?) throws -> AnyRealmValue {
+        switch stored.value {
+        case .null: return .none
+        case .int(let value): return .int(Int(value))
+        case .bool(let value): return .bool(value)
+        case .float(let value): return .float(value)
+        case .double(let value): return .double(value)
+        case .string(let value): return .string(value)
+        case .data(let value): return .data(Data(value))
+        case .date(let value): return .date(Date(value))
+        case .objectId(let value): return .objectId(ObjectId(raw: value))
+        case .decimal(let value): return .decimal128(Decimal128(raw: value))
+        case .uuid(let value): return .uuid(UUID(value))
+        case .reference(let reference):
+            guard let realm, let object = try realm.object(reference) as? Object else { return .none }
+            return .object(object)
+        case .list(let values):
+            if let realm, let place = stored.place { return .list(List(core: NestedCore(realm, place, isList: true))) }
+            return .fromArray(try values.map { try _restored(_Stored($0), in: realm) })
+        case .dictionary(let map):
+            if let realm, let place = stored.place {
+                return .dictionary(Map(core: NestedCore(realm, place, isList: false)))
+            }
+            return .dictionary(
+                Map(unmanaged: try map.entries.map { ($0.key, try _restored(_Stored($0.value), in: realm)) }))
+        default: throw Unrepresentable(message: "The stored value '\(stored.value)' is no AnyRealmValue.")
+        }
+    }
+
+    /// Lists and dictionaries are copied.
+    public func _stored(by adopter: _Adopter) throws -> _Stored {
+        switch self {
+        case .none: return _Stored(.null)
+        case .int(let value): return value._scalar
+        case .bool(let value): return value._scalar
+        case .float(let value): return value._scalar
+        case .double(let value): return value._scalar
+        case .string(let value): return value._scalar
+        case .data(let value): return value._scalar
+        case .date(let value): return value._scalar
+        case .object(let value): return _Stored(try adopter.reference(to: value))
+        case .objectId(let value): return value._scalar
+        case .decimal128(let value): return value._scalar
+        case .uuid(let value): return value._scalar
+        case .list(let list): return _Stored(.list(try list.map { try $0._stored(by: adopter).value }))
+        case .dictionary(let map): return _Stored(try map.stored(by: adopter))
+        }
+    }
+
+    /// A value of any kind; null for nil. Arrays and dictionaries become lists and dictionaries.
+    public static func _converted(_ value: Any?, _ place: _Place) throws -> AnyRealmValue {
+        guard let value = value.flatMap({ flattened($0) }), !(value is NSNull) else { return .none }
+        switch value {
+        case let mixed as AnyRealmValue: return mixed
+        case let object as Object: return .object(object)
+        case let list as List<AnyRealmValue>: return .list(list)
+        case let map as Map<String, AnyRealmValue>: return .dictionary(map)
+        default: break
+        }
+        if let entries = Entries(value) {
+            return .dictionary(Map(unmanaged: try entries.pairs.map { ($0.key, try _converted($0.value, place)) }))
+        }
+        if let array = value as? [Any] { return .fromArray(try array.map { try _converted($0, place) }) }
+        guard let plain = Conversion.natural(value) else { throw place.misfit(value) }
+        return try _restored(_Stored(plain), in: nil)
+    }
+}

@@ -1,0 +1,108 @@
+import ObjectModel
+
+/// An enum with raw values that is stored by them.
+public protocol PersistableEnum: _RealmCollectionValueInsideOptional, _Persistable, RawRepresentable, CaseIterable,
+    Comparable, MinMaxType, _Indexable, _MayNotRestore
+where RawValue: _Scalar & Comparable, PersistedType == RawValue.PersistedType {}
+
+extension PersistableEnum {
+    public static var _storedType: _StoredType { RawValue._storedType }
+
+    public static func _restored(_ stored: _Stored, in realm: RLMRealm?) throws -> Self {
+        let raw = try RawValue._restored(stored, in: realm)
+        guard let value = Self(rawValue: raw) else {
+            throw Unrepresentable(message: "Could not convert raw value '\(raw)' to enum type '\(Self.self)'.")
+        }
+        return value
+    }
+
+    public func _stored(by adopter: _Adopter) throws -> _Stored { rawValue._scalar }
+
+    public static func _zero() -> Self {
+        raising {
+            guard let first = allCases.first else { throw RealmException("Enum '\(Self.self)' has no cases.") }
+            return first
+        }
+    }
+
+    public static func _traced(_ trace: _Trace) -> Self { _zero() }
+
+    public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// What `CustomPersistable` and `FailableCustomPersistable` share: a type that is stored as another one.
+public protocol _CustomPersistable: _RealmCollectionValueInsideOptional, _Persistable
+where PersistedType: _RealmCollectionValueInsideOptional {
+    /// Said again, so that conforming types need not name it.
+    associatedtype PersistedType
+
+    /// What is stored for the value.
+    var persistableValue: PersistedType { get }
+
+    static func _fromPersisted(_ value: PersistedType) -> Self?
+}
+
+/// A type that is stored as another one, from which it can always be made.
+public protocol CustomPersistable: _CustomPersistable {
+    init(persistedValue: PersistedType)
+}
+
+/// A type that is stored as another one, of which not every value is one of its own: an optional is nil then, and
+/// anything else traps.
+public protocol FailableCustomPersistable: _CustomPersistable, _MayNotRestore {
+    init?(persistedValue: PersistedType)
+}
+
+extension CustomPersistable {
+    public static func _fromPersisted(_ value: PersistedType) -> Self? { Self(persistedValue: value) }
+}
+
+extension FailableCustomPersistable {
+    public static func _fromPersisted(_ value: PersistedType) -> Self? { Self(persistedValue: value) }
+}
+
+extension _CustomPersistable {
+    public static var _storedType: _StoredType { PersistedType._storedType }
+
+    /// As a property, what is stored as an embedded object is a link, which may always be null.
+    public static var _propertyType: _StoredType {
+        var stored = _storedType
+        if stored.type.isLink { stored.type.isOptional = true }
+        return stored
+    }
+
+    public static func _restored(_ stored: _Stored, in realm: RLMRealm?) throws -> Self {
+        let value: PersistedType
+        if stored.value.isNull {
+            // An embedded object that is not there, though its holder's type cannot say so.
+            value = PersistedType._zero()
+        } else {
+            value = try PersistedType._restored(stored, in: realm)
+        }
+        guard let custom = _fromPersisted(value) else {
+            throw Unrepresentable(message: "Failed to convert persisted value '\(value)' to type '\(Self.self)'.")
+        }
+        return custom
+    }
+
+    public func _stored(by adopter: _Adopter) throws -> _Stored { try persistableValue._stored(by: adopter) }
+
+    public static func _zero() -> Self {
+        raising {
+            let zero = PersistedType._zero()
+            guard let custom = _fromPersisted(zero) else {
+                throw RealmException("Failed to convert default value '\(zero)' to type '\(Self.self)'.")
+            }
+            return custom
+        }
+    }
+
+    public static func _traced(_ trace: _Trace) -> Self {
+        raising {
+            guard let custom = _fromPersisted(PersistedType._traced(trace)) else {
+                throw RealmException("Key paths cannot lead through '\(Self.self)'.")
+            }
+            return custom
+        }
+    }
+}

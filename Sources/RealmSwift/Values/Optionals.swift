@@ -1,0 +1,56 @@
+import Foundation
+import ObjectModel
+
+extension Optional: _HasPersistedType where Wrapped: _HasPersistedType {
+    public typealias PersistedType = Wrapped.PersistedType?
+}
+
+extension Optional: _Storable where Wrapped: _RealmCollectionValueInsideOptional {
+    public static var _storedType: _StoredType {
+        var stored = Wrapped._storedType
+        stored.type.isOptional = true
+        return stored
+    }
+
+    public static func _restored(_ stored: _Stored, in realm: RLMRealm?) throws -> Wrapped? {
+        if stored.value.isNull { return nil }
+        do {
+            return try Wrapped._restored(stored, in: realm)
+        } catch is Unrepresentable where Wrapped.self is any _MayNotRestore.Type {
+            return nil
+        }
+    }
+
+    public func _stored(by adopter: _Adopter) throws -> _Stored {
+        try self?._stored(by: adopter) ?? _Stored(.null)
+    }
+
+    public static func _zero() -> Wrapped? { nil }
+
+    public static func _traced(_ trace: _Trace) -> Wrapped? { Wrapped._traced(trace) }
+
+    public static func _converted(_ value: Any?, _ place: _Place) throws -> Wrapped? {
+        guard let value = value.flatMap({ flattened($0) }), !(value is NSNull) else { return nil }
+        return try Wrapped._converted(value, place)
+    }
+}
+
+extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueInsideOptional {}
+extension Optional: _RealmCollectionValueInsideOptional where Wrapped: _NestedOptional {}
+
+/// Nothing conforms to it: optionals of optionals are not stored.
+public protocol _NestedOptional: _RealmCollectionValueInsideOptional {}
+
+extension Optional: _Persistable where Wrapped: _RealmCollectionValueInsideOptional {}
+
+extension Optional: MinMaxType where Wrapped: MinMaxType {}
+extension Optional: SortableType where Wrapped: SortableType {}
+extension Optional: _PrimaryKey where Wrapped: _PrimaryKey {}
+extension Optional: _Indexable where Wrapped: _Indexable {}
+
+extension Optional: AddableType where Wrapped: AddableType {
+    public static func _noSum() -> Wrapped? { Wrapped._noSum() }
+}
+
+/// A type that may have no value for what is stored, where an optional then is nil.
+public protocol _MayNotRestore {}

@@ -1,0 +1,172 @@
+import Foundation
+import RealmSwift
+import Testing
+
+class AsyncDog: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var name = ""
+}
+
+actor AsyncWriter {
+    private var realm: Realm?
+
+    func open(_ configuration: Realm.Configuration) async throws {
+        realm = try await Realm.open(configuration: configuration)
+    }
+
+    func add(_ id: Int) async throws -> Int {
+        guard let realm else { return -1 }
+        return try await realm.asyncWrite {
+            realm.create(AsyncDog.self, value: ["id": id])
+            return realm.objects(AsyncDog.self).count
+        }
+    }
+
+    struct Stop: Error {}
+
+    func fail() async throws {
+        guard let realm else { return }
+        try await realm.asyncWrite {
+            realm.create(AsyncDog.self, value: ["id": 99])
+            throw Stop()
+        }
+    }
+
+    func count() async -> Int {
+        _ = await realm?.asyncRefresh()
+        return realm?.objects(AsyncDog.self).count ?? -1
+    }
+
+    var isWriting: Bool { realm?.isInWriteTransaction ?? false }
+}
+
+@Suite("Writes that nobody waits for")
+struct AsyncWriteTests {
+    private let place = Place([AsyncDog.self])
+
+    @Test("§2.1 writeAsync runs its blocks one after the other, and says when each is on disk")
+    func writeAsync() async throws {
+        try place.run { [place] realm in
+            for id in 0..<3 {
+                realm.writeAsync {
+                    place.note("write \(realm.isInWriteTransaction) \(realm.objects(AsyncDog.self).count)")
+                    realm.create(AsyncDog.self, value: ["id": id])
+                } onComplete: { error in
+                    place.note("\(error == nil) \(realm.objects(AsyncDog.self).count)")
+                }
+            }
+            #expect(realm.isPerformingAsynchronousWriteOperations && !realm.isInWriteTransaction)
+        }
+        #expect(
+            try await place.notes(6) == ["write true 0", "true 1", "write true 1", "true 2", "write true 2", "true 3"])
+        try place.run { realm in
+            #expect(!realm.isPerformingAsynchronousWriteOperations && realm.objects(AsyncDog.self).count == 3)
+        }
+    }
+
+    @Test("§2.1 a write that is begun while others wait goes first, and they follow")
+    func waiting() async throws {
+        try place.run { [place] realm in
+            realm.writeAsync({ place.note("async \(realm.objects(AsyncDog.self).count)") })
+            Thread.sleep(forTimeInterval: 0.05)
+            try realm.write { _ = realm.create(AsyncDog.self, value: ["id": 1]) }
+            place.note("sync")
+        }
+        #expect(try await place.notes(2) == ["sync", "async 1"])
+    }
+
+    @Test("§2.1 beginAsyncWrite's block commits, or its write is taken back; one that is cancelled is not called")
+    func begin() async throws {
+        try place.run { [place] realm in
+            realm.beginAsyncWrite {
+                realm.create(AsyncDog.self, value: ["id": 1])
+                place.note("left")
+            }
+            let cancelled = realm.beginAsyncWrite { place.note("cancelled") }
+            realm.beginAsyncWrite {
+                realm.create(AsyncDog.self, value: ["id": 2])
+                realm.commitAsyncWrite(allowGrouping: true) { _ in
+                    place.note("\(Array(realm.objects(AsyncDog.self)).map(\.id))")
+                }
+                #expect(!realm.isInWriteTransaction && realm.isPerformingAsynchronousWriteOperations)
+            }
+            realm.cancelAsyncWrite(cancelled)
+        }
+        #expect(try await place.notes(2) == ["left", "[2]"])
+    }
+
+    @Test("§2.1 what a commit in the background wrote shows at once to a write and after a refresh")
+    func afterCommit() async throws {
+        try place.run { realm in
+            realm.beginWrite()
+            realm.create(AsyncDog.self, value: ["id": 1])
+            realm.commitAsyncWrite()
+            realm.beginWrite()
+            #expect(realm.objects(AsyncDog.self).count == 1)
+            realm.create(AsyncDog.self, value: ["id": 2])
+            realm.commitAsyncWrite()
+            realm.refresh()
+            #expect(realm.objects(AsyncDog.self).count == 2)
+        }
+    }
+
+    @Test("§2.1 observers hear of writes in the background, also of those on other queues")
+    func observed() async throws {
+        let other = Place(beside: place)
+        try place.run { [place] realm in
+            place.keep(
+                realm.objects(AsyncDog.self).observe { change in
+                    if case .update(let dogs, _, let insertions, _) = change {
+                        place.note("\(dogs.count) \(insertions)")
+                    }
+                    if case .initial = change { place.note("initial") }
+                })
+        }
+        _ = try await place.notes(1)
+        try place.run { realm in _ = realm.writeAsync({ realm.create(AsyncDog.self, value: ["id": 1]) }) }
+        _ = try await place.notes(2)
+        try other.run { realm in _ = realm.writeAsync({ realm.create(AsyncDog.self, value: ["id": 2]) }) }
+        #expect(try await place.notes(3) == ["initial", "1 [0]", "2 [1]"])
+    }
+
+    @Test("§2.1 §2.16 an actor's asyncWrite gives the block's result when it is on disk, and takes back what fails")
+    func actors() async throws {
+        let writers = [AsyncWriter(), AsyncWriter()]
+        for writer in writers { try await writer.open(place.configuration) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for id in 0..<10 { group.addTask { _ = try await writers[id % 2].add(id) } }
+            try await group.waitForAll()
+        }
+        await #expect(throws: AsyncWriter.Stop.self) { try await writers[0].fail() }
+        for writer in writers { #expect(await writer.count() == 10) }
+        #expect(await writers[0].isWriting == false)
+    }
+
+    @Test("§2.1 asyncWrite of a cancelled task throws, and its block is not run")
+    func cancelled() async throws {
+        let writer = AsyncWriter()
+        try await writer.open(place.configuration)
+        place.queue.sync {}
+        try place.run { realm in realm.beginWrite() }
+        let task = Task { try await writer.add(1) }
+        try await Task.sleep(for: .milliseconds(20))
+        task.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await task.value }
+        try place.run { realm in realm.cancelWrite() }
+        #expect(try await writer.add(2) == 1)
+    }
+
+    @Test("§2.1 threads without a run loop and frozen realms do not write like that")
+    func misuse() async throws {
+        let configuration = place.configuration
+        #expect(
+            await exception { try Realm(configuration: configuration).writeAsync({}) }
+                == "Cannot schedule async transaction. Make sure you are running from inside a run loop.")
+        #expect(
+            await exception { try Realm(configuration: configuration).freeze().writeAsync({}) }
+                == "Can't perform transactions on a frozen Realm")
+        #expect(
+            await exception { try Realm(configuration: configuration).commitAsyncWrite() }
+                == "Can't commit a non-existing write transaction")
+    }
+}

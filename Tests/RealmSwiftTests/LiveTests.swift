@@ -1,0 +1,155 @@
+import Foundation
+import RealmSwift
+import Testing
+
+class LiveDog: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var name = ""
+    @Persisted var age = 0
+    @Persisted var owner: LivePerson?
+}
+
+class LivePerson: Object {
+    @Persisted var name = ""
+    @Persisted var dogs: List<LiveDog>
+    @Persisted var scores: List<Int>
+}
+
+actor LiveActor {
+    var notes: [String] = []
+
+    func note(_ text: String) { notes.append(text) }
+
+    func open(_ configuration: Realm.Configuration) async throws -> Int {
+        let realm = try await Realm(configuration: configuration, actor: self)
+        return realm.objects(LiveDog.self).count
+    }
+
+    func notes(_ count: Int) async throws -> [String] {
+        for _ in 0..<2000 where notes.count < count { try await Task.sleep(for: .milliseconds(2)) }
+        return notes
+    }
+}
+
+@Suite("Observing")
+struct LiveTests {
+    private let place = Place([LiveDog.self, LivePerson.self])
+
+    private static func text<C: RealmCollection>(_ change: RealmCollectionChange<C>) -> String {
+        switch change {
+        case .initial(let collection): "initial \(collection.count)"
+        case .update(let collection, let deletions, let insertions, let modifications):
+            "\(collection.count) \(deletions) \(insertions) \(modifications)"
+        case .error: "error"
+        }
+    }
+
+    private func write(_ body: @Sendable (Realm) -> Void) throws {
+        try place.run { realm in try realm.write { body(realm) } }
+    }
+
+    @Test("C21 results are told initially and after each change, with the collection at that state")
+    func results() async throws {
+        try place.run { [place] realm in
+            try realm.write { for id in 0..<3 { realm.create(LiveDog.self, value: ["id": id]) } }
+            place.keep(realm.objects(LiveDog.self).observe { place.note(Self.text($0)) })
+        }
+        _ = try await place.notes(1)
+        try write { realm in
+            realm.create(LiveDog.self, value: ["id": 3])
+            realm.objects(LiveDog.self)[1].age = 5
+        }
+        _ = try await place.notes(2)
+        try write { $0.delete($0.objects(LiveDog.self)[0]) }
+        #expect(try await place.notes(3) == ["initial 3", "4 [] [3] [1]", "3 [0] [] []"])
+    }
+
+    @Test("C21 C55 key paths narrow what is a modification")
+    func keyPaths() async throws {
+        try place.run { [place] realm in
+            try realm.write { realm.create(LiveDog.self, value: ["id": 1, "owner": ["name": "Ann"]]) }
+            place.keep(realm.objects(LiveDog.self).observe(keyPaths: ["name"]) { place.note("s" + Self.text($0)) })
+            place.keep(
+                realm.objects(LiveDog.self).observe(keyPaths: [\LiveDog.owner?.name]) {
+                    place.note("p" + Self.text($0))
+                }
+            )
+        }
+        _ = try await place.notes(2)
+        try write { $0.objects(LiveDog.self)[0].age = 1 }
+        try write { $0.objects(LiveDog.self)[0].name = "Rex" }
+        _ = try await place.notes(3)
+        try write { $0.objects(LivePerson.self)[0].name = "Bob" }
+        #expect(try await place.notes(4).dropFirst(2) == ["s1 [] [] [0]", "p1 [] [] [0]"])
+    }
+
+    @Test("C22 an actor is told with a collection of its own, and of every write after the call")
+    func actors() async throws {
+        let actor = LiveActor()
+        let found = try place.run { realm in
+            try realm.write { _ = realm.create(LiveDog.self, value: ["id": 1]) }
+            return ThreadSafeReference(to: realm.objects(LiveDog.self))
+        }
+        let configuration = place.configuration
+        #expect(try await actor.open(configuration) == 1)
+        let token = await Self.observe(found, configuration, on: actor)
+        _ = try await actor.notes(1)
+        try write { _ = $0.create(LiveDog.self, value: ["id": 2]) }
+        #expect(try await actor.notes(2) == ["initial 1", "2 [] [1] []"])
+        token.invalidate()
+    }
+
+    @MainActor
+    private static func observe(
+        _ reference: ThreadSafeReference<Results<LiveDog>>, _ configuration: Realm.Configuration, on actor: LiveActor
+    ) async -> NotificationToken {
+        guard let realm = try? await Realm(configuration: configuration), let dogs = realm.resolve(reference) else {
+            fatalError("no realm")
+        }
+        return await dogs.observe(on: actor) { actor, change in actor.note(text(change)) }
+    }
+
+    @Test("O16 an object's observer is told its properties, old values of what others did, and its end")
+    func objects() async throws {
+        try place.run { [place] realm in
+            let dog = try realm.write { realm.create(LiveDog.self, value: ["id": 1, "name": "Rex"]) }
+            let token = dog.observe { (change: ObjectChange<LiveDog>) in
+                switch change {
+                case .change(let dog, let properties):
+                    for property in properties {
+                        place.note(
+                            "\(dog.id) \(property.name) \(property.oldValue ?? "nil") \(property.newValue ?? "nil")")
+                    }
+                case .deleted: place.note("deleted")
+                case .error: place.note("error")
+                }
+            }
+            place.keep(token)
+        }
+        try write { $0.objects(LiveDog.self)[0].age = 4 }
+        _ = try await place.notes(1)
+        try Place(beside: place).run { realm in try realm.write { realm.objects(LiveDog.self)[0].name = "Max" } }
+        _ = try await place.notes(2)
+        try write { $0.deleteAll() }
+        #expect(try await place.notes(3) == ["1 age nil 4", "1 name Rex Max", "deleted"])
+    }
+
+    @Test("O22 O23 C24 C25 frozen things keep their version on any thread")
+    func frozen() async throws {
+        let reference = try place.run { realm in
+            let dog = try realm.write { realm.create(LiveDog.self, value: ["id": 1, "name": "Rex"]) }
+            let (frozen, all) = (dog.freeze(), realm.objects(LiveDog.self).freeze())
+            #expect(frozen.isFrozen && all.isFrozen && all.realm?.isFrozen == true && frozen == all[0])
+            try realm.write {
+                dog.name = "Max"
+                realm.create(LiveDog.self, value: ["id": 2])
+            }
+            #expect(frozen.name == "Rex" && all.count == 1 && all[0].name == "Rex")
+            #expect(frozen.thaw()?.name == "Max" && all.thaw()?.count == 2)
+            try realm.write { realm.delete(dog) }
+            #expect(frozen.thaw() == nil && !frozen.isInvalidated)
+            return ThreadSafeReference(to: realm.objects(LiveDog.self)[0])
+        }
+        #expect(try Place(beside: place).run { $0.resolve(reference)?.id } == 2)
+    }
+}
