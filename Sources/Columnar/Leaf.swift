@@ -100,6 +100,18 @@ package struct Leaf: @unchecked Sendable {
         }
     }
 
+    /// The same of a single value that is not mixed, if it lies in the leaf.
+    @inline(__always)
+    package func plainValue(at slot: Int) -> Value? {
+        switch kind {
+        case .int: return isNull(slot) ? .null : .int(int(at: slot))
+        case .mixed, .list, .set, .map: return nil
+        default:
+            if entryCount > 0, isOutsized(slot) { return nil }
+            return value(at: slot)
+        }
+    }
+
     /// The elements of a collection that is not outsized, in order.
     package func elements(at slot: Int) -> ElementBlock {
         let hasKeys = kind == .map

@@ -169,8 +169,12 @@ package struct MutableLeaf: Sendable {
 
     /// The size of an outsized slot; nil for any other.
     package func outsizedSize(_ slot: Int) -> Int? {
-        guard outsizedCount > 0, outsized[slot >> 6] >> UInt64(slot & 63) & 1 != 0 else { return nil }
+        guard isOutsized(slot) else { return nil }
         return strings.withText(slot) { LeafHeader.outsizedSize(UnsafeRawBufferPointer($0)) }
+    }
+
+    package func isOutsized(_ slot: Int) -> Bool {
+        outsizedCount > 0 && outsized[slot >> 6] >> UInt64(slot & 63) & 1 != 0
     }
 
     private mutating func mark(_ slot: Int, outsized isOutsized: Bool) {

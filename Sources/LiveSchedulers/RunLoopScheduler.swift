@@ -18,6 +18,12 @@ package struct RunLoopScheduler: LiveScheduler {
             pthread_getspecific(key).map { Unmanaged<Mark>.fromOpaque($0).takeUnretainedValue() }
         }
 
+        /// The same without holding it: this is asked with every value that is read.
+        static func isKnown(_ mark: Mark) -> Bool {
+            pthread_getspecific(key).map { UnsafeRawPointer($0) }
+                == UnsafeRawPointer(Unmanaged.passUnretained(mark).toOpaque())
+        }
+
         static var current: Mark {
             if let known { return known }
             let made = Mark()
@@ -41,7 +47,7 @@ package struct RunLoopScheduler: LiveScheduler {
     }
 
     package var id: LiveSchedulerID { LiveSchedulerID(mark) }
-    package var isCurrent: Bool { Mark.known === mark }
+    package var isCurrent: Bool { Mark.isKnown(mark) }
 
     /// The main thread's loop may not run yet, but is expected to.
     package var canDeliver: Bool { Thread.isMainThread || loop.loop.currentMode != nil }

@@ -4,6 +4,9 @@ import ObjectModel
 /// A cluster whose leaves a write transaction has decoded: changed in memory as often as needed, written once.
 final class OpenCluster {
     private(set) var liveMask: MutableLiveMask
+    /// Whether nothing of the cluster had been written by the write transaction when it was opened: what is not decoded is
+    /// then as it was at the start.
+    let isAsAtStart: Bool
     private var isMaskDirty = false
     /// Whether every leaf is decoded.
     private var isOpen = false
@@ -12,7 +15,8 @@ final class OpenCluster {
     private var leaves: [MutableLeaf?]
     private var dirty: [Bool]
 
-    init(liveMask: MutableLiveMask, columnCount: Int) {
+    init(liveMask: MutableLiveMask, columnCount: Int, isAsAtStart: Bool) {
+        self.isAsAtStart = isAsAtStart
         self.liveMask = liveMask
         leaves = Array(repeating: nil, count: columnCount)
         dirty = Array(repeating: false, count: columnCount)
@@ -64,6 +68,26 @@ final class OpenCluster {
 
     /// See `MutableLeaf.outsizedSize`; nil also when the leaf is not decoded.
     func outsizedSize(_ column: Int, _ slot: Int) -> Int? { leaves[column]?.outsizedSize(slot) }
+
+    /// Decodes the leaf.
+    func open(_ column: Int, _ open: () throws -> MutableLeaf) throws {
+        if leaves[column] == nil { leaves[column] = try open() }
+    }
+
+    /// Of a leaf that is decoded; nil for a value outside of it.
+    func plainValue(_ column: Int, _ slot: Int) -> Value? {
+        guard leaves[column]?.isOutsized(slot) == false else { return nil }
+        return leaves[column]?.value(at: slot)
+    }
+
+    /// Of a leaf that is decoded.
+    func isOutsized(_ column: Int, _ slot: Int) -> Bool { leaves[column]?.isOutsized(slot) == true }
+
+    /// Replaces a value in a leaf that is decoded.
+    func set(_ slot: Int, _ value: Value, _ column: Int) throws {
+        try leaves[column]?.set(slot, value)
+        dirty[column] = true
+    }
 
     /// Nil when the leaf is not decoded.
     func value(_ column: Int, _ slot: Int) -> Value? { leaves[column]?.value(at: slot) }

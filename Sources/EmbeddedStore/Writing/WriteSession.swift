@@ -15,6 +15,7 @@ final class WriteSession {
     var schema: Schema {
         didSet {
             openClasses = Self.places(for: schema)
+            arrangement += 1
         }
     }
     var version: Version
@@ -25,6 +26,10 @@ final class WriteSession {
     var clusters: [LeafAddress: OpenCluster] = [:]
     /// The cluster that was used last: neighbouring changes mostly go to the same one.
     private var current: (address: LeafAddress, cluster: OpenCluster)?
+    /// The clusters that the transaction has written something of.
+    private var written: Set<LeafAddress> = []
+    /// Rises when decoded clusters are given up: what was kept of them is not theirs any more.
+    private(set) var arrangement = 0
     private let indexCursor: LMDBCursor
     let outsized: OutsizedTree
     private let keyIndex: OpenKeyIndex
@@ -115,7 +120,7 @@ final class WriteSession {
     /// Appends an object with a value for every column of its class, in order.
     func append(_ objectClass: OpenClass, _ values: [Value]) throws -> ObjectKey {
         try wholly {
-            if clusters.count > Self.openClusterLimit { try writeOutClusters() }
+            try boundOpenClusters()
             let key = ObjectKey(objectClass.state.nextKey)
             objectClass.state.nextKey += 1
             objectClass.state.objectCount += 1
@@ -148,7 +153,7 @@ final class WriteSession {
     /// when all are.
     func remove(_ objectClass: OpenClass, _ key: ObjectKey) throws {
         try wholly {
-            if clusters.count > Self.openClusterLimit { try writeOutClusters() }
+            try boundOpenClusters()
             try closeCollection()
             let (address, slot) = place(objectClass, key)
             for column in objectClass.columns {
@@ -183,7 +188,7 @@ final class WriteSession {
 
     func assign(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
         try wholly {
-            if clusters.count > Self.openClusterLimit { try writeOutClusters() }
+            try boundOpenClusters()
             try closeCollection()
             if column.hasReferences {
                 let old = try stored(objectClass, key, column)
@@ -198,7 +203,7 @@ final class WriteSession {
 
     /// Has the leaves of a cluster written that hold values of deleted objects. Whether there are any.
     func clearDead(_ objectClass: OpenClass, _ number: Int) throws -> Bool {
-        if clusters.count > Self.openClusterLimit { try writeOutClusters() }
+        try boundOpenClusters()
         let address = LeafAddress(classID: objectClass.schema.id, cluster: number)
         let cluster = try cluster(address, objectClass)
         let mask = cluster.liveMask
@@ -317,7 +322,8 @@ final class WriteSession {
             if let bytes = try transaction.get(trees.leaves, address.key(FileFormat.liveMaskColumn)) {
                 mask = MutableLiveMask(decoding: try LiveMask(validating: bytes))
             }
-            cluster = OpenCluster(liveMask: mask, columnCount: objectClass.columns.count)
+            cluster = OpenCluster(
+                liveMask: mask, columnCount: objectClass.columns.count, isAsAtStart: !written.contains(address))
             clusters[address] = cluster
         }
         current = (address, cluster)
@@ -367,10 +373,12 @@ final class WriteSession {
     private func writeOut(_ address: LeafAddress, _ objectClass: OpenClass) throws {
         guard let cluster = clusters.removeValue(forKey: address) else { return }
         if current?.address == address { current = nil }
+        arrangement += 1
         try write(cluster, address, objectClass)
     }
 
     private func write(_ cluster: OpenCluster, _ address: LeafAddress, _ objectClass: OpenClass) throws {
+        written.insert(address)
         try cluster.writeDirty { column, bytes in
             let id = column.map { objectClass.columns[$0].id } ?? FileFormat.liveMaskColumn
             try transaction.put(trees.leaves, address.key(id), bytes)
@@ -382,5 +390,11 @@ final class WriteSession {
         try flush()
         clusters.removeAll(keepingCapacity: true)
         current = nil
+        arrangement += 1
+    }
+
+    /// Writes everything out when too many clusters are decoded.
+    func boundOpenClusters() throws {
+        if clusters.count > Self.openClusterLimit { try writeOutClusters() }
     }
 }

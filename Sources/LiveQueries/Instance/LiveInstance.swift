@@ -11,6 +11,8 @@ package final class LiveInstance: Sendable {
     package let scheduler: any LiveScheduler
     let inbox: InstanceInbox
     private let core: Confined<InstanceCore>
+    /// How often the instance went from one version to another, or gave its version up: see `ReadCount`.
+    package let reads: ReadCount
     /// What a frozen instance shows for good, on any thread.
     private let frozen: (any Snapshot)?
 
@@ -18,7 +20,8 @@ package final class LiveInstance: Sendable {
         self.hub = hub
         self.scheduler = scheduler
         self.inbox = inbox
-        core = Confined(scheduler, InstanceCore(hub.store, inbox, at: snapshot))
+        reads = ReadCount()
+        core = Confined(scheduler, InstanceCore(hub.store, inbox, at: snapshot, reads))
         frozen = nil
         inbox.attach(self)
     }
@@ -28,7 +31,16 @@ package final class LiveInstance: Sendable {
         scheduler = instance.scheduler
         inbox = instance.inbox
         core = instance.core
+        reads = ReadCount()
         frozen = snapshot
+    }
+
+    /// Whether the calling code may use the instance: runs on its scheduler, or the instance is frozen.
+    package var isConfinedHere: Bool { frozen != nil || scheduler.isCurrent }
+
+    /// Throws `incorrectThread`.
+    package func checkConfinement() throws {
+        guard isConfinedHere else { throw InstanceError.incorrectThread }
     }
 
     func enter<R>(_ body: (InstanceCore) throws -> R) throws -> R { try core.enter(body) }

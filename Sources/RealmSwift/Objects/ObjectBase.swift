@@ -13,6 +13,10 @@ open class ObjectBase {
     final var _key = ObjectKey(-1)
     /// The lifetime of the realm's objects that this one belongs to; see `RLMRealm.Lifetime`.
     final var _lifetime = RLMRealm.Lifetime()
+    /// Where its values are, as long as the realm's count of reads is `_readCount`; see `cell`.
+    final unowned(unsafe) var _cells: (any RowCells)?
+    final var _readCount: UInt = 0
+    final var _row = 0
     /// Whether `Realm.delete` was given this instance.
     final var _isDeleted = false
     /// Set while key paths are traced.
@@ -53,6 +57,7 @@ open class ObjectBase {
     final func stored(_ slot: Int) throws -> Value {
         guard let _realm, let _class else { throw RealmException("The object is not managed by a Realm.") }
         do {
+            try _realm.checkConfinement()
             try _realm.checkLifetime(self)
             let property = _class.properties[slot]
             return property.reference(try _realm.value(_class.id, _key, property.id))
@@ -61,7 +66,10 @@ open class ObjectBase {
         }
     }
 
-    final func storedValue(_ slot: Int) -> Value { raising { try stored(slot) } }
+    final func storedValue(_ slot: Int) -> Value {
+        if let _class, let value = cell(slot) { return _class.properties[slot].reference(value) }
+        return raising { try stored(slot) }
+    }
 
     /// Assigns a property of a managed object, within a write.
     final func assign(_ slot: Int, _ value: (_Adopter) throws -> Value) throws {
@@ -89,9 +97,9 @@ open class ObjectBase {
     /// Numbers the wrappers of the model's properties.
     final func mark(_ model: ClassModel, _ number: (UInt16) -> UInt16) {
         let base = Unmanaged.passUnretained(self).toOpaque()
-        for (index, property) in model.properties.enumerated() {
+        for (index, offset) in model.offsets.enumerated() {
             // A wrapper's number is its first field.
-            (base + property.offset).storeBytes(of: number(UInt16(index)), as: UInt16.self)
+            (base + offset).storeBytes(of: number(UInt16(truncatingIfNeeded: index)), as: UInt16.self)
         }
         withExtendedLifetime(self) {}
     }

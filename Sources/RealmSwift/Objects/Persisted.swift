@@ -46,15 +46,23 @@ public struct Persisted<Value: _Persistable> {
         }
     }
 
-    @usableFromInline static func read(_ object: ObjectBase, _ slot: UInt16) -> Value {
-        if slot & PersistedMarks.traced != 0, let trace = object._trace {
-            return trace.step(Int(slot & ~PersistedMarks.traced) - 1, of: object) { Value._traced($0) }
-        }
-        return Value._get(object, Int(slot) - 1)
+    @inlinable static func read(_ object: ObjectBase, _ slot: UInt16) -> Value {
+        slot < 1 << 15 ? Value._get(object, Int(slot) - 1) : readTracing(object, slot)
+    }
+
+    @usableFromInline static func readTracing(_ object: ObjectBase, _ slot: UInt16) -> Value {
+        let slot = Int(slot & ~PersistedMarks.traced) - 1
+        guard let trace = object._trace else { return Value._get(object, slot) }
+        return trace.step(slot, of: object) { Value._traced($0) }
     }
 
     /// The value, which is kept from now on if it was not yet.
-    @usableFromInline mutating func unmanaged() -> Value {
+    @inlinable mutating func unmanaged() -> Value {
+        if case .value(let value) = content { return value }
+        return unmanagedInitially()
+    }
+
+    @usableFromInline mutating func unmanagedInitially() -> Value {
         let value: Value
         switch content {
         case .value(let value): return value

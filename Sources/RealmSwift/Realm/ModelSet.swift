@@ -11,6 +11,8 @@ final class BoundClass {
     /// Nil for classes that only the store knows: their objects are dynamic.
     let model: ClassModel?
     let primaryKey: BoundProperty?
+    /// The values of the objects that are in use.
+    let cells: CellCache
     private let slots: [String: Int]
 
     init(_ stored: ClassSchema, _ model: ClassModel?) throws {
@@ -29,6 +31,7 @@ final class BoundClass {
             properties = stored.properties.enumerated().map { BoundProperty(slot: $0, name: $1.name, $1, of: stored) }
         }
         primaryKey = properties.first(where: \.isPrimaryKey)
+        cells = CellCache(id, properties.map(\.id))
         slots = Dictionary(properties.map { ($0.name, $0.slot) }) { first, _ in first }
     }
 

@@ -12,6 +12,8 @@ final class ClassModel: Sendable {
     let isEmbedded: Bool
     /// In declaration order, those of base classes first.
     let properties: [PropertyModel]
+    /// The places of their wrappers, by slot.
+    let offsets: [Int]
     private let slots: [String: Int]
 
     /// What the class of a managed object was made of. Cost: one look-up, but for the first time.
@@ -53,6 +55,7 @@ final class ClassModel: Sendable {
                 "Properties '\(keys[0].name)' and '\(keys[1].name)' are both marked as the primary key of '\(name)'")
         }
         properties = found
+        offsets = found.map(\.offset)
         slots = Dictionary(found.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
     }
 
