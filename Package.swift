@@ -57,8 +57,8 @@ var targets: [Target] = [
     module(
         "RealmSwift",
         [
-            "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "QueryLanguage",
-            "ObjectModel", "CDiscovery", combine, combineDispatch,
+            "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "Columnar",
+            "QueryLanguage", "ObjectModel", "CDiscovery", combine, combineDispatch,
         ]),
     module("JSONCoding", ["ObjectModel", "CJansson"]),
     module("YAMLCoding", ["JSONCoding", "ObjectModel", "CYAML"]),

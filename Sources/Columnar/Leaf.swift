@@ -53,6 +53,17 @@ package struct Leaf: @unchecked Sendable {
         area = start + header.areaOffset
     }
 
+    /// A leaf of no slots. The place is never read from.
+    package init(emptyAt place: UnsafeRawPointer) {
+        kind = .int
+        (count, nullCount, width, side, entryCount, areaSize) = (0, 0, 0, 0, 0, 0)
+        encoding = .raw
+        hasNaN = false
+        (minimumBits, maximumBits) = (0, 0)
+        nulls = nil
+        (values, sideValues, area) = (place, place, place)
+    }
+
     @inline(__always)
     package func isNull(_ slot: Int) -> Bool {
         checkSlot(slot)

@@ -225,6 +225,23 @@ package struct MutableLeaf: Sendable {
         }
     }
 
+    /// The same, unless it is outsized. Called mutating so that no copy is made of the leaf for it.
+    package mutating func plainValue(at slot: Int) -> Value? {
+        if kind == .int { return isNull(slot) ? .null : .int(integers[slot]) }
+        return isOutsized(slot) ? nil : value(at: slot)
+    }
+
+    /// Replaces the value of a slot that is not outsized. False, with nothing done, when it is. Throws as `set(_:_:)`.
+    package mutating func setPlain(_ slot: Int, _ value: Value) throws(LeafError) -> Bool {
+        if case .int(let number) = value, kind == .int, slot >= 0, slot < count, nullCount == 0 {
+            integers[slot] = number
+            return true
+        }
+        if isOutsized(slot) { return false }
+        try set(slot, value)
+        return true
+    }
+
     /// The elements of a collection that is not outsized, in order.
     package func elements(at slot: Int) -> ElementBlock {
         let hasKeys = kind == .map

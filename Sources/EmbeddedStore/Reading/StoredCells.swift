@@ -1,18 +1,19 @@
 import Columnar
 import ObjectModel
+import QueryExecution
 import StoreContract
 
 /// The values of one cluster's objects as a snapshot has them. A column's leaf is looked up when it is first read.
-final class StoredCells: RowCells {
+final class StoredCells: LeafCells {
     /// Not held, so that objects that nobody reads any more do not keep a version: whoever uses the cells keeps it.
     private unowned(unsafe) let snapshot: EmbeddedSnapshot
     private let classID: ClassID
     private let cluster: Int
     private let properties: [PropertyID]
     private let live: LiveMask
-    /// By column; initialised where `isRead` says so. Beside the object, so that a leaf is read without being copied.
-    private let leaves: UnsafeMutablePointer<Leaf>
-    private let isRead: UnsafeMutablePointer<Bool>
+    /// By column; empty ones at first. Beside the object, so that a leaf is read without being copied, and by whoever knows
+    /// of them.
+    private let table: UnsafeMutablePointer<Leaf>
     let firstKey: Int64
     let rowCount: Int
 
@@ -24,26 +25,26 @@ final class StoredCells: RowCells {
         self.cluster = cluster
         self.live = live
         self.properties = properties
-        leaves = .allocate(capacity: properties.count)
-        isRead = .allocate(capacity: properties.count)
-        isRead.initialize(repeating: false, count: properties.count)
+        table = .allocate(capacity: properties.count)
+        table.initialize(repeating: Leaf(emptyAt: table), count: properties.count)
         firstKey = Int64(cluster * snapshot.clusterCapacity)
         rowCount = snapshot.clusterCapacity
     }
 
     deinit {
         // Leaves are trivial: numbers, and pointers into the file.
-        leaves.deallocate()
-        isRead.deallocate()
+        table.deallocate()
     }
+
+    var leaves: UnsafePointer<Leaf> { UnsafePointer(table) }
 
     var isCurrent: Bool { true }
 
     func contains(_ row: Int) -> Bool { live.isLive(row) }
 
     func value(_ row: Int, _ column: Int) -> Value? {
-        if isRead[column] { return leaves[column].plainValue(at: row) }
-        return read(column) ? leaves[column].plainValue(at: row) : nil
+        if table[column].count == 0, !read(column) { return nil }
+        return table[column].plainValue(at: row)
     }
 
     /// Looks the leaf up. False for what has none, and for a damaged one, which reading by the snapshot reports.
@@ -51,10 +52,9 @@ final class StoredCells: RowCells {
         let schema = snapshot.schema[classID]
         guard schema?[properties[column]]?.leafKind != nil,
             let leaf = try? snapshot.storedLeaf(of: classID, cluster: cluster, properties[column]),
-            leaf.count >= live.slotCount
+            leaf.count >= live.slotCount, leaf.count > 0
         else { return false }
-        (leaves + column).initialize(to: leaf)
-        isRead[column] = true
+        table[column] = leaf
         return true
     }
 

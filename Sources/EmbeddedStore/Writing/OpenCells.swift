@@ -13,15 +13,36 @@ final class OpenCells: RowCells {
     private let objectClass: OpenClass
     private let cluster: OpenCluster
     private let base: (any RowCells)?
-    /// By column asked for; nil for those that are not to be read or assigned this way.
-    private let columns: [ColumnLayout?]
+    /// By column asked for.
+    private let columns: UnsafeMutableBufferPointer<Column>
     /// The objects whose assignment is noted, a bit for each row, column by column.
-    private var noted: [UInt64]
+    private let noted: UnsafeMutablePointer<UInt64>
     private let wordCount: Int
-    /// What the session's count of arrangements was.
+    /// The session's count of arrangements, and what it was.
+    private let arrangementPlace: UnsafePointer<Int>
     private let arrangement: Int
     let firstKey: Int64
     let rowCount: Int
+
+    /// What is to be known of a column at each access.
+    private struct Column {
+        /// Among the class's columns; -1 for one that is not read this way.
+        var position = -1
+        var kind = LeafKind.int
+        /// Whether an assignment concerns nothing but the leaf.
+        var isAssigned = false
+        var isOptional = false
+
+        func accepts(_ value: Value) -> Bool {
+            switch value {
+            case .int: kind == .int
+            case .null: isOptional
+            case .string(let text): kind == .string && text.utf8.count <= OutsizedTree.limit
+            case .bool, .float, .double, .date, .objectId, .uuid, .decimal: kind.accepts(value)
+            default: false
+            }
+        }
+    }
 
     init(
         _ member: MemberTransaction, _ objectClass: OpenClass, _ cluster: OpenCluster, firstKey: Int64,
@@ -31,42 +52,68 @@ final class OpenCells: RowCells {
         self.objectClass = objectClass
         self.cluster = cluster
         self.firstKey = firstKey
-        rowCount = member.session.capacity
-        arrangement = member.session.arrangement
+        let session = member.session
+        rowCount = session.capacity
+        arrangementPlace = UnsafePointer(session.arrangementPlace)
+        arrangement = session.arrangement
         self.base = cluster.isAsAtStart ? base : nil
-        columns = properties.map { objectClass.column($0).flatMap { $0.isPlain ? $0 : nil } }
-        wordCount = maskWordCount(member.session.capacity)
-        noted = Array(repeating: 0, count: wordCount * properties.count)
+        columns = .allocate(capacity: properties.count)
+        for (index, property) in properties.enumerated() {
+            var column = Column()
+            if let layout = objectClass.column(property), layout.isPlain {
+                column = Column(
+                    position: layout.position, kind: layout.kind, isAssigned: layout.isPlainlyAssigned,
+                    isOptional: layout.acceptsPlainly(.null))
+            }
+            columns.initializeElement(at: index, to: column)
+        }
+        wordCount = maskWordCount(session.capacity)
+        noted = .allocate(capacity: wordCount * properties.count)
+        noted.initialize(repeating: 0, count: wordCount * properties.count)
     }
 
-    func contains(_ row: Int) -> Bool { isCurrent && cluster.liveMask.isLive(row) }
+    deinit {
+        columns.deallocate()
+        noted.deallocate()
+    }
 
     /// Whether the session still has the cluster.
-    var isCurrent: Bool { member.session.arrangement == arrangement }
+    var isCurrent: Bool { arrangementPlace.pointee == arrangement }
+
+    func contains(_ row: Int) -> Bool { isCurrent && cluster.isLive(row) }
 
     func value(_ row: Int, _ column: Int) -> Value? {
-        guard isCurrent, let layout = columns[column], cluster.liveMask.isLive(row) else { return nil }
-        if cluster.isOpen(layout.position) { return cluster.plainValue(layout.position, row) }
+        let position = columns[column].position
+        guard isCurrent, position >= 0, cluster.isLive(row) else { return nil }
+        if cluster.leaves[position] != nil { return cluster.leaves[position]?.plainValue(at: row) ?? nil }
         return base?.value(row, column)
     }
 
     func assign(_ value: Value, _ row: Int, _ column: Int) throws -> Bool {
-        guard isCurrent, let layout = columns[column], layout.isPlainlyAssigned, layout.acceptsPlainly(value),
-            cluster.liveMask.isLive(row)
-        else { return false }
+        let layout = columns[column]
+        guard isCurrent, layout.isAssigned, layout.accepts(value), cluster.isLive(row) else { return false }
         let word = column * wordCount + row >> 6
         let bit: UInt64 = 1 << UInt64(row & 63)
-        if noted[word] & bit == 0 {
-            let session = member.session
-            let address = LeafAddress(classID: objectClass.schema.id, cluster: Int(firstKey) / rowCount)
-            try session.wholly { try cluster.open(layout.position) { try session.openLeaf(address, layout) } }
-            guard let old = cluster.plainValue(layout.position, row) else { return false }
-            member.noteAssignment(objectClass, ObjectKey(firstKey + Int64(row)), layout, old: old)
-            noted[word] |= bit
+        if noted[word] & bit == 0, try !note(row, layout.position) { return false }
+        noted[word] |= bit
+        do {
+            // Where a value lies outside, only the session knows how to take it away.
+            guard try cluster.leaves[layout.position]?.setPlain(row, value) == true else { return false }
+        } catch {
+            try member.session.wholly { throw error }
         }
-        // Where a value lies outside, only the session knows how to take it away.
-        guard !cluster.isOutsized(layout.position, row) else { return false }
-        try member.session.wholly { try cluster.set(row, value, layout.position) }
+        cluster.dirty[layout.position] = true
+        return true
+    }
+
+    /// Notes that a value is about to be replaced. False when that cannot be done here.
+    private func note(_ row: Int, _ position: Int) throws -> Bool {
+        let session = member.session
+        let layout = objectClass.columns[position]
+        let address = LeafAddress(classID: objectClass.schema.id, cluster: Int(firstKey) / rowCount)
+        try session.wholly { try cluster.open(position) { try session.openLeaf(address, layout) } }
+        guard let old = cluster.leaves[position]?.plainValue(at: row) ?? nil else { return false }
+        member.noteAssignment(objectClass, ObjectKey(firstKey + Int64(row)), layout, old: old)
         return true
     }
 }

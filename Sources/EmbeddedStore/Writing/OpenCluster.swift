@@ -11,15 +11,24 @@ final class OpenCluster {
     /// Whether every leaf is decoded.
     private var isOpen = false
     private var isEverythingDirty = false
-    /// By the columns' positions; nil where a leaf has not been needed yet.
-    private var leaves: [MutableLeaf?]
-    private var dirty: [Bool]
+    /// By the columns' positions; nil where a leaf has not been needed yet. Beside the object, so that one value is read and
+    /// assigned without a copy of the leaf.
+    let leaves: UnsafeMutableBufferPointer<MutableLeaf?>
+    let dirty: UnsafeMutableBufferPointer<Bool>
 
     init(liveMask: MutableLiveMask, columnCount: Int, isAsAtStart: Bool) {
         self.isAsAtStart = isAsAtStart
         self.liveMask = liveMask
-        leaves = Array(repeating: nil, count: columnCount)
-        dirty = Array(repeating: false, count: columnCount)
+        leaves = .allocate(capacity: columnCount)
+        leaves.initialize(repeating: nil)
+        dirty = .allocate(capacity: columnCount)
+        dirty.initialize(repeating: false)
+    }
+
+    deinit {
+        leaves.deinitialize()
+        leaves.deallocate()
+        dirty.deallocate()
     }
 
     var isDirty: Bool { isMaskDirty || dirty.contains(true) }
@@ -43,9 +52,7 @@ final class OpenCluster {
         }
         liveMask.append()
         isMaskDirty = true
-        try leaves.withUnsafeMutableBufferPointer { leaves in
-            for column in leaves.indices { try leaves[column]?.append(row[column]) }
-        }
+        for column in leaves.indices { try leaves[column]?.append(row[column]) }
         if !isEverythingDirty {
             for column in dirty.indices { dirty[column] = true }
             isEverythingDirty = true
@@ -74,20 +81,7 @@ final class OpenCluster {
         if leaves[column] == nil { leaves[column] = try open() }
     }
 
-    /// Of a leaf that is decoded; nil for a value outside of it.
-    func plainValue(_ column: Int, _ slot: Int) -> Value? {
-        guard leaves[column]?.isOutsized(slot) == false else { return nil }
-        return leaves[column]?.value(at: slot)
-    }
-
-    /// Of a leaf that is decoded.
-    func isOutsized(_ column: Int, _ slot: Int) -> Bool { leaves[column]?.isOutsized(slot) == true }
-
-    /// Replaces a value in a leaf that is decoded.
-    func set(_ slot: Int, _ value: Value, _ column: Int) throws {
-        try leaves[column]?.set(slot, value)
-        dirty[column] = true
-    }
+    func isLive(_ slot: Int) -> Bool { liveMask.isLive(slot) }
 
     /// Nil when the leaf is not decoded.
     func value(_ column: Int, _ slot: Int) -> Value? { leaves[column]?.value(at: slot) }

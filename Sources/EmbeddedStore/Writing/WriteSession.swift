@@ -15,7 +15,7 @@ final class WriteSession {
     var schema: Schema {
         didSet {
             openClasses = Self.places(for: schema)
-            arrangement += 1
+            arrangementPlace.pointee += 1
         }
     }
     var version: Version
@@ -29,7 +29,9 @@ final class WriteSession {
     /// The clusters that the transaction has written something of.
     private var written: Set<LeafAddress> = []
     /// Rises when decoded clusters are given up: what was kept of them is not theirs any more.
-    private(set) var arrangement = 0
+    var arrangement: Int { arrangementPlace.pointee }
+    /// Beside the object, so that it is looked at without holding the session.
+    let arrangementPlace: UnsafeMutablePointer<Int>
     private let indexCursor: LMDBCursor
     let outsized: OutsizedTree
     private let keyIndex: OpenKeyIndex
@@ -47,6 +49,8 @@ final class WriteSession {
 
     init(_ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String) throws {
         indexCursor = try LMDBCursor(transaction, trees.index)
+        arrangementPlace = .allocate(capacity: 1)
+        arrangementPlace.initialize(to: 0)
         outsized = OutsizedTree(transaction: transaction, trees: trees)
         keyIndex = OpenKeyIndex(transaction, trees)
         references = References(transaction, trees, keyIndex)
@@ -59,6 +63,8 @@ final class WriteSession {
         classes = catalogue.classes
         openClasses = Self.places(for: catalogue.schema)
     }
+
+    deinit { arrangementPlace.deallocate() }
 
     private static func places(for schema: Schema) -> [OpenClass?] {
         Array(repeating: nil, count: Int(schema.nextClassID))
@@ -373,7 +379,7 @@ final class WriteSession {
     private func writeOut(_ address: LeafAddress, _ objectClass: OpenClass) throws {
         guard let cluster = clusters.removeValue(forKey: address) else { return }
         if current?.address == address { current = nil }
-        arrangement += 1
+        arrangementPlace.pointee += 1
         try write(cluster, address, objectClass)
     }
 
@@ -390,7 +396,7 @@ final class WriteSession {
         try flush()
         clusters.removeAll(keepingCapacity: true)
         current = nil
-        arrangement += 1
+        arrangementPlace.pointee += 1
     }
 
     /// Writes everything out when too many clusters are decoded.

@@ -11,8 +11,9 @@ package final class LiveInstance: Sendable {
     package let scheduler: any LiveScheduler
     let inbox: InstanceInbox
     private let core: Confined<InstanceCore>
-    /// How often the instance went from one version to another, or gave its version up: see `ReadCount`.
-    package let reads: ReadCount
+    /// Its count rises when the instance goes from one version to another, or gives its version up. For reads of what a
+    /// frozen instance shows it says nothing.
+    package let reads: ReadGateHolder
     /// What a frozen instance shows for good, on any thread.
     private let frozen: (any Snapshot)?
 
@@ -20,7 +21,7 @@ package final class LiveInstance: Sendable {
         self.hub = hub
         self.scheduler = scheduler
         self.inbox = inbox
-        reads = ReadCount()
+        reads = ReadGateHolder(thread: scheduler.threadMark)
         core = Confined(scheduler, InstanceCore(hub.store, inbox, at: snapshot, reads))
         frozen = nil
         inbox.attach(self)
@@ -31,7 +32,7 @@ package final class LiveInstance: Sendable {
         scheduler = instance.scheduler
         inbox = instance.inbox
         core = instance.core
-        reads = ReadCount()
+        reads = ReadGateHolder()
         frozen = snapshot
     }
 

@@ -1,5 +1,7 @@
+import Columnar
 import LiveQueries
 import ObjectModel
+import QueryExecution
 import StoreContract
 
 /// The cells of one class's objects that are in use in one realm. They are given up only after the realm's count of
@@ -13,6 +15,8 @@ final class CellCache {
     private var rowCount: Int64 = 0
     /// What was asked for last: objects are mostly read in the order of their keys.
     private var last: (any RowCells)?
+    /// Of those, where they lie in leaves.
+    private(set) var lastLeaves: UnsafePointer<Leaf>?
 
     init(_ classID: ClassID, _ properties: [PropertyID]) {
         self.classID = classID
@@ -21,16 +25,16 @@ final class CellCache {
 
     /// The cells with the object, as the realm shows it now; nil when there are none.
     func cells(around key: ObjectKey, in realm: RLMRealm) throws -> (any RowCells)? {
-        if readCount == realm.reads.now {
+        if readCount == realm.reads.count {
             if let last, holds(last, key) { return last }
             if rowCount > 0, let known = clusters[key.rawValue / rowCount], holds(known, key) {
-                last = known
+                remember(known)
                 return known
             }
         }
         // A realm that was invalidated takes up a version with this.
         let snapshot = try realm.snapshot
-        if readCount != realm.reads.now { empty(for: realm) }
+        if readCount != realm.reads.count { empty(for: realm) }
         let stored = try snapshot.cells(of: classID, around: key, properties)
         var found = stored
         if let transaction = realm.transaction {
@@ -45,8 +49,13 @@ final class CellCache {
             empty(for: realm)
         }
         clusters[cluster] = found
-        last = found
+        remember(found)
         return found
+    }
+
+    private func remember(_ cells: any RowCells) {
+        last = cells
+        lastLeaves = (cells as? any LeafCells)?.leaves
     }
 
     private func holds(_ cells: any RowCells, _ key: ObjectKey) -> Bool {
@@ -57,48 +66,14 @@ final class CellCache {
     func drop() {
         clusters = [:]
         last = nil
+        lastLeaves = nil
         readCount = 0
     }
 
     private func empty(for realm: RLMRealm) {
         clusters.removeAll(keepingCapacity: true)
         last = nil
-        readCount = realm.reads.now
-    }
-}
-
-extension ObjectBase {
-    /// The stored value of a property, read in place; nil when it cannot be had this way, as from frozen, deleted and
-    /// unmanaged objects and elsewhere than on the realm's thread. A link is its key.
-    final func cell(_ slot: Int) -> Value? {
-        guard let _realm, _readCount == _realm.reads.now, _realm.isConfinedHere, let _cells,
-            let value = _cells.value(_row, slot)
-        else { return cellAnew(slot) }
-        return value
-    }
-
-    private final func cellAnew(_ slot: Int) -> Value? { findCells() ? _cells?.value(_row, slot) : nil }
-
-    /// Assigns a property in place, within a write. False, with nothing done, when that cannot be done this way.
-    final func assignCell(_ slot: Int, _ value: Value) throws -> Bool {
-        guard let _realm, _realm.transaction != nil, _realm.keepsCells else { return false }
-        if _readCount != _realm.reads.now || _cells?.isCurrent != true, !findCells() { return false }
-        guard _realm.isConfinedHere, let _cells, try _cells.assign(value, _row, slot) else { return false }
-        _realm.noteEdit()
-        return true
-    }
-
-    /// Looks for the object's cells. False when it has none, or has them already and they are current.
-    private final func findCells() -> Bool {
-        guard let _realm, let _class, _realm.keepsCells, _realm.isConfinedHere, _realm.isCurrent(_lifetime),
-            _readCount != _realm.reads.now || _cells?.isCurrent != true,
-            let cells = try? _class.cells.cells(around: _key, in: _realm)
-        else { return false }
-        let row = Int(_key.rawValue - cells.firstKey)
-        guard cells.contains(row) else { return false }
-        _cells = cells
-        _row = row
-        _readCount = _realm.reads.now
-        return true
+        lastLeaves = nil
+        readCount = realm.reads.count
     }
 }

@@ -13,10 +13,8 @@ open class ObjectBase {
     final var _key = ObjectKey(-1)
     /// The lifetime of the realm's objects that this one belongs to; see `RLMRealm.Lifetime`.
     final var _lifetime = RLMRealm.Lifetime()
-    /// Where its values are, as long as the realm's count of reads is `_readCount`; see `cell`.
-    final unowned(unsafe) var _cells: (any RowCells)?
-    final var _readCount: UInt = 0
-    final var _row = 0
+    /// Where its values are; see `CellPlace`.
+    final var _place = CellPlace()
     /// Whether `Realm.delete` was given this instance.
     final var _isDeleted = false
     /// Set while key paths are traced.
@@ -90,6 +88,7 @@ open class ObjectBase {
         _class = boundClass
         _key = key
         _lifetime = realm.lifetime(of: ObjectReference(boundClass.id, key))
+        makePlace(in: realm)
         guard let model = boundClass.model, model.type == type(of: self) else { return }
         mark(model) { $0 + 1 }
     }

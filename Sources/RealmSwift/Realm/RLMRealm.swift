@@ -20,7 +20,7 @@ public final class RLMRealm {
         didSet { if transaction == nil { for boundClass in models.all { boundClass.cells.drop() } } }
     }
     /// Tells objects when the cells that they keep are not to be used any more.
-    let reads: ReadCount
+    let reads: ReadGateHolder
     /// Whether objects keep cells. Those of a frozen realm do not: several threads may read them at once.
     let keepsCells: Bool
     /// Rises with everything that can make a result of a query another one within one version.
@@ -65,7 +65,7 @@ public final class RLMRealm {
     {
         file = nil
         instance = nil
-        reads = ReadCount()
+        reads = ReadGateHolder()
         keepsCells = false
         self.old = old
         self.transaction = transaction
