@@ -18,45 +18,72 @@ extension Parties {
                 }
             }
         }
-        var sum = Sum()
         try row(
             "get Int",
-            realm: Part(count) { for _ in 0..<self.passes { for dog in dogs { sum.add(dog.age) } } },
-            plain: Part(count) { for _ in 0..<self.passes { for dog in plain { sum.add(dog.age) } } },
+            realm: Part(count) {
+                var sum = Sum()
+                for _ in 0..<self.passes { for dog in dogs { sum.add(dog.age) } }
+            },
+            plain: Part(count) {
+                var sum = Sum()
+                for _ in 0..<self.passes { for dog in plain { sum.add(dog.age) } }
+            },
             grdb: fetching("age") { try Int.fetchOne($0, arguments: [$1]) ?? 0 })
         try row(
             "get Double",
-            realm: Part(count) { for _ in 0..<self.passes { for dog in dogs { sum.add(Int(dog.weight)) } } },
-            plain: Part(count) { for _ in 0..<self.passes { for dog in plain { sum.add(Int(dog.weight)) } } },
+            realm: Part(count) {
+                var sum = Sum()
+                for _ in 0..<self.passes { for dog in dogs { sum.add(Int(dog.weight)) } }
+            },
+            plain: Part(count) {
+                var sum = Sum()
+                for _ in 0..<self.passes { for dog in plain { sum.add(Int(dog.weight)) } }
+            },
             grdb: fetching("weight") { Int(try Double.fetchOne($0, arguments: [$1]) ?? 0) })
         try row(
             "get String",
-            realm: Part(count) { for _ in 0..<self.passes { for dog in dogs { sum.add(dog.name.utf8.count) } } },
-            plain: Part(count) { for _ in 0..<self.passes { for dog in plain { sum.add(dog.name.utf8.count) } } },
+            realm: Part(count) {
+                var sum = Sum()
+                for _ in 0..<self.passes { for dog in dogs { sum.add(dog.name.utf8.count) } }
+            },
+            plain: Part(count) {
+                var sum = Sum()
+                for _ in 0..<self.passes { for dog in plain { sum.add(dog.name.utf8.count) } }
+            },
             grdb: fetching("name") { try String.fetchOne($0, arguments: [$1])?.utf8.count ?? 0 })
         try row(
             "get String?",
             realm: Part(count) {
+                var sum = Sum()
                 for _ in 0..<self.passes { for dog in dogs { sum.add(dog.nickname?.utf8.count ?? 0) } }
             },
             plain: Part(count) {
+                var sum = Sum()
                 for _ in 0..<self.passes { for dog in plain { sum.add(dog.nickname?.utf8.count ?? 0) } }
             },
             grdb: fetching("nickname") { try String.fetchOne($0, arguments: [$1])?.utf8.count ?? 0 })
         try row(
             "get link",
             realm: Part(count) {
+                var sum = Sum()
                 for _ in 0..<self.passes { for dog in dogs { sum.add(dog.owner == nil ? 0 : 1) } }
             },
             plain: Part(count) {
+                var sum = Sum()
                 for _ in 0..<self.passes { for dog in plain { sum.add(dog.owner == nil ? 0 : 1) } }
             },
             grdb: fetching("ownerID") { try Int.fetchOne($0, arguments: [$1]) == nil ? 0 : 1 })
         let free = someNumbers.map { Self.dog(Sample($0), nil) }
         try row(
             "get Int of an unmanaged object",
-            realm: Part(count) { for _ in 0..<self.passes { for dog in free { sum.add(dog.age) } } },
-            plain: Part(count) { for _ in 0..<self.passes { for dog in plain { sum.add(dog.age) } } })
+            realm: Part(count) {
+                var sum = Sum()
+                for _ in 0..<self.passes { for dog in free { sum.add(dog.age) } }
+            },
+            plain: Part(count) {
+                var sum = Sum()
+                for _ in 0..<self.passes { for dog in plain { sum.add(dog.age) } }
+            })
     }
 
     func measureAssigning() throws {

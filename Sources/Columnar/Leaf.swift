@@ -111,18 +111,6 @@ package struct Leaf: @unchecked Sendable {
         }
     }
 
-    /// The same of a single value that is not mixed, if it lies in the leaf.
-    @inline(__always)
-    package func plainValue(at slot: Int) -> Value? {
-        switch kind {
-        case .int: return isNull(slot) ? .null : .int(int(at: slot))
-        case .mixed, .list, .set, .map: return nil
-        default:
-            if entryCount > 0, isOutsized(slot) { return nil }
-            return value(at: slot)
-        }
-    }
-
     /// The elements of a collection that is not outsized, in order.
     package func elements(at slot: Int) -> ElementBlock {
         let hasKeys = kind == .map
@@ -143,5 +131,23 @@ package struct Leaf: @unchecked Sendable {
     @inline(__always)
     func checkSlot(_ slot: Int) {
         precondition(UInt(bitPattern: slot) < UInt(bitPattern: count), "no such slot")
+    }
+}
+
+extension UnsafePointer<Leaf> {
+    /// The value of a slot of a column's leaf, if it is a single one that is not mixed and lies in the leaf. For leaves in
+    /// a table: none is copied for it.
+    package func plainValue(_ column: Int, at slot: Int) -> Value? {
+        switch self[column].kind {
+        case .int: return self[column].isNull(slot) ? .null : .int(self[column].int(at: slot))
+        case .double: return self[column].isNull(slot) ? .null : .double(self[column].double(at: slot))
+        case .link: return self[column].isNull(slot) ? .null : .link(self[column].link(at: slot))
+        case .string:
+            if self[column].isNull(slot) { return .null }
+            if self[column].hasOutsized, self[column].isOutsized(slot) { return nil }
+            return .string(String(decoding: self[column].utf8(at: slot), as: UTF8.self))
+        case .mixed, .list, .set, .map: return nil
+        default: return self[column].isOutsized(slot) ? nil : self[column].value(at: slot)
+        }
     }
 }

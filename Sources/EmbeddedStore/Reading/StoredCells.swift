@@ -44,7 +44,7 @@ final class StoredCells: LeafCells {
 
     func value(_ row: Int, _ column: Int) -> Value? {
         if table[column].count == 0, !read(column) { return nil }
-        return table[column].plainValue(at: row)
+        return leaves.plainValue(column, at: row)
     }
 
     /// Looks the leaf up. False for what has none, and for a damaged one, which reading by the snapshot reports.

@@ -12,6 +12,9 @@ final class OpenCells: RowCells {
     private unowned(unsafe) let member: MemberTransaction
     private let objectClass: OpenClass
     private let cluster: OpenCluster
+    /// The cluster's.
+    private let leaves: UnsafeMutablePointer<MutableLeaf?>
+    private let dirty: UnsafeMutablePointer<Bool>
     private let base: (any RowCells)?
     /// By column asked for.
     private let columns: UnsafeMutableBufferPointer<Column>
@@ -44,10 +47,14 @@ final class OpenCells: RowCells {
         }
     }
 
-    init(
+    /// Nil for a class without columns.
+    init?(
         _ member: MemberTransaction, _ objectClass: OpenClass, _ cluster: OpenCluster, firstKey: Int64,
         _ properties: [PropertyID], over base: (any RowCells)?
     ) {
+        guard let leaves = cluster.leaves.baseAddress, let dirty = cluster.dirty.baseAddress else { return nil }
+        self.leaves = leaves
+        self.dirty = dirty
         self.member = member
         self.objectClass = objectClass
         self.cluster = cluster
@@ -85,7 +92,7 @@ final class OpenCells: RowCells {
     func value(_ row: Int, _ column: Int) -> Value? {
         let position = columns[column].position
         guard isCurrent, position >= 0, cluster.isLive(row) else { return nil }
-        if cluster.leaves[position] != nil { return cluster.leaves[position]?.plainValue(at: row) ?? nil }
+        if leaves[position] != nil { return leaves[position]?.plainValue(at: row) ?? nil }
         return base?.value(row, column)
     }
 
@@ -98,11 +105,11 @@ final class OpenCells: RowCells {
         noted[word] |= bit
         do {
             // Where a value lies outside, only the session knows how to take it away.
-            guard try cluster.leaves[layout.position]?.setPlain(row, value) == true else { return false }
+            guard try leaves[layout.position]?.setPlain(row, value) == true else { return false }
         } catch {
             try member.session.wholly { throw error }
         }
-        cluster.dirty[layout.position] = true
+        dirty[layout.position] = true
         return true
     }
 
@@ -112,7 +119,7 @@ final class OpenCells: RowCells {
         let layout = objectClass.columns[position]
         let address = LeafAddress(classID: objectClass.schema.id, cluster: Int(firstKey) / rowCount)
         try session.wholly { try cluster.open(position) { try session.openLeaf(address, layout) } }
-        guard let old = cluster.leaves[position]?.plainValue(at: row) ?? nil else { return false }
+        guard let old = leaves[position]?.plainValue(at: row) ?? nil else { return false }
         member.noteAssignment(objectClass, ObjectKey(firstKey + Int64(row)), layout, old: old)
         return true
     }

@@ -3,7 +3,9 @@ import ObjectModel
 
 /// A cluster whose leaves a write transaction has decoded: changed in memory as often as needed, written once.
 final class OpenCluster {
-    private(set) var liveMask: MutableLiveMask
+    var liveMask: MutableLiveMask { mask.pointee }
+    /// Beside the object for the same reason as `leaves`.
+    private let mask: UnsafeMutablePointer<MutableLiveMask>
     /// Whether nothing of the cluster had been written by the write transaction when it was opened: what is not decoded is
     /// then as it was at the start.
     let isAsAtStart: Bool
@@ -18,7 +20,8 @@ final class OpenCluster {
 
     init(liveMask: MutableLiveMask, columnCount: Int, isAsAtStart: Bool) {
         self.isAsAtStart = isAsAtStart
-        self.liveMask = liveMask
+        mask = .allocate(capacity: 1)
+        mask.initialize(to: liveMask)
         leaves = .allocate(capacity: columnCount)
         leaves.initialize(repeating: nil)
         dirty = .allocate(capacity: columnCount)
@@ -29,17 +32,19 @@ final class OpenCluster {
         leaves.deinitialize()
         leaves.deallocate()
         dirty.deallocate()
+        mask.deinitialize(count: 1)
+        mask.deallocate()
     }
 
     var isDirty: Bool { isMaskDirty || dirty.contains(true) }
 
     func removeSlot(_ slot: Int) {
-        liveMask.remove(slot)
+        mask.pointee.remove(slot)
         isMaskDirty = true
     }
 
     func restoreSlot(_ slot: Int) {
-        liveMask.restore(slot)
+        mask.pointee.restore(slot)
         isMaskDirty = true
     }
 
@@ -50,7 +55,7 @@ final class OpenCluster {
             for column in leaves.indices where leaves[column] == nil { leaves[column] = try open(column) }
             isOpen = true
         }
-        liveMask.append()
+        mask.pointee.append()
         isMaskDirty = true
         for column in leaves.indices { try leaves[column]?.append(row[column]) }
         if !isEverythingDirty {
@@ -60,7 +65,7 @@ final class OpenCluster {
     }
 
     func appendSlot() {
-        liveMask.append()
+        mask.pointee.append()
         isMaskDirty = true
     }
 
@@ -81,7 +86,7 @@ final class OpenCluster {
         if leaves[column] == nil { leaves[column] = try open() }
     }
 
-    func isLive(_ slot: Int) -> Bool { liveMask.isLive(slot) }
+    func isLive(_ slot: Int) -> Bool { mask.pointee.isLiveInPlace(slot) }
 
     /// Nil when the leaf is not decoded.
     func value(_ column: Int, _ slot: Int) -> Value? { leaves[column]?.value(at: slot) }

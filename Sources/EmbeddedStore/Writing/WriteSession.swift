@@ -85,7 +85,7 @@ final class WriteSession {
     func exists(_ objectClass: OpenClass, _ key: ObjectKey) throws -> Bool {
         guard key.rawValue >= 0, key.rawValue < objectClass.state.nextKey else { return false }
         let (address, slot) = place(objectClass, key)
-        return try cluster(address, objectClass).liveMask.isLive(slot)
+        return try cluster(address, objectClass).isLive(slot)
     }
 
     /// The stored value; the object must exist.

@@ -17,6 +17,9 @@ final class CellCache {
     private var last: (any RowCells)?
     /// Of those, where they lie in leaves.
     private(set) var lastLeaves: UnsafePointer<Leaf>?
+    /// Of the version that the open write began with, what `existed` looked at last.
+    private var start: (any RowCells)?
+    private var startCount: UInt = 0
 
     init(_ classID: ClassID, _ properties: [PropertyID]) {
         self.classID = classID
@@ -53,6 +56,20 @@ final class CellCache {
         return found
     }
 
+    /// Whether the object was there when the open write began.
+    func existed(_ key: ObjectKey, in realm: RLMRealm) throws -> Bool {
+        if startCount != realm.reads.count {
+            start = nil
+            startCount = realm.reads.count
+        }
+        if let start, key.rawValue >= start.firstKey, key.rawValue - start.firstKey < Int64(start.rowCount) {
+            return start.contains(Int(key.rawValue - start.firstKey))
+        }
+        guard let cells = try realm.snapshot.cells(of: classID, around: key, properties) else { return false }
+        start = cells
+        return cells.contains(Int(key.rawValue - cells.firstKey))
+    }
+
     private func remember(_ cells: any RowCells) {
         last = cells
         lastLeaves = (cells as? any LeafCells)?.leaves
@@ -65,6 +82,7 @@ final class CellCache {
     /// Gives the memory back, after the realm's count of reads has risen.
     func drop() {
         clusters = [:]
+        start = nil
         last = nil
         lastLeaves = nil
         readCount = 0

@@ -40,7 +40,7 @@ extension ObjectBase {
     /// unmanaged objects and elsewhere than on the realm's thread. A link is its key.
     final func cell(_ slot: Int) -> Value? {
         if isInPlace {
-            if let leaves = _place.leaves, leaves[slot].count > 0 { return leaves[slot].plainValue(at: _place.row) }
+            if let leaves = _place.leaves, leaves[slot].count > 0 { return leaves.plainValue(slot, at: _place.row) }
             if let value = _place.cells?.value(_place.row, slot) { return value }
         }
         return findPlace() ? _place.cells?.value(_place.row, slot) : nil

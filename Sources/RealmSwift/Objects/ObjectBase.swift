@@ -84,10 +84,16 @@ open class ObjectBase {
 
     /// Makes this instance show a stored object.
     final func bind(to realm: RLMRealm, _ boundClass: BoundClass, _ key: ObjectKey) {
+        bind(to: realm, boundClass, key, realm.lifetime(of: ObjectReference(boundClass.id, key)))
+    }
+
+    final func bind(
+        to realm: RLMRealm, _ boundClass: BoundClass, _ key: ObjectKey, _ lifetime: RLMRealm.Lifetime
+    ) {
         _realm = realm
         _class = boundClass
         _key = key
-        _lifetime = realm.lifetime(of: ObjectReference(boundClass.id, key))
+        _lifetime = lifetime
         makePlace(in: realm)
         guard let model = boundClass.model, model.type == type(of: self) else { return }
         mark(model) { $0 + 1 }

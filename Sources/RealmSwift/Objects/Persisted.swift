@@ -8,8 +8,8 @@ public struct Persisted<Value: _Persistable> {
     /// The number of the property in its class, from 1, in a managed object; 0 in an unmanaged one. The highest bit is
     /// set in an object that traces key paths. First, so that it lies at the start of the wrapper whatever the value is.
     @usableFromInline var slot: UInt16 = 0
-    private var isPrimaryKey = false
-    private var isIndexed = false
+    @usableFromInline var isPrimaryKey = false
+    @usableFromInline var isIndexed = false
     @usableFromInline var content: PersistedContent<Value>
 
     @available(
@@ -21,9 +21,11 @@ public struct Persisted<Value: _Persistable> {
         set { fatalError("not reached") }
     }
 
+    @inlinable
     public init() { content = .empty }
 
     /// With a default, which is evaluated anew for each object.
+    @inlinable
     public init(wrappedValue value: @autoclosure @escaping () -> Value) { content = .initial(value) }
 
     public static subscript<Owner: ObjectBase>(
@@ -83,11 +85,13 @@ public struct Persisted<Value: _Persistable> {
 }
 
 extension Persisted where Value: _PrimaryKey {
+    @inlinable
     public init(primaryKey: Bool) {
         self.init()
         isPrimaryKey = primaryKey
     }
 
+    @inlinable
     public init(wrappedValue value: @autoclosure @escaping () -> Value, primaryKey: Bool) {
         content = .initial(value)
         isPrimaryKey = primaryKey
@@ -95,11 +99,13 @@ extension Persisted where Value: _PrimaryKey {
 }
 
 extension Persisted where Value: _Indexable {
+    @inlinable
     public init(indexed: Bool) {
         self.init()
         isIndexed = indexed
     }
 
+    @inlinable
     public init(wrappedValue value: @autoclosure @escaping () -> Value, indexed: Bool) {
         content = .initial(value)
         isIndexed = indexed
@@ -153,6 +159,8 @@ struct PersistedMarks {
     var isPrimaryKey: Bool
     var isIndexed: Bool
     var origin: String?
+    /// Whether the class declares a default.
+    var hasDefault: Bool
 }
 
 /// A wrapper whatever its value is, at a place within an object. Places come from `ClassModel` and are never used for
@@ -181,9 +189,12 @@ extension Persisted: _PersistedProperty {
     static func marks(at place: UnsafeRawPointer) -> PersistedMarks {
         let wrapper = place.assumingMemoryBound(to: Self.self)
         var origin: String?
+        var hasDefault = true
         if case .origin(let name) = wrapper.pointee.content { origin = name }
+        if case .empty = wrapper.pointee.content { hasDefault = false }
         return PersistedMarks(
-            isPrimaryKey: wrapper.pointee.isPrimaryKey, isIndexed: wrapper.pointee.isIndexed, origin: origin)
+            isPrimaryKey: wrapper.pointee.isPrimaryKey, isIndexed: wrapper.pointee.isIndexed, origin: origin,
+            hasDefault: hasDefault)
     }
 
     static func value(at place: UnsafeMutableRawPointer) -> Any {

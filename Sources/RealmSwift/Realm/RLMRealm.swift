@@ -116,11 +116,22 @@ public final class RLMRealm {
 
     func lifetime(of object: ObjectReference) -> Lifetime {
         var lifetime = Lifetime(epoch: epoch)
-        if transaction != nil, (try? snapshot.exists(object.classID, object.key)) != true {
+        if transaction != nil, object.key.rawValue >= 0, (try? existed(object)) != true {
             lifetime.write = writeNumber
         }
         return lifetime
     }
+
+    /// Whether the object was there when the open write began.
+    private func existed(_ object: ObjectReference) throws -> Bool {
+        guard keepsCells, let boundClass = models[object.classID] else {
+            return try snapshot.exists(object.classID, object.key)
+        }
+        return try boundClass.cells.existed(object.key, in: self)
+    }
+
+    /// The same of one that the open write has just made.
+    var newLifetime: Lifetime { Lifetime(epoch: epoch, write: transaction == nil ? 0 : writeNumber) }
 
     func isCurrent(_ lifetime: Lifetime) -> Bool {
         lifetime.epoch == epoch && (lifetime.write == 0 || !cancelledWrites.contains(lifetime.write))
@@ -201,6 +212,7 @@ public final class RLMRealm {
 
     /// The class of a Swift type. Throws when the realm does not have it.
     func bound(_ type: ObjectBase.Type) throws -> BoundClass {
+        if let known = models[type] { return known }
         guard let boundClass = models[type.className()], boundClass.model?.type == type else {
             throw RealmException.unmanaged(type.className())
         }
@@ -216,7 +228,7 @@ public final class RLMRealm {
     /// no model.
     func object(_ reference: ObjectReference, as type: ObjectBase.Type = ObjectBase.self) throws -> ObjectBase {
         let boundClass = try bound(reference.classID)
-        let object = type is DynamicObject.Type ? type.init() : boundClass.model?.type.init() ?? DynamicObject()
+        let object = boundClass.instance(as: type)
         object.bind(to: self, boundClass, reference.key)
         return object
     }

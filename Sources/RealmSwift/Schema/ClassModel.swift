@@ -83,6 +83,12 @@ struct PropertyModel: Sendable {
     let isIndexed: Bool
     let type: StoredType
     let linked: ObjectBase.Type?
+    /// The type of a property whose values mostly are plain ones.
+    let plain: (any PlainValue.Type)?
+    /// What a new object has when nothing is given, if that is the same every time.
+    let plainDefault: Value?
+    /// Whether the class declares a default.
+    let hasDefault: Bool
 
     init(name: String, column: String, offset: Int, wrapper: any _PersistedProperty.Type, marks: PersistedMarks) {
         self.name = name
@@ -91,6 +97,9 @@ struct PropertyModel: Sendable {
         self.wrapper = wrapper
         isPrimaryKey = marks.isPrimaryKey
         isIndexed = marks.isIndexed
+        plain = wrapper.valueType as? any PlainValue.Type
+        hasDefault = marks.hasDefault
+        plainDefault = marks.hasDefault ? nil : plain?.plainDefault
         let stored = wrapper.valueType._propertyType
         var type = stored.type
         linked = stored.linked
