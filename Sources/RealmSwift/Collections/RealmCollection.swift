@@ -110,7 +110,7 @@ extension RealmCollectionImpl {
 
     public func makeIterator() -> RLMIterator<Element> {
         guard let core else { return RLMIterator(unmanaged) }
-        return raising { RLMIterator(try core.allStored(), in: core.realm) }
+        return raising { try RLMIterator(core) }
     }
 
     public func index(of object: Element) -> Int? {

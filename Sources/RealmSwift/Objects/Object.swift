@@ -133,6 +133,15 @@ extension ObjectBase: _RealmCollectionValueInsideOptional {
 
     public func _stored(by adopter: _Adopter) throws -> _Stored { _Stored(try adopter.link(to: self)) }
 
+    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Self? {
+        raising {
+            guard let realm = object._realm, case .reference(let reference) = object.storedValue(slot) else {
+                return nil
+            }
+            return try _restored(_Stored(.reference(reference)), in: realm)
+        }
+    }
+
     public static func _zero() -> Self { self.init() }
 
     public static func _traced(_ trace: _Trace) -> Self { trace.object(self) }

@@ -117,7 +117,13 @@ public struct Realm: Equatable {
         raising {
             _ = try rlm.writing(RLMRealm.notWritingRealm)
             let boundClass = try rlm.bound(type)
-            let key = try ObjectBuilder(_Adopter(rlm, update.policy)).create(boundClass, from: value)
+            let adopter = _Adopter(rlm, update.policy)
+            if !boundClass.isEmbedded, let key = try adopter.createPlain(boundClass, from: value) {
+                let object = T()
+                object.bind(to: rlm, boundClass, key, rlm.newLifetime)
+                return object
+            }
+            let key = try ObjectBuilder(adopter).create(boundClass, from: value)
             guard let object = try rlm.object(ObjectReference(boundClass.id, key)) as? T else {
                 throw RealmException.invalidObject
             }
