@@ -38,7 +38,8 @@ enum ModuleMap {
     static let doors = [
         "CLMDB": "EmbeddedStore", "CMicrohttpd": "HTTPServer", "CGnuTLS": "HTTPServer", "CRefusals": "HTTPServer",
         "CJansson": "JSONCoding", "CKernels": "Columnar",
-        "CDecimal": "ObjectModel", "CExecutor": "LiveSchedulers", "CDiscovery": "RealmSwift", "CZlib": "Compression", "CZstd": "Compression",
+        "CDecimal": "ObjectModel", "CExecutor": "LiveSchedulers", "CDiscovery": "RealmSwift", "CZlib": "Compression",
+        "CZstd": "Compression",
         "CYAML": "YAMLCoding",
     ]
 
@@ -105,7 +106,10 @@ enum Architecture {
 
     /// The dependencies that a package description gives to each Swift target of `Sources`.
     static func dependencies(inPackage description: String) -> [String: Set<String>] {
-        let names = ["log": "Logging", "arguments": "ArgumentParser", "jwt": "JWTKit", "crypto": "Crypto", "combine": "OpenCombine", "combineDispatch": "OpenCombineDispatch"]
+        let names = [
+            "log": "Logging", "arguments": "ArgumentParser", "jwt": "JWTKit", "crypto": "Crypto",
+            "combine": "OpenCombine", "combineDispatch": "OpenCombineDispatch",
+        ]
         var found: [String: Set<String>] = [:]
         let module = #/module\(\s*"(\w+)",\s*\[([^\]]*)\]/#
         let executable =
