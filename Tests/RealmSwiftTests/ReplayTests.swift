@@ -138,7 +138,8 @@ struct ReplayTests {
                 case .update(let now, let deletions, let insertions, let modifications):
                     // A value that is replaced is another one, and a modification of its place.
                     numbers.apply(
-                        deletions, insertions, modifications, now.map(String.init), complete: true) { _ in "" }
+                        deletions, insertions, modifications, now.map(String.init), complete: true
+                    ) { _ in "" }
                 case .error(let error): Issue.record(error)
                 }
             })
@@ -232,7 +233,8 @@ struct ReplayTests {
 
     @Test("C21 K21 O16 changes lead from each state to the next, whoever wrote them", arguments: 0..<6)
     func histories(_ round: Int) throws {
-        let seed = ProcessInfo.processInfo.environment["REALMGATE_SEED"].flatMap { UInt64($0) } ?? .random(in: 0..<1 << 32)
+        let seed =
+            ProcessInfo.processInfo.environment["REALMGATE_SEED"].flatMap { UInt64($0) } ?? .random(in: 0..<1 << 32)
         let place = Place([ReplayCat.self])
         let other = Place(beside: place)
         try place.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
