@@ -57,8 +57,8 @@ var targets: [Target] = [
     module(
         "RealmSwift",
         [
-            "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "QueryLanguage",
-            "ObjectModel", "CDiscovery", combine, combineDispatch,
+            "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "Columnar",
+            "QueryLanguage", "ObjectModel", "CDiscovery", combine, combineDispatch,
         ]),
     module("JSONCoding", ["ObjectModel", "CJansson"]),
     module("YAMLCoding", ["JSONCoding", "ObjectModel", "CYAML"]),
@@ -161,8 +161,17 @@ var targets: [Target] = [
         ]),
 ]
 
+var packages: [Package.Dependency] = [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+]
+
 // Benchmarks compare with SQLite, which nothing else here needs: they are built only when asked for.
 if Context.environment["REALMGATE_BENCHMARKS"] != nil {
+    packages.append(.package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"))
     targets += [
         .systemLibrary(
             name: "CSQLite", path: "Benchmarks/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -178,6 +187,9 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
             name: "StorageBenchmark",
             dependencies: ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"],
             path: "Benchmarks/StorageBenchmark", swiftSettings: strict),
+        .executableTarget(
+            name: "SwiftAPIBenchmark", dependencies: ["RealmSwift", .product(name: "GRDB", package: "GRDB.swift")],
+            path: "Benchmarks/SwiftAPIBenchmark", swiftSettings: strict),
     ]
 }
 
@@ -208,23 +220,15 @@ if let names = Context.environment["REALMGATE_ONLY"] {
     products = []
 }
 
-var dependencies: [Package.Dependency] = [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
-    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
-]
-
 // The documentation as pages: swift package generate-documentation --target RealmSwift
 if Context.environment["REALMGATE_DOCUMENTATION"] != nil {
-    dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+    packages.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
 }
 
 let package = Package(
     name: "realmgate",
     products: products,
-    dependencies: dependencies,
+    dependencies: packages,
     targets: targets,
     swiftLanguageModes: [.v6]
 )

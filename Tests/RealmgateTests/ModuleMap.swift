@@ -14,8 +14,8 @@ enum ModuleMap {
         "LiveQueries": ["QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel"],
         "LiveSchedulers": ["LiveQueries", "StoreContract", "ObjectModel", "CExecutor"],
         "RealmSwift": [
-            "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "QueryLanguage",
-            "ObjectModel", "CDiscovery", "OpenCombine", "OpenCombineDispatch",
+            "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "Columnar",
+            "QueryLanguage", "ObjectModel", "CDiscovery", "OpenCombine", "OpenCombineDispatch",
         ],
         "JSONCoding": ["ObjectModel", "CJansson"],
         "YAMLCoding": ["JSONCoding", "ObjectModel", "CYAML"],

@@ -120,14 +120,18 @@ final class RealmFile: Sendable {
             path: path)
     }
 
+    /// Of a file. Address space, of which a process has 128 TiB: a program may have hundreds of files open, and thousands
+    /// of realms in memory, which get less.
+    static let maximumSize = 1 << 38
+
     private static func opened(_ path: String, _ configuration: Realm.Configuration) throws -> EmbeddedStore {
         let models = try configuration.models()
         let wanted = StoredSchema(version: configuration.schemaVersion, classes: models.map(\.schema))
         var options = EmbeddedStoreOptions()
-        // Address space, of which a process has 128 TiB: a program may have hundreds of files open, and thousands of realms in
-        // memory.
-        options.maximumSize = configuration.inMemoryIdentifier == nil ? 1 << 38 : 1 << 34
-        options.maximumActiveVersions = configuration.maximumNumberOfActiveVersions.map { Int(clamping: $0) }
+        options.maximumSize = configuration.inMemoryIdentifier == nil ? maximumSize : 1 << 34
+        options.maximumActiveVersions = configuration.maximumNumberOfActiveVersions.flatMap {
+            $0 == 0 ? nil : Int(clamping: $0)
+        }
         options.shouldCompactOnLaunch = configuration.shouldCompactOnLaunch
         let store = try patiently { try EmbeddedStore.open(path: path, schema: wanted, options: options) }
         do {

@@ -41,7 +41,15 @@ extension Optional: _RealmCollectionValueInsideOptional where Wrapped: _NestedOp
 /// Nothing conforms to it: optionals of optionals are not stored.
 public protocol _NestedOptional: _RealmCollectionValueInsideOptional {}
 
-extension Optional: _Persistable where Wrapped: _RealmCollectionValueInsideOptional {}
+extension Optional: _Persistable where Wrapped: _RealmCollectionValueInsideOptional {
+    @inlinable
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> Wrapped? { Wrapped._getOptional(object, slot) }
+
+    @inlinable
+    public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Wrapped?) {
+        Wrapped._setOptional(object, slot, value)
+    }
+}
 
 extension Optional: MinMaxType where Wrapped: MinMaxType {}
 extension Optional: SortableType where Wrapped: SortableType {}

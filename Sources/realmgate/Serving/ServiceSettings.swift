@@ -23,8 +23,8 @@ struct ServiceSettings: Sendable {
     init(_ settings: Settings, _ files: InstalledFiles) throws(CommandFailure) {
         self.settings = settings
         data = settings.text("data") ?? DataOptions.fallback
-        host = settings.text("host") ?? "127.0.0.1"
-        port = settings.integer("port") ?? 8080
+        host = settings.host
+        port = settings.port
         logLevel = settings.text("log.level").flatMap { Logger.Level(rawValue: $0) } ?? .info
         logFormat = settings.text("log.format").flatMap { LogFormat(rawValue: $0) } ?? .text
         if settings.flag("demo") {
