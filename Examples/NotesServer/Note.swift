@@ -3,9 +3,8 @@ import RealmSwift
 
 /// Model classes as in an app: this file could be shared with one.
 final class Note: Object {
-    @Persisted(primaryKey: true) var id: ObjectId
-    @Persisted var title = ""
-    @Persisted var text: String?
+    @Persisted(primaryKey: true) var name = ""
+    @Persisted var text = ""
     @Persisted(indexed: true) var isDone = false
     @Persisted var created = Date()
     @Persisted var tags: List<String>

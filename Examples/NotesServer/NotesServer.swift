@@ -11,8 +11,7 @@ import RealmgateServer
 ///
 ///     curl -N http://127.0.0.1:8080/v1/observe/objects/Note
 ///     curl http://127.0.0.1:8080/v1/objects/Note
-///     curl http://127.0.0.1:8080/v1/objects/Note -H 'Content-Type: application/json' \
-///          -d '{"title": "Milk", "tags": ["shopping"]}'
+///     curl -X PUT http://127.0.0.1:8080/v1/objects/Note/milk --json '{"text": "Two bottles", "tags": ["shopping"]}'
 @main
 struct NotesServer {
     static func main() async throws {
@@ -40,7 +39,7 @@ final class Clerk: Sendable {
         token = try queue.sync { [queue] in
             let realm = try Realm(configuration: configuration, queue: queue)
             try realm.write {
-                if realm.isEmpty { realm.create(Note.self, value: ["title": "Welcome", "tags": ["first"]]) }
+                if realm.isEmpty { realm.create(Note.self, value: ["name": "welcome", "text": "Hello"]) }
             }
             let open = realm.objects(Note.self).where { !$0.isDone }
             return open.observe(on: queue) { change in
