@@ -70,6 +70,16 @@ extension Object {
     public func dynamicList(_ propertyName: String) -> List<DynamicObject> {
         raising { List(core: try dynamicCollection(propertyName, .list)) }
     }
+
+    /// A set by the property's name, whose elements are used by the names of theirs. Traps for a property that is no set.
+    public func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
+        raising { MutableSet(core: try dynamicCollection(propertyName, .set)) }
+    }
+
+    /// A map by the property's name, whose values are used by the names of theirs. Traps for a property that is no map.
+    public func dynamicMap<Key: _MapKey>(_ propertyName: String) -> Map<Key, DynamicObject?> {
+        raising { Map(core: try dynamicCollection(propertyName, .map)) }
+    }
 }
 
 extension ObjectBase {

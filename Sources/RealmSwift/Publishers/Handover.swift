@@ -166,11 +166,28 @@ extension Publisher {
 
     /// Makes what is published fit for `receive(on:)`. Links in old and new values are not handed over: use them on the
     /// upstream's side.
-    public func threadSafeReference<T: Object>() -> RealmPublishers.MakeThreadSafe<Self>
+    public func threadSafeReference<T: ThreadConfined>() -> RealmPublishers.MakeThreadSafe<Self>
     where Output == ObjectChange<T> { RealmPublishers.MakeThreadSafe(self) }
 
     /// Freezes what is published.
     public func freeze<T: Object>() -> Publishers.Map<Self, T> where Output == T { map { $0.freeze() } }
+
+    /// Freezes what is published.
+    public func freeze<T: EmbeddedObject>() -> Publishers.Map<Self, T> where Output == T { map { $0.freeze() } }
+
+    /// Freezes what is published.
+    public func freeze<Root: ObjectBase, T: Projection<Root>>() -> Publishers.Map<Self, T> where Output == T {
+        map { $0.freeze() }
+    }
+
+    /// Freezes what is published.
+    public func freeze<Root: ObjectBase, T: Projection<Root>>() -> Publishers.Map<Self, ObjectChange<T>>
+    where Output == ObjectChange<T> {
+        map { change in
+            guard case .change(let projection, let changes) = change else { return change }
+            return .change(projection.freeze(), changes)
+        }
+    }
 
     /// Freezes what is published.
     public func freeze<T: RealmCollection>() -> Publishers.Map<Self, T> where Output == T { map { $0.freeze() } }

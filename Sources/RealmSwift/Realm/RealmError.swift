@@ -83,7 +83,9 @@ extension Realm.Error {
         let code: Code =
             switch error.code {
             case .fileAccess:
-                FileManager.default.fileExists(atPath: path) ? .filePermissionDenied : .fileNotFound
+                // Where there is a directory, it is not to be written to.
+                FileManager.default.fileExists(atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path)
+                    ? .filePermissionDenied : .fileNotFound
             case .invalidFile: .invalidDatabase
             case .unsupportedFormat: .unsupportedFileFormatVersion
             case .full: .outOfDiskSpace
