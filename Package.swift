@@ -72,12 +72,21 @@ var targets: [Target] = [
             "HTTPServer", "Identity", "AccessRules", "JSONCoding", "LiveQueries", "QueryExecution", "StoreContract",
             "QueryLanguage", "ObjectModel", log, crypto,
         ]),
+    // A gateway with its server, for the program and for programs of others.
+    module("Hosting", ["Gateway", "HTTPServer", "Identity", "StoreContract"]),
+    // Public: hosts a gateway to a realm within a program.
+    module(
+        "RealmgateServer",
+        [
+            "RealmSwift", "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "JSONCoding", "StoreContract",
+            "ObjectModel", log,
+        ]),
     module("StoreTesting", ["StoreContract", "QueryLanguage", "ObjectModel"]),
 
     .executableTarget(
         name: "realmgate",
         dependencies: [
-            "Gateway", "HTTPServer", "Identity", "AccessRules", "YAMLCoding", "EmbeddedStore", "JSONCoding",
+            "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "YAMLCoding", "EmbeddedStore", "JSONCoding",
             "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel", log, arguments,
         ],
         exclude: ["Demo"], swiftSettings: strict),
@@ -105,7 +114,13 @@ var targets: [Target] = [
             "LiveSchedulers", "LiveQueries", "EmbeddedStore", "QueryExecution", "StoreTesting", "StoreContract",
             "QueryLanguage", "ObjectModel",
         ]),
-    tests("RealmSwift", ["RealmSwift", "EmbeddedStore", "StoreContract", "ObjectModel", combine, combineDispatch]),
+    // Applications as they are written for a phone, which are not to know of this package's settings.
+    .target(
+        name: "SampleApps", dependencies: ["RealmSwift", combine, combineDispatch], path: "Tests/SampleApps",
+        swiftSettings: [.swiftLanguageMode(.v5)]),
+    tests(
+        "RealmSwift",
+        ["RealmSwift", "SampleApps", "EmbeddedStore", "StoreContract", "ObjectModel", combine, combineDispatch]),
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
     tests("Compression", ["Compression"]),
@@ -128,15 +143,26 @@ var targets: [Target] = [
             "Gateway", "HTTPServer", "HTTPTesting", "Compression", "Identity", "AccessRules", "EmbeddedStore",
             "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel",
         ]),
+    tests(
+        "RealmgateServer",
+        [
+            "RealmgateServer", "RealmSwift", "realmgate", "HTTPTesting", "EmbeddedStore", "StoreContract",
+            "ObjectModel", combine,
+        ]),
     // Writes to a store until it is killed.
     .executableTarget(
         name: "StoreWorker",
         dependencies: ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"],
         path: "Tests/StoreWorker", swiftSettings: strict),
+    // Programs to read and to try; see the README.
+    .executableTarget(
+        name: "NotesServer", dependencies: ["RealmgateServer", "RealmSwift"], path: "Examples/NotesServer",
+        swiftSettings: strict),
     tests(
         "Realmgate",
         [
-            "realmgate", "StoreWorker", "HTTPServer", "HTTPTesting", "Identity", "EmbeddedStore", "StoreTesting",
+            "realmgate", "StoreWorker", "Hosting", "HTTPServer", "HTTPTesting", "Identity", "EmbeddedStore",
+            "StoreTesting",
             "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", crypto, log,
         ]),
 ]
@@ -181,13 +207,33 @@ if Context.environment["REALMGATE_FUZZER"] != nil {
             exclude: ["run", "seeds"], swiftSettings: strict))
 }
 
+var products: [Product] = [
+    .executable(name: "realmgate", targets: ["realmgate"]),
+    .library(name: "RealmSwift", targets: ["RealmSwift"]),
+    .library(name: "RealmgateServer", targets: ["RealmgateServer"]),
+    .library(name: "CFaults", type: .dynamic, targets: ["CFaults"]),
+]
+
+// Some targets alone, with commas between, and what they need: for builds with a sanitizer, which take long.
+if let names = Context.environment["REALMGATE_ONLY"] {
+    var needed: Set<String> = []
+    func need(_ name: String) {
+        guard needed.insert(name).inserted, let target = targets.first(where: { $0.name == name }) else { return }
+        for case .byNameItem(let name, _) in target.dependencies { need(name) }
+    }
+    for name in names.split(separator: ",") { need(String(name)) }
+    targets.removeAll { !needed.contains($0.name) }
+    products = []
+}
+
+// The documentation as pages: swift package generate-documentation --target RealmSwift
+if Context.environment["REALMGATE_DOCUMENTATION"] != nil {
+    packages.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}
+
 let package = Package(
     name: "realmgate",
-    products: [
-        .executable(name: "realmgate", targets: ["realmgate"]),
-        .library(name: "RealmSwift", targets: ["RealmSwift"]),
-        .library(name: "CFaults", type: .dynamic, targets: ["CFaults"]),
-    ],
+    products: products,
     dependencies: packages,
     targets: targets,
     swiftLanguageModes: [.v6]

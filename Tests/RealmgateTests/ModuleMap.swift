@@ -27,9 +27,14 @@ enum ModuleMap {
             "HTTPServer", "Identity", "AccessRules", "JSONCoding", "LiveQueries", "QueryExecution", "StoreContract",
             "QueryLanguage", "ObjectModel", "Crypto", "Logging",
         ],
+        "Hosting": ["Gateway", "HTTPServer", "Identity", "StoreContract"],
+        "RealmgateServer": [
+            "RealmSwift", "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "JSONCoding", "StoreContract",
+            "ObjectModel", "Logging",
+        ],
         "StoreTesting": ["StoreContract", "QueryLanguage", "ObjectModel"],
         "realmgate": [
-            "Gateway", "HTTPServer", "Identity", "AccessRules", "YAMLCoding", "EmbeddedStore", "JSONCoding",
+            "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "YAMLCoding", "EmbeddedStore", "JSONCoding",
             "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel", "Logging", "ArgumentParser",
         ],
     ]
@@ -45,7 +50,7 @@ enum ModuleMap {
 
     /// The targets that may import Foundation, for what only Foundation has. No program depends on them, see
     /// `Architecture.foundationFaults`.
-    static let foundation: Set<String> = ["LiveSchedulers", "RealmSwift"]
+    static let foundation: Set<String> = ["LiveSchedulers", "RealmSwift", "RealmgateServer"]
 
     /// C libraries that tests load into programs; nothing imports them.
     static let preloaded: Set<String> = ["CFaults"]

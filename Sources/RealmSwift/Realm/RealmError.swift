@@ -63,6 +63,15 @@ extension Realm {
         /// See `errorUserInfo`.
         public var userInfo: [String: Any] { errorUserInfo }
         public var errorDescription: String? { message }
+
+        public var errorUserInfo: [String: Any] {
+            var info: [String: Any] = [NSLocalizedDescriptionKey: message, "Error Code": code.rawValue]
+            if let fileURL {
+                info[NSURLErrorKey] = fileURL
+                info[NSFilePathErrorKey] = fileURL.path
+            }
+            return info
+        }
         public var localizedDescription: String { message }
 
         public static func == (a: Error, b: Error) -> Bool { a.code == b.code }

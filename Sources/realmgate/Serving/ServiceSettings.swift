@@ -1,6 +1,7 @@
 import AccessRules
 import EmbeddedStore
 import Gateway
+import Hosting
 import Identity
 import Logging
 import ObjectModel
@@ -140,7 +141,7 @@ struct ServiceSettings: Sendable {
 
     /// Throws when everybody could do everything from other machines, and nobody said that this is meant.
     func refuseOpenAddress(_ control: AccessControl) throws(CommandFailure) {
-        guard control.isOpen, !settings.flag("allowOpen"), !LoopbackAddress.isOne(host) else { return }
+        guard !settings.flag("allowOpen"), GatewayHost.isExposed(host, control) else { return }
         throw CommandFailure(
             """
             Not listening on \(host): nobody would be asked who they are, so everybody who reaches that address could \
