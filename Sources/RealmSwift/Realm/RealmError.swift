@@ -54,16 +54,11 @@ extension Realm {
 
         public static var errorDomain: String { "io.realm" }
         public var errorCode: Int { code.rawValue }
-        /// The message and the path of the file, as far as there are.
-        public var errorUserInfo: [String: Any] {
-            var info: [String: Any] = message.isEmpty ? [:] : [NSLocalizedDescriptionKey: message]
-            if let fileURL { info[NSFilePathErrorKey] = fileURL.path }
-            return info
-        }
         /// See `errorUserInfo`.
         public var userInfo: [String: Any] { errorUserInfo }
         public var errorDescription: String? { message }
 
+        /// The message, the code, and the path and URL of the file if there is one.
         public var errorUserInfo: [String: Any] {
             var info: [String: Any] = [NSLocalizedDescriptionKey: message, "Error Code": code.rawValue]
             if let fileURL {
