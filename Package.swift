@@ -58,7 +58,7 @@ var targets: [Target] = [
         "RealmSwift",
         [
             "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "QueryLanguage",
-            "ObjectModel", "CDiscovery", combine, combineDispatch,
+            "JSONCoding", "ObjectModel", "CDiscovery", combine, combineDispatch,
         ]),
     module("JSONCoding", ["ObjectModel", "CJansson"]),
     module("YAMLCoding", ["JSONCoding", "ObjectModel", "CYAML"]),
@@ -105,7 +105,17 @@ var targets: [Target] = [
             "LiveSchedulers", "LiveQueries", "EmbeddedStore", "QueryExecution", "StoreTesting", "StoreContract",
             "QueryLanguage", "ObjectModel",
         ]),
-    tests("RealmSwift", ["RealmSwift", "EmbeddedStore", "StoreContract", "ObjectModel", combine, combineDispatch]),
+    tests(
+        "RealmSwift",
+        ["RealmSwift", "EmbeddedStore", "StoreContract", "JSONCoding", "ObjectModel", combine, combineDispatch]),
+    // Realms that follow a gateway, over loopback.
+    tests(
+        "Subscription",
+        [
+            "RealmSwift", "Gateway", "HTTPServer", "HTTPTesting", "EmbeddedStore", "AccessRules", "Identity",
+            "JSONCoding",
+            "StoreContract", "ObjectModel",
+        ]),
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
     tests("Compression", ["Compression"]),

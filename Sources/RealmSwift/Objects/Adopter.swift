@@ -115,6 +115,7 @@ public final class _Adopter {
                 return (known, false)
             }
         }
+        try realm.checkSubscribed(boundClass)
         return (try transaction.create(boundClass.id, values), true)
     }
 

@@ -12,6 +12,8 @@ final class RealmFile: Sendable {
     let path: String
     let store: EmbeddedStore
     let hub: InstanceHub
+    /// What keeps the file and a gateway together, if one is configured.
+    let sync: SyncClient?
     private let isReadOnly: Bool
     private let isInMemory: Bool
     private let realms = Mutex<[LiveSchedulerID: Member]>([:])
@@ -60,10 +62,19 @@ final class RealmFile: Sendable {
         } catch let error as StoreError {
             throw Realm.Error(error, path: path)
         }
+        let store = store
         hub = InstanceHub(store, isReadOnly: isReadOnly)
+        do {
+            sync = try configuration.syncConfiguration.map { try SyncClient(store, path: path, $0) }
+        } catch {
+            store.close()
+            throw error
+        }
+        sync?.start()
     }
 
     deinit {
+        sync?.stop()
         store.close()
         if isInMemory { RealmFile.remove(path) }
     }
@@ -75,6 +86,9 @@ final class RealmFile: Sendable {
         if configuration.readOnly {
             if configuration.deleteRealmIfMigrationNeeded {
                 throw RealmException("Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
+            }
+            if configuration.syncConfiguration != nil {
+                throw RealmException("Cannot set `syncConfiguration` when `readOnly` is set.")
             }
             if configuration.shouldCompactOnLaunch != nil {
                 throw RealmException("Cannot set `shouldCompactOnLaunch` when `readOnly` is set.")
@@ -213,6 +227,9 @@ final class RealmFile: Sendable {
     private func check(_ configuration: Realm.Configuration) throws {
         guard configuration.readOnly == isReadOnly else {
             throw RealmException("Realm at path '\(path)' already opened with different read permissions")
+        }
+        guard configuration.syncConfiguration?.gateway == sync?.configuration.gateway else {
+            throw RealmException("Realm at path '\(path)' already opened with different sync configuration.")
         }
         let version = try store.snapshot().schema.version
         guard version == configuration.schemaVersion else {

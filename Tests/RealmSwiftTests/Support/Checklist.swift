@@ -7,7 +7,7 @@ enum Checklist {
     /// Rows that have no test yet. It must shrink: a row that has one does not belong here.
     static let missing: Set<String> = [
         "K04", "K05", "K10", "K12", "K13", "K14", "K15", "K16", "K17", "K18", "K19", "K20", "K26", "K27", "K28",
-        "K29", "K30", "K31", "K32", "K33", "R07", "R08",
+        "K29", "K30", "K31", "K32", "K33",
     ]
 
     private static func ids(_ letter: String, _ numbers: ClosedRange<Int>) -> [String] {
