@@ -23,6 +23,7 @@ COPY Package.swift ./
 RUN swift package resolve
 COPY Sources Sources
 COPY Tests Tests
+COPY Examples Examples
 RUN swift build --configuration release --product realmgate --static-swift-stdlib \
     && install -D "$(swift build --configuration release --show-bin-path)/realmgate" /stage/bin/realmgate \
     && strip /stage/bin/realmgate \

@@ -57,8 +57,8 @@ var targets: [Target] = [
     module(
         "RealmSwift",
         [
-            "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "QueryLanguage",
-            "JSONCoding", "ObjectModel", "CDiscovery", combine, combineDispatch,
+            "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "Columnar",
+            "QueryLanguage", "JSONCoding", "ObjectModel", "CDiscovery", combine, combineDispatch,
         ]),
     module("JSONCoding", ["ObjectModel", "CJansson"]),
     module("YAMLCoding", ["JSONCoding", "ObjectModel", "CYAML"]),
@@ -72,12 +72,21 @@ var targets: [Target] = [
             "HTTPServer", "Identity", "AccessRules", "JSONCoding", "LiveQueries", "QueryExecution", "StoreContract",
             "QueryLanguage", "ObjectModel", log, crypto,
         ]),
+    // A gateway with its server, for the program and for programs of others.
+    module("Hosting", ["Gateway", "HTTPServer", "Identity", "StoreContract"]),
+    // Public: hosts a gateway to a realm within a program.
+    module(
+        "RealmgateServer",
+        [
+            "RealmSwift", "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "JSONCoding", "StoreContract",
+            "ObjectModel", log,
+        ]),
     module("StoreTesting", ["StoreContract", "QueryLanguage", "ObjectModel"]),
 
     .executableTarget(
         name: "realmgate",
         dependencies: [
-            "Gateway", "HTTPServer", "Identity", "AccessRules", "YAMLCoding", "EmbeddedStore", "JSONCoding",
+            "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "YAMLCoding", "EmbeddedStore", "JSONCoding",
             "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel", log, arguments,
         ],
         exclude: ["Demo"], swiftSettings: strict),
@@ -105,16 +114,22 @@ var targets: [Target] = [
             "LiveSchedulers", "LiveQueries", "EmbeddedStore", "QueryExecution", "StoreTesting", "StoreContract",
             "QueryLanguage", "ObjectModel",
         ]),
+    // Applications as they are written for a phone, which are not to know of this package's settings.
+    .target(
+        name: "SampleApps", dependencies: ["RealmSwift", combine, combineDispatch], path: "Tests/SampleApps",
+        swiftSettings: [.swiftLanguageMode(.v5)]),
     tests(
         "RealmSwift",
-        ["RealmSwift", "EmbeddedStore", "StoreContract", "JSONCoding", "ObjectModel", combine, combineDispatch]),
+        [
+            "RealmSwift", "SampleApps", "EmbeddedStore", "StoreContract", "JSONCoding", "ObjectModel", combine,
+            combineDispatch,
+        ]),
     // Realms that follow a gateway, over loopback.
     tests(
         "Subscription",
         [
             "RealmSwift", "Gateway", "HTTPServer", "HTTPTesting", "EmbeddedStore", "AccessRules", "Identity",
-            "JSONCoding",
-            "StoreContract", "ObjectModel",
+            "JSONCoding", "StoreContract", "ObjectModel",
         ]),
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
@@ -138,21 +153,41 @@ var targets: [Target] = [
             "Gateway", "HTTPServer", "HTTPTesting", "Compression", "Identity", "AccessRules", "EmbeddedStore",
             "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel",
         ]),
+    tests(
+        "RealmgateServer",
+        [
+            "RealmgateServer", "RealmSwift", "realmgate", "HTTPTesting", "EmbeddedStore", "StoreContract",
+            "ObjectModel", combine,
+        ]),
     // Writes to a store until it is killed.
     .executableTarget(
         name: "StoreWorker",
         dependencies: ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"],
         path: "Tests/StoreWorker", swiftSettings: strict),
+    // Programs to read and to try; see the README.
+    .executableTarget(
+        name: "NotesServer", dependencies: ["RealmgateServer", "RealmSwift"], path: "Examples/NotesServer",
+        swiftSettings: strict),
     tests(
         "Realmgate",
         [
-            "realmgate", "StoreWorker", "HTTPServer", "HTTPTesting", "Identity", "EmbeddedStore", "StoreTesting",
+            "realmgate", "StoreWorker", "Hosting", "HTTPServer", "HTTPTesting", "Identity", "EmbeddedStore",
+            "StoreTesting",
             "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", crypto, log,
         ]),
 ]
 
+var packages: [Package.Dependency] = [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+]
+
 // Benchmarks compare with SQLite, which nothing else here needs: they are built only when asked for.
 if Context.environment["REALMGATE_BENCHMARKS"] != nil {
+    packages.append(.package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"))
     targets += [
         .systemLibrary(
             name: "CSQLite", path: "Benchmarks/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -168,6 +203,9 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
             name: "StorageBenchmark",
             dependencies: ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"],
             path: "Benchmarks/StorageBenchmark", swiftSettings: strict),
+        .executableTarget(
+            name: "SwiftAPIBenchmark", dependencies: ["RealmSwift", .product(name: "GRDB", package: "GRDB.swift")],
+            path: "Benchmarks/SwiftAPIBenchmark", swiftSettings: strict),
     ]
 }
 
@@ -179,20 +217,34 @@ if Context.environment["REALMGATE_FUZZER"] != nil {
             exclude: ["run", "seeds"], swiftSettings: strict))
 }
 
+var products: [Product] = [
+    .executable(name: "realmgate", targets: ["realmgate"]),
+    .library(name: "RealmSwift", targets: ["RealmSwift"]),
+    .library(name: "RealmgateServer", targets: ["RealmgateServer"]),
+    .library(name: "CFaults", type: .dynamic, targets: ["CFaults"]),
+]
+
+// Some targets alone, with commas between, and what they need: for builds with a sanitizer, which take long.
+if let names = Context.environment["REALMGATE_ONLY"] {
+    var needed: Set<String> = []
+    func need(_ name: String) {
+        guard needed.insert(name).inserted, let target = targets.first(where: { $0.name == name }) else { return }
+        for case .byNameItem(let name, _) in target.dependencies { need(name) }
+    }
+    for name in names.split(separator: ",") { need(String(name)) }
+    targets.removeAll { !needed.contains($0.name) }
+    products = []
+}
+
+// The documentation as pages: swift package generate-documentation --target RealmSwift
+if Context.environment["REALMGATE_DOCUMENTATION"] != nil {
+    packages.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}
+
 let package = Package(
     name: "realmgate",
-    products: [
-        .executable(name: "realmgate", targets: ["realmgate"]),
-        .library(name: "RealmSwift", targets: ["RealmSwift"]),
-        .library(name: "CFaults", type: .dynamic, targets: ["CFaults"]),
-    ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
-    ],
+    products: products,
+    dependencies: packages,
     targets: targets,
     swiftLanguageModes: [.v6]
 )

@@ -53,6 +53,17 @@ package struct Leaf: @unchecked Sendable {
         area = start + header.areaOffset
     }
 
+    /// A leaf of no slots. The place is never read from.
+    package init(emptyAt place: UnsafeRawPointer) {
+        kind = .int
+        (count, nullCount, width, side, entryCount, areaSize) = (0, 0, 0, 0, 0, 0)
+        encoding = .raw
+        hasNaN = false
+        (minimumBits, maximumBits) = (0, 0)
+        nulls = nil
+        (values, sideValues, area) = (place, place, place)
+    }
+
     @inline(__always)
     package func isNull(_ slot: Int) -> Bool {
         checkSlot(slot)
@@ -120,5 +131,23 @@ package struct Leaf: @unchecked Sendable {
     @inline(__always)
     func checkSlot(_ slot: Int) {
         precondition(UInt(bitPattern: slot) < UInt(bitPattern: count), "no such slot")
+    }
+}
+
+extension UnsafePointer<Leaf> {
+    /// The value of a slot of a column's leaf, if it is a single one that is not mixed and lies in the leaf. For leaves in
+    /// a table: none is copied for it.
+    package func plainValue(_ column: Int, at slot: Int) -> Value? {
+        switch self[column].kind {
+        case .int: return self[column].isNull(slot) ? .null : .int(self[column].int(at: slot))
+        case .double: return self[column].isNull(slot) ? .null : .double(self[column].double(at: slot))
+        case .link: return self[column].isNull(slot) ? .null : .link(self[column].link(at: slot))
+        case .string:
+            if self[column].isNull(slot) { return .null }
+            if self[column].hasOutsized, self[column].isOutsized(slot) { return nil }
+            return .string(String(decoding: self[column].utf8(at: slot), as: UTF8.self))
+        case .mixed, .list, .set, .map: return nil
+        default: return self[column].isOutsized(slot) ? nil : self[column].value(at: slot)
+        }
     }
 }

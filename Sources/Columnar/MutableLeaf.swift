@@ -169,8 +169,12 @@ package struct MutableLeaf: Sendable {
 
     /// The size of an outsized slot; nil for any other.
     package func outsizedSize(_ slot: Int) -> Int? {
-        guard outsizedCount > 0, outsized[slot >> 6] >> UInt64(slot & 63) & 1 != 0 else { return nil }
+        guard isOutsized(slot) else { return nil }
         return strings.withText(slot) { LeafHeader.outsizedSize(UnsafeRawBufferPointer($0)) }
+    }
+
+    package func isOutsized(_ slot: Int) -> Bool {
+        outsizedCount > 0 && outsized[slot >> 6] >> UInt64(slot & 63) & 1 != 0
     }
 
     private mutating func mark(_ slot: Int, outsized isOutsized: Bool) {
@@ -219,6 +223,23 @@ package struct MutableLeaf: Sendable {
             return strings.withText(slot) { try? ValueRecord.decode(UnsafeRawBufferPointer($0)) } ?? .null
         case .list, .set, .map: return kind.collection.value(elements(at: slot))
         }
+    }
+
+    /// The same, unless it is outsized. Called mutating so that no copy is made of the leaf for it.
+    package mutating func plainValue(at slot: Int) -> Value? {
+        if kind == .int { return isNull(slot) ? .null : .int(integers[slot]) }
+        return isOutsized(slot) ? nil : value(at: slot)
+    }
+
+    /// Replaces the value of a slot that is not outsized. False, with nothing done, when it is. Throws as `set(_:_:)`.
+    package mutating func setPlain(_ slot: Int, _ value: Value) throws(LeafError) -> Bool {
+        if case .int(let number) = value, kind == .int, slot >= 0, slot < count, nullCount == 0 {
+            integers[slot] = number
+            return true
+        }
+        if isOutsized(slot) { return false }
+        try set(slot, value)
+        return true
     }
 
     /// The elements of a collection that is not outsized, in order.

@@ -44,6 +44,9 @@ package struct MutableLiveMask: Sendable {
         slot >= 0 && slot < slotCount && words[slot >> 6] >> UInt64(slot & 63) & 1 != 0
     }
 
+    /// The same. Called mutating so that no copy is made of the mask for it.
+    package mutating func isLiveInPlace(_ slot: Int) -> Bool { isLive(slot) }
+
     package func encode() -> [UInt8] {
         let size = LiveMask.headerSize + words.count * 8
         return [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in

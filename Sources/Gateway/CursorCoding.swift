@@ -35,9 +35,7 @@ enum CursorCoding {
 
     /// Throws 400 for what `encode` did not make for this class and these sort keys.
     static func decode(_ text: String, class classID: ClassID, sort: [SortKey]) throws(Problem) -> Cursor {
-        guard let bytes = Base64.url.decode(text), let json = try? JSONValue.parse(bytes),
-            case .array(let parts) = json, let first = parts.first, case .int(let form) = first
-        else { throw damaged }
+        let (form, parts) = try self.parts(of: text)
         guard form == self.form || parts.count == 5 else { throw parts.count == 4 ? mismatch : damaged }
         guard parts.count == 5, case .int(let owner) = parts[1],
             case .int(let mark) = parts[2], case .int(let key) = parts[3], case .array(let values) = parts[4]
@@ -55,6 +53,14 @@ enum CursorCoding {
             decoded.append(value)
         }
         return Cursor(values: decoded, key: ObjectKey(key))
+    }
+
+    /// What a cursor of any kind holds, and its first part, which says of which kind it is. Throws 400 for other text.
+    static func parts(of text: String) throws(Problem) -> (form: Int64, parts: [JSONValue]) {
+        guard let bytes = Base64.url.decode(text), let json = try? JSONValue.parse(bytes),
+            case .array(let parts) = json, let first = parts.first, case .int(let form) = first
+        else { throw damaged }
+        return (form, parts)
     }
 
     /// Values are written with their types, so that no schema is needed to read them: a key path may end inside a

@@ -7,10 +7,8 @@ import StoreContract
 /// Where in what a property of one object holds a page is.
 private struct HeldPage: Sendable {
     let fingerprint: Int64
-    /// Nil for one that a cursor does not say.
-    let cursor: HeldCursor?
-    /// How many elements a page behind a cursor leaves out.
-    let start: @Sendable (HeldCursor, BoundQuery, [ObjectKey], any Snapshot) throws -> Int
+    /// How many elements of the result a page behind its cursor leaves out; nil for a page without one.
+    let start: (@Sendable ([ObjectKey]) throws -> Int)?
 }
 
 /// `GET /v1/objects/{Class}`, read and bound.
@@ -38,9 +36,9 @@ private struct CollectionRead: Sendable {
         let limit = window.limit ?? 0
         window.limit = limit + 1
         var keys: [ObjectKey]
-        if let held, let cursor = held.cursor {
+        if let start = held?.start {
             let all = try snapshot.select(query, .all)
-            let start = try held.start(cursor, query, all, snapshot)
+            let start = try start(all)
             window.offset = start + min(window.offset, all.count - start)
             keys = limit == 0 ? [] : Array(all[window.offset...].prefix(limit + 1))
         } else {
@@ -104,10 +102,12 @@ extension Gateway {
         var held: HeldPage?
         if case .property(let holder, let property) = place.scope {
             let fingerprint = HeldCursor.fingerprint(holder, property, parameters)
-            held = HeldPage(
-                fingerprint: fingerprint,
-                cursor: try after.map { text throws(Problem) in try HeldCursor(text, for: fingerprint) }
-            ) { [self] in try start(after: $0, of: $1, $2, in: $3) }
+            var start: (@Sendable ([ObjectKey]) throws -> Int)?
+            if let after {
+                let cursor = try HeldCursor(after, for: fingerprint)
+                start = { [self] result in try self.start(after: cursor, of: query, result, in: snapshot) }
+            }
+            held = HeldPage(fingerprint: fingerprint, start: start)
         } else if let after {
             window.after = try CursorCoding.decode(after, class: objectClass.id, sort: query.order)
         }

@@ -15,9 +15,10 @@ extension Gateway {
         _ = try QueryParameters(request, single: [])
         try requireAdministrator(request)
         let document = try Self.document(request)
-        if let refusal = SchemaPlan(document, for: try store.snapshot()).refusal { throw refusal }
+        let snapshot = try store.snapshot()
+        if let refusal = refusal(of: SchemaPlan(document, for: snapshot), snapshot.schema) { throw refusal }
         return .later { [self] responder in
-            store.replaceSchema(with: document.schema, migration: Migration(steps: document.steps)) { [self] outcome in
+            replaceSchema(with: document) { [self] outcome in
                 do {
                     _ = try outcome.get()
                     responder.answer(try schemaResponse(for: request))
@@ -34,7 +35,9 @@ extension Gateway {
         try requireAdministrator(request)
         let document = try Self.document(request)
         let json = JSONWriter()
-        SchemaPlan(document, for: try store.snapshot()).encode(into: json)
+        let snapshot = try store.snapshot()
+        let plan = SchemaPlan(document, for: snapshot)
+        plan.encode(refusal: refusal(of: plan, snapshot.schema), into: json)
         return .now(.json(json.bytes))
     }
 

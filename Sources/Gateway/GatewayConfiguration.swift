@@ -22,6 +22,9 @@ package struct GatewayConfiguration: Sendable {
     /// Decides who may do what. Nil when everybody may do everything.
     package var accessControl: AccessControl?
 
+    /// Decides about other classes. Nil when administrators do.
+    package var schemaKeeper: (any SchemaKeeper)?
+
     /// Largest request body; 413 beyond. Set the server's limit to the same.
     package var bodyLimit = 16 * 1024 * 1024
     /// Most operations of one transaction; 413 beyond.

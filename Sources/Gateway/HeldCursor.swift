@@ -38,9 +38,7 @@ struct HeldCursor: Hashable, Sendable {
 
     /// Throws 400 for what `encoded` did not make for this query.
     init(_ text: String, for query: Int64) throws(Problem) {
-        guard let bytes = Base64.url.decode(text), let json = try? JSONValue.parse(bytes),
-            case .array(let parts) = json, let first = parts.first, case .int(let form) = first
-        else { throw CursorCoding.damaged }
+        let (form, parts) = try CursorCoding.parts(of: text)
         guard form == Self.form, parts.count == 4 else { throw CursorCoding.mismatch }
         guard case .int(let version) = parts[1], version >= 0, case .int(let position) = parts[2],
             let position = Int(exactly: position), position >= 0, case .int(let mark) = parts[3]

@@ -107,13 +107,14 @@ package struct SchemaPlan {
 
 extension SchemaPlan {
     /// Writes the answer of `POST /v1/schema/plan`.
-    func encode(into writer: JSONWriter) {
+    ///
+    /// - Parameter refusal: why the document cannot be applied, if it cannot.
+    func encode(refusal: Problem?, into writer: JSONWriter) {
         writer.beginObject()
         writer.name("from")
         writer.int(version.from)
         writer.name("to")
         writer.int(version.to)
-        let refusal = refusal
         writer.name("applicable")
         writer.bool(refusal == nil)
         if let refusal {

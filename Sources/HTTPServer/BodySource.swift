@@ -8,3 +8,10 @@ package protocol BodySource: AnyObject, Sendable {
     /// leaves.
     func next() throws -> [UInt8]?
 }
+
+/// Stands for a body of unknown length that is not made, because `HEAD` asks for the headers alone.
+package final class UnmadeBody: BodySource {
+    package init() {}
+
+    package func next() -> [UInt8]? { nil }
+}

@@ -294,8 +294,11 @@ final class Connection {
     /// sleeps for as long as the stream lasts, and the stream's bytes go through the library's session
     /// meanwhile.
     private func openStream(_ headers: HeaderFields, _ start: @Sendable (EventStream) -> Void) -> MHD_Result {
-        let head = Response(headers: EventStream.headers(adding: headers))
-        guard method != .head else { return queue(head) }
+        var head = Response(headers: EventStream.headers(adding: headers))
+        guard method != .head else {
+            head.body = .pieces(UnmadeBody())
+            return queue(head)
+        }
         guard !loop.isStopping else { return queue(HTTPError.stopping.httpResponse) }
         let bytes = SharedBytes(ResponseHead(head, contentLength: nil).bytes)
         let opened =

@@ -125,6 +125,11 @@ package final class HTTPServer: Sendable {
             &thread, nil,
             { context in
                 guard let context else { return nil }
+                // A client that hangs up while it is answered must not end a program that has other things to do.
+                var hangUps = sigset_t()
+                sigemptyset(&hangUps)
+                sigaddset(&hangUps, SIGPIPE)
+                pthread_sigmask(SIG_BLOCK, &hangUps, nil)
                 Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run()
                 return nil
             }, context.toOpaque())

@@ -55,14 +55,9 @@ package final class KeyRing: Sendable {
         path: String, initialKey: String? = nil, clock: @escaping @Sendable () -> Timestamp = { .now() },
         logger: Logger = Logger(label: "keys")
     ) throws(IdentityError) {
-        if let initialKey, initialKey.count < Self.shortestInitialKey {
-            throw IdentityError(
-                "The administrator's key has \(initialKey.count) characters; it must have at least "
-                    + "\(Self.shortestInitialKey), random ones.")
-        }
         let file = KeyFile(path: path)
         self.file = file
-        initial = initialKey.map { (Secret.hash($0), "admin") }
+        initial = try Self.initial(initialKey)
         self.clock = clock
         self.logger = logger
         let stamp = file.stamp
@@ -71,6 +66,27 @@ package final class KeyRing: Sendable {
             $0.stamp = stamp
             $0.adopt(keys)
         }
+    }
+
+    /// Keys in memory only, besides one that is good for the role `admin`. Throws when that is too short.
+    package init(
+        initialKey: String?, clock: @escaping @Sendable () -> Timestamp = { .now() },
+        logger: Logger = Logger(label: "keys")
+    ) throws(IdentityError) {
+        file = nil
+        initial = try Self.initial(initialKey)
+        self.clock = clock
+        self.logger = logger
+    }
+
+    private static func initial(_ key: String?) throws(IdentityError) -> (hash: [UInt8], role: String)? {
+        guard let key else { return nil }
+        guard key.count >= shortestInitialKey else {
+            throw IdentityError(
+                "The administrator's key has \(key.count) characters; it must have at least "
+                    + "\(shortestInitialKey), random ones.")
+        }
+        return (Secret.hash(key), "admin")
     }
 
     /// Keys in memory only.

@@ -18,6 +18,9 @@ package struct RunLoopScheduler: LiveScheduler {
             pthread_getspecific(key).map { Unmanaged<Mark>.fromOpaque($0).takeUnretainedValue() }
         }
 
+        /// The same without holding it: this is asked with every value that is read.
+        static var place: UnsafeRawPointer? { pthread_getspecific(key).map { UnsafeRawPointer($0) } }
+
         static var current: Mark {
             if let known { return known }
             let made = Mark()
@@ -41,7 +44,11 @@ package struct RunLoopScheduler: LiveScheduler {
     }
 
     package var id: LiveSchedulerID { LiveSchedulerID(mark) }
-    package var isCurrent: Bool { Mark.known === mark }
+    package var isCurrent: Bool { Self.currentMark == threadMark }
+    package var threadMark: UnsafeRawPointer? { UnsafeRawPointer(Unmanaged.passUnretained(mark).toOpaque()) }
+
+    /// The `threadMark` of the calling thread's scheduler; nil when there has been none.
+    package static var currentMark: UnsafeRawPointer? { Mark.place }
 
     /// The main thread's loop may not run yet, but is expected to.
     package var canDeliver: Bool { Thread.isMainThread || loop.loop.currentMode != nil }

@@ -11,7 +11,7 @@ struct ResultPipeline {
     private let window: Window
     private let measure: StepMeasures?
     /// What a cursor has values for.
-    private var order: [SortKey] = []
+    private let order: [SortKey]
 
     init(
         _ selected: SelectedObjects, of classID: ClassID, in source: any ColumnSource, _ steps: [ResultStep],
@@ -22,6 +22,7 @@ struct ResultPipeline {
         self.source = source
         self.window = window
         self.measure = measure
+        order = steps.order
         self.steps = []
         for step in steps {
             // Sorting is stable, so of two SORTs in a row the later is primary and the earlier breaks ties.
@@ -30,7 +31,6 @@ struct ResultPipeline {
             } else {
                 self.steps.append(step)
             }
-            if case .sort(let keys) = step { order = keys + order }
         }
     }
 
@@ -62,7 +62,7 @@ struct ResultPipeline {
         let sorter = Sorter(order, classID, source, limit: limit(after: steps.count))
         try sorter.start(after: cursor, keyCount: order.count)
         for key in keys { try sorter.add(key) }
-        return try sorter.sorted()
+        return sorter.sorted()
     }
 
     /// What is selected, with the first step.

@@ -22,11 +22,16 @@ package struct BoundQuery: Hashable, Sendable {
         self.steps = steps
     }
 
-    /// What the result is ordered by, before what it had been ordered by at first: the last sort, then those before it,
+    /// What the result is ordered by; see `order` of steps.
+    package var order: [SortKey] { steps.order }
+}
+
+extension [ResultStep] {
+    /// What a result is ordered by, before what it had been ordered by at first: the last sort, then those before it,
     /// because each is stable.
     package var order: [SortKey] {
         var order: [SortKey] = []
-        for case .sort(let keys) in steps { order = keys + order }
+        for case .sort(let keys) in self { order = keys + order }
         return order
     }
 }

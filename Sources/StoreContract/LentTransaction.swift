@@ -58,6 +58,12 @@ final class LentTransaction: WriteTransaction {
         try handover.transaction.value(classID, key, property)
     }
 
+    func cells(
+        of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID], over base: (any RowCells)?
+    ) throws -> (any RowCells)? {
+        try handover.transaction.cells(of: classID, around: key, properties, over: base)
+    }
+
     func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int {
         try handover.transaction.elementCount(classID, key, property)
     }

@@ -53,6 +53,10 @@ package protocol Snapshot: ObjectReads {
     func read<Sink: RowSink>(
         _ classID: ClassID, _ keys: [ObjectKey], _ properties: [PropertyID], into sink: inout Sink) throws
 
+    /// The stored values of an object and its neighbours, for as long as the snapshot; nil where there are none, or they
+    /// are not to be had this way.
+    func cells(of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID]) throws -> (any RowCells)?
+
     /// The number of objects that the query gives.
     func count(_ query: BoundQuery) throws -> Int
 
@@ -114,6 +118,10 @@ extension ObjectReads {
 }
 
 extension Snapshot {
+    package func cells(
+        of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID]
+    ) throws -> (any RowCells)? { nil }
+
     /// For snapshots that count no work.
     package func limited(by budget: QueryBudget) throws -> any Snapshot { self }
 }

@@ -60,6 +60,15 @@ package protocol WriteTransaction: AnyObject {
     func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey?
     func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value
 
+    /// The values of an object and its neighbours, to be read and assigned one by one, for as long as the transaction;
+    /// nil where there are none, or they are not to be had this way.
+    ///
+    /// - Parameter base: the same of the version that the transaction started from, as long as that is the one that it is
+    ///   asked of; nil when the object is not in it.
+    func cells(
+        of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID], over base: (any RowCells)?
+    ) throws -> (any RowCells)?
+
     /// See `Snapshot.elementCount`.
     func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int
 
@@ -94,6 +103,10 @@ extension WriteTransaction {
     package func keep(_ record: [UInt8], under key: [UInt8], until expiry: Timestamp, at time: Timestamp) throws {
         throw StoreError.noRecords
     }
+
+    package func cells(
+        of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID], over base: (any RowCells)?
+    ) throws -> (any RowCells)? { nil }
 
     package func delete(_ classID: ClassID, _ keys: [ObjectKey]) throws {
         for key in keys { try delete(classID, key) }

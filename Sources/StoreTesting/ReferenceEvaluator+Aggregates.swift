@@ -71,7 +71,10 @@ extension ReferenceEvaluator {
         case (.sum, .float), (.sum, .double): return .double(numbers.reduce(0) { $0 + $1.number })
         case (.sum, .decimal128), (.sum, .mixed): return .decimal(numbers.reduce(.zero) { $0 + $1.decimal })
         case (.average, _) where numbers.isEmpty: return .null
-        case (.average, .int), (.average, .float), (.average, .double):
+        case (.average, .int):
+            // Large numbers of both signs leave little of each other, which sums of doubles would lose.
+            return .double(Double(numbers.reduce(Int128(0)) { $0 + Int128($1.integer) }) / Double(numbers.count))
+        case (.average, .float), (.average, .double):
             return .double(numbers.reduce(0) { $0 + $1.number } / Double(numbers.count))
         case (.average, .decimal128), (.average, .mixed):
             return .decimal(numbers.reduce(.zero) { $0 + $1.decimal } / Decimal128(Int64(numbers.count)))

@@ -1,3 +1,5 @@
+import Glibc
+
 /// SplitMix64: a small generator whose whole sequence follows from the seed, so that a failure can be run again.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     package let seed: UInt64
@@ -8,8 +10,11 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
         state = seed
     }
 
-    /// A generator with a new seed every run.
-    package static func fresh() -> SeededRandom { SeededRandom(seed: UInt64.random(in: 0..<1 << 32)) }
+    /// A generator with a new seed every run, or with the one in REALMGATE_SEED, so that a failure can be run again.
+    package static func fresh() -> SeededRandom {
+        let given = getenv("REALMGATE_SEED").flatMap { UInt64(String(cString: $0)) }
+        return SeededRandom(seed: given ?? UInt64.random(in: 0..<1 << 32))
+    }
 
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15

@@ -1,4 +1,5 @@
 import EmbeddedStore
+import Hosting
 
 /// Opens a database that must be there already.
 enum DatabaseFile {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Hosting
 import StoreContract
 
 /// The program: reads the arguments, runs the command, and turns what went wrong into one sentence.
@@ -27,7 +28,7 @@ struct Realmgate: ParsableCommand {
             Compact.self, Check.self, TokenCommand.self, Health.self,
         ])
 
-    static let version = "0.1.0"
+    static let version = GatewayHost.version
 
     static func main() {
         do {

@@ -1,6 +1,7 @@
 import Gateway
 import Glibc
 import HTTPServer
+import HTTPTesting
 import JSONCoding
 import Testing
 

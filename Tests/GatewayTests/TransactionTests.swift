@@ -120,6 +120,8 @@ struct TransactionTests {
         (#"{"op":"require","object":{"class":"Dog","key":99}}"#, 412, "transaction.requirement_failed", ""),
         (#"{"op":"require","class":"Dog","count":3}"#, 412, "transaction.requirement_failed", ""),
         (#"{"op":"require","class":"Dog","filter":"age >","count":3}"#, 400, "query.syntax", ".filter"),
+        (#"{"op":"require","class":"Dog","count":2.5}"#, 422, "transaction.invalid", ".count"),
+        (#"{"op":"require","class":"Dog","count":1e300}"#, 422, "transaction.invalid", ".count"),
     ]
 
     @Test("one that fails says which and where, and nothing is kept", arguments: failures)
@@ -143,6 +145,9 @@ struct TransactionTests {
         let gateway = try TestGateway { $0.largestTransaction = 2 }
         let create = #"{"op":"create","class":"Note"}"#
         #expect(try Self.commit(gateway, #"{"ifVersion":1,"operations":[\#(create)]}"#).status == 200)
+        // 1.0 is the number 1 as well.
+        let one = #"{"ifVersion":2.0,"operations":[{"op":"require","class":"Note","count":1.0}]}"#
+        #expect(try Self.commit(gateway, one).status == 200)
         let late = try Self.commit(gateway, #"{"ifVersion":1,"operations":[\#(create)]}"#)
         #expect(late.status == 412)
         #expect(late.member("code") == .string("transaction.version_changed"))

@@ -104,10 +104,10 @@ struct LimitTests {
             #expect(try open("/events").status.contains("429"))
             #expect(try Client(port: port).get("/").status == 200)
             // An answer to HEAD has no stream, and must not count as one.
-            let head = try Client(port: port)
             second.0.hangUp()
             #expect(eventually { quota.take(.address(0x7f00_0001)) != nil })
             for _ in 0..<3 {
+                let head = try Client(port: port)
                 try head.send("HEAD /events HTTP/1.1\r\nHost: t\r\n\r\n")
                 #expect(try head.readAnswer(head: true).status == 200)
             }

@@ -314,6 +314,10 @@ struct CollectionsEditingTests {
     func projectTo() async {
         #expect(_name(for: \CollectionsPerson.dogs) == "dogs")
         #expect(_name(for: \CollectionsPerson.dogs.projectTo.name) == "dogs.name")
+        #expect(_name(for: \CollectionsPerson.dogs[0].name) == "dogs.name")
+        #expect(_name(for: \CollectionsPerson.pack[1].age) == "pack.age")
+        #expect(_name(for: \CollectionsPerson.named[""]??.name) == "named.name")
+        #expect(_name(for: \CollectionsDog.owners[0].home?.street) == "owners.home.street")
         #expect(_name(for: \CollectionsPerson.pack.projectTo.age) == "pack.age")
         #expect(_name(for: \CollectionsPerson.named.projectTo.name) == "named.name")
         #expect(_name(for: \CollectionsDog.owners.projectTo.home?.street) == "owners.home.street")

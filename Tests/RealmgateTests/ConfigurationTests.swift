@@ -1,4 +1,5 @@
 import AccessRules
+import Hosting
 import ObjectModel
 import Testing
 

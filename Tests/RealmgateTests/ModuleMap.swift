@@ -14,8 +14,8 @@ enum ModuleMap {
         "LiveQueries": ["QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel"],
         "LiveSchedulers": ["LiveQueries", "StoreContract", "ObjectModel", "CExecutor"],
         "RealmSwift": [
-            "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "QueryLanguage",
-            "JSONCoding", "ObjectModel", "CDiscovery", "OpenCombine", "OpenCombineDispatch",
+            "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "Columnar",
+            "QueryLanguage", "JSONCoding", "ObjectModel", "CDiscovery", "OpenCombine", "OpenCombineDispatch",
         ],
         "JSONCoding": ["ObjectModel", "CJansson"],
         "YAMLCoding": ["JSONCoding", "ObjectModel", "CYAML"],
@@ -27,9 +27,14 @@ enum ModuleMap {
             "HTTPServer", "Identity", "AccessRules", "JSONCoding", "LiveQueries", "QueryExecution", "StoreContract",
             "QueryLanguage", "ObjectModel", "Crypto", "Logging",
         ],
+        "Hosting": ["Gateway", "HTTPServer", "Identity", "StoreContract"],
+        "RealmgateServer": [
+            "RealmSwift", "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "JSONCoding", "StoreContract",
+            "ObjectModel", "Logging",
+        ],
         "StoreTesting": ["StoreContract", "QueryLanguage", "ObjectModel"],
         "realmgate": [
-            "Gateway", "HTTPServer", "Identity", "AccessRules", "YAMLCoding", "EmbeddedStore", "JSONCoding",
+            "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "YAMLCoding", "EmbeddedStore", "JSONCoding",
             "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel", "Logging", "ArgumentParser",
         ],
     ]
@@ -38,13 +43,14 @@ enum ModuleMap {
     static let doors = [
         "CLMDB": "EmbeddedStore", "CMicrohttpd": "HTTPServer", "CGnuTLS": "HTTPServer", "CRefusals": "HTTPServer",
         "CJansson": "JSONCoding", "CKernels": "Columnar",
-        "CDecimal": "ObjectModel", "CExecutor": "LiveSchedulers", "CDiscovery": "RealmSwift", "CZlib": "Compression", "CZstd": "Compression",
+        "CDecimal": "ObjectModel", "CExecutor": "LiveSchedulers", "CDiscovery": "RealmSwift", "CZlib": "Compression",
+        "CZstd": "Compression",
         "CYAML": "YAMLCoding",
     ]
 
     /// The targets that may import Foundation, for what only Foundation has. No program depends on them, see
     /// `Architecture.foundationFaults`.
-    static let foundation: Set<String> = ["LiveSchedulers", "RealmSwift"]
+    static let foundation: Set<String> = ["LiveSchedulers", "RealmSwift", "RealmgateServer"]
 
     /// C libraries that tests load into programs; nothing imports them.
     static let preloaded: Set<String> = ["CFaults"]
@@ -105,7 +111,10 @@ enum Architecture {
 
     /// The dependencies that a package description gives to each Swift target of `Sources`.
     static func dependencies(inPackage description: String) -> [String: Set<String>] {
-        let names = ["log": "Logging", "arguments": "ArgumentParser", "jwt": "JWTKit", "crypto": "Crypto", "combine": "OpenCombine", "combineDispatch": "OpenCombineDispatch"]
+        let names = [
+            "log": "Logging", "arguments": "ArgumentParser", "jwt": "JWTKit", "crypto": "Crypto",
+            "combine": "OpenCombine", "combineDispatch": "OpenCombineDispatch",
+        ]
         var found: [String: Set<String>] = [:]
         let module = #/module\(\s*"(\w+)",\s*\[([^\]]*)\]/#
         let executable =

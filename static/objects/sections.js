@@ -107,6 +107,7 @@ export class SectionsView {
       if (turn === this.#turn) this.#draw(answer);
     } catch (error) {
       if (turn !== this.#turn) return;
+      this.list.querySelector(".loading")?.remove();
       if (error instanceof Problem) this.fail(error);
       else if (error instanceof Unreachable) this.sum.textContent = error.message;
       else throw error;

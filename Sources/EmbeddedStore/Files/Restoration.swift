@@ -1,5 +1,5 @@
 import Glibc
-package import StoreContract
+import StoreContract
 
 extension EmbeddedStore {
     /// Puts a backup in the place of a database file, or where there is none yet. The backup is copied, so it stays as

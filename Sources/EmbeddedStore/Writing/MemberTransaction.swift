@@ -80,6 +80,18 @@ class MemberTransaction: WriteTransaction {
         return try session.value(objectClass, key, column(property, objectClass))
     }
 
+    func cells(
+        of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID], over base: (any RowCells)?
+    ) throws -> (any RowCells)? {
+        let objectClass = try objectClass(classID)
+        guard try session.exists(objectClass, key) else { return nil }
+        try session.boundOpenClusters()
+        let (address, _) = session.place(objectClass, key)
+        return OpenCells(
+            self, objectClass, try session.cluster(address, objectClass),
+            firstKey: Int64(address.cluster * session.capacity), properties, over: base)
+    }
+
     func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int {
         let objectClass = try existing(classID, key)
         return try session.collection(objectClass, key, collectionColumn(property, objectClass)).count

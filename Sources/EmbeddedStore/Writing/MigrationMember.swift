@@ -26,6 +26,11 @@ final class MigrationMember: MemberTransaction, MigrationTransaction {
 
     override func note(_ step: Step) { changes.removeAll(keepingCapacity: true) }
 
+    /// None: what migrations change is their own.
+    override func cells(
+        of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID], over base: (any RowCells)?
+    ) throws -> (any RowCells)? { nil }
+
     // MARK: Primary keys
 
     override func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {

@@ -3,30 +3,48 @@ import ObjectModel
 
 /// A cluster whose leaves a write transaction has decoded: changed in memory as often as needed, written once.
 final class OpenCluster {
-    private(set) var liveMask: MutableLiveMask
+    var liveMask: MutableLiveMask { mask.pointee }
+    /// Beside the object for the same reason as `leaves`.
+    private let mask: UnsafeMutablePointer<MutableLiveMask>
+    /// Whether nothing of the cluster had been written by the write transaction when it was opened: what is not decoded is
+    /// then as it was at the start.
+    let isAsAtStart: Bool
     private var isMaskDirty = false
     /// Whether every leaf is decoded.
     private var isOpen = false
     private var isEverythingDirty = false
-    /// By the columns' positions; nil where a leaf has not been needed yet.
-    private var leaves: [MutableLeaf?]
-    private var dirty: [Bool]
+    /// By the columns' positions; nil where a leaf has not been needed yet. Beside the object, so that one value is read and
+    /// assigned without a copy of the leaf.
+    let leaves: UnsafeMutableBufferPointer<MutableLeaf?>
+    let dirty: UnsafeMutableBufferPointer<Bool>
 
-    init(liveMask: MutableLiveMask, columnCount: Int) {
-        self.liveMask = liveMask
-        leaves = Array(repeating: nil, count: columnCount)
-        dirty = Array(repeating: false, count: columnCount)
+    init(liveMask: MutableLiveMask, columnCount: Int, isAsAtStart: Bool) {
+        self.isAsAtStart = isAsAtStart
+        mask = .allocate(capacity: 1)
+        mask.initialize(to: liveMask)
+        leaves = .allocate(capacity: columnCount)
+        leaves.initialize(repeating: nil)
+        dirty = .allocate(capacity: columnCount)
+        dirty.initialize(repeating: false)
+    }
+
+    deinit {
+        leaves.deinitialize()
+        leaves.deallocate()
+        dirty.deallocate()
+        mask.deinitialize(count: 1)
+        mask.deallocate()
     }
 
     var isDirty: Bool { isMaskDirty || dirty.contains(true) }
 
     func removeSlot(_ slot: Int) {
-        liveMask.remove(slot)
+        mask.pointee.remove(slot)
         isMaskDirty = true
     }
 
     func restoreSlot(_ slot: Int) {
-        liveMask.restore(slot)
+        mask.pointee.restore(slot)
         isMaskDirty = true
     }
 
@@ -37,11 +55,9 @@ final class OpenCluster {
             for column in leaves.indices where leaves[column] == nil { leaves[column] = try open(column) }
             isOpen = true
         }
-        liveMask.append()
+        mask.pointee.append()
         isMaskDirty = true
-        try leaves.withUnsafeMutableBufferPointer { leaves in
-            for column in leaves.indices { try leaves[column]?.append(row[column]) }
-        }
+        for column in leaves.indices { try leaves[column]?.append(row[column]) }
         if !isEverythingDirty {
             for column in dirty.indices { dirty[column] = true }
             isEverythingDirty = true
@@ -49,7 +65,7 @@ final class OpenCluster {
     }
 
     func appendSlot() {
-        liveMask.append()
+        mask.pointee.append()
         isMaskDirty = true
     }
 
@@ -64,6 +80,13 @@ final class OpenCluster {
 
     /// See `MutableLeaf.outsizedSize`; nil also when the leaf is not decoded.
     func outsizedSize(_ column: Int, _ slot: Int) -> Int? { leaves[column]?.outsizedSize(slot) }
+
+    /// Decodes the leaf.
+    func open(_ column: Int, _ open: () throws -> MutableLeaf) throws {
+        if leaves[column] == nil { leaves[column] = try open() }
+    }
+
+    func isLive(_ slot: Int) -> Bool { mask.pointee.isLiveInPlace(slot) }
 
     /// Nil when the leaf is not decoded.
     func value(_ column: Int, _ slot: Int) -> Value? { leaves[column]?.value(at: slot) }

@@ -15,6 +15,7 @@ final class WriteSession {
     var schema: Schema {
         didSet {
             openClasses = Self.places(for: schema)
+            arrangementPlace.pointee += 1
         }
     }
     var version: Version
@@ -25,6 +26,12 @@ final class WriteSession {
     var clusters: [LeafAddress: OpenCluster] = [:]
     /// The cluster that was used last: neighbouring changes mostly go to the same one.
     private var current: (address: LeafAddress, cluster: OpenCluster)?
+    /// The clusters that the transaction has written something of.
+    private var written: Set<LeafAddress> = []
+    /// Rises when decoded clusters are given up: what was kept of them is not theirs any more.
+    var arrangement: Int { arrangementPlace.pointee }
+    /// Beside the object, so that it is looked at without holding the session.
+    let arrangementPlace: UnsafeMutablePointer<Int>
     private let indexCursor: LMDBCursor
     let outsized: OutsizedTree
     private let keyIndex: OpenKeyIndex
@@ -42,6 +49,8 @@ final class WriteSession {
 
     init(_ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String) throws {
         indexCursor = try LMDBCursor(transaction, trees.index)
+        arrangementPlace = .allocate(capacity: 1)
+        arrangementPlace.initialize(to: 0)
         outsized = OutsizedTree(transaction: transaction, trees: trees)
         keyIndex = OpenKeyIndex(transaction, trees)
         references = References(transaction, trees, keyIndex)
@@ -54,6 +63,8 @@ final class WriteSession {
         classes = catalogue.classes
         openClasses = Self.places(for: catalogue.schema)
     }
+
+    deinit { arrangementPlace.deallocate() }
 
     private static func places(for schema: Schema) -> [OpenClass?] {
         Array(repeating: nil, count: Int(schema.nextClassID))
@@ -74,7 +85,7 @@ final class WriteSession {
     func exists(_ objectClass: OpenClass, _ key: ObjectKey) throws -> Bool {
         guard key.rawValue >= 0, key.rawValue < objectClass.state.nextKey else { return false }
         let (address, slot) = place(objectClass, key)
-        return try cluster(address, objectClass).liveMask.isLive(slot)
+        return try cluster(address, objectClass).isLive(slot)
     }
 
     /// The stored value; the object must exist.
@@ -115,7 +126,7 @@ final class WriteSession {
     /// Appends an object with a value for every column of its class, in order.
     func append(_ objectClass: OpenClass, _ values: [Value]) throws -> ObjectKey {
         try wholly {
-            if clusters.count > Self.openClusterLimit { try writeOutClusters() }
+            try boundOpenClusters()
             let key = ObjectKey(objectClass.state.nextKey)
             objectClass.state.nextKey += 1
             objectClass.state.objectCount += 1
@@ -148,7 +159,7 @@ final class WriteSession {
     /// when all are.
     func remove(_ objectClass: OpenClass, _ key: ObjectKey) throws {
         try wholly {
-            if clusters.count > Self.openClusterLimit { try writeOutClusters() }
+            try boundOpenClusters()
             try closeCollection()
             let (address, slot) = place(objectClass, key)
             for column in objectClass.columns {
@@ -183,7 +194,7 @@ final class WriteSession {
 
     func assign(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
         try wholly {
-            if clusters.count > Self.openClusterLimit { try writeOutClusters() }
+            try boundOpenClusters()
             try closeCollection()
             if column.hasReferences {
                 let old = try stored(objectClass, key, column)
@@ -198,7 +209,7 @@ final class WriteSession {
 
     /// Has the leaves of a cluster written that hold values of deleted objects. Whether there are any.
     func clearDead(_ objectClass: OpenClass, _ number: Int) throws -> Bool {
-        if clusters.count > Self.openClusterLimit { try writeOutClusters() }
+        try boundOpenClusters()
         let address = LeafAddress(classID: objectClass.schema.id, cluster: number)
         let cluster = try cluster(address, objectClass)
         let mask = cluster.liveMask
@@ -317,7 +328,8 @@ final class WriteSession {
             if let bytes = try transaction.get(trees.leaves, address.key(FileFormat.liveMaskColumn)) {
                 mask = MutableLiveMask(decoding: try LiveMask(validating: bytes))
             }
-            cluster = OpenCluster(liveMask: mask, columnCount: objectClass.columns.count)
+            cluster = OpenCluster(
+                liveMask: mask, columnCount: objectClass.columns.count, isAsAtStart: !written.contains(address))
             clusters[address] = cluster
         }
         current = (address, cluster)
@@ -367,10 +379,12 @@ final class WriteSession {
     private func writeOut(_ address: LeafAddress, _ objectClass: OpenClass) throws {
         guard let cluster = clusters.removeValue(forKey: address) else { return }
         if current?.address == address { current = nil }
+        arrangementPlace.pointee += 1
         try write(cluster, address, objectClass)
     }
 
     private func write(_ cluster: OpenCluster, _ address: LeafAddress, _ objectClass: OpenClass) throws {
+        written.insert(address)
         try cluster.writeDirty { column, bytes in
             let id = column.map { objectClass.columns[$0].id } ?? FileFormat.liveMaskColumn
             try transaction.put(trees.leaves, address.key(id), bytes)
@@ -382,5 +396,11 @@ final class WriteSession {
         try flush()
         clusters.removeAll(keepingCapacity: true)
         current = nil
+        arrangementPlace.pointee += 1
+    }
+
+    /// Writes everything out when too many clusters are decoded.
+    func boundOpenClusters() throws {
+        if clusters.count > Self.openClusterLimit { try writeOutClusters() }
     }
 }

@@ -336,7 +336,14 @@ private struct Members {
 
     func position(_ name: String) throws(Problem) -> Int? {
         guard let json = self[name] else { return nil }
-        guard case .int(let number) = json, number >= 0, number < Int64.max else {
+        let given: Int64? =
+            switch json {
+            case .int(let number): number
+            // To JSON 3.0 is the number 3, and some writers know no other form.
+            case .double(let number): Int64(exactly: number)
+            default: nil
+            }
+        guard let number = given, number >= 0, number < Int64.max else {
             throw .transaction("'\(name)' is a whole number from 0 on, not \(json.inWords).", "\(path).\(name)")
         }
         return Int(number)

@@ -30,7 +30,7 @@ extension Gateway {
     func getBackup(_ request: Request, _ path: PathParameters) throws -> Reply {
         try requireAdministrator(request)
         _ = try QueryParameters(request, single: [])
-        guard request.method != .head else { return .now(Self.backup(.empty)) }
+        guard request.method != .head else { return .now(Self.backup(.pieces(UnmadeBody()))) }
         return transfers.reply { [self] in
             do {
                 return .now(Self.backup(.pieces(FileSource(try copyOfStore()))))

@@ -63,11 +63,7 @@ extension InstanceCore {
         guard let target = current else { return }
         unsettle(for: target)
         var waiting = unsettled
-        if let limit {
-            for (order, observer) in observers where order < limit {
-                if case .new(let preparation) = observer.stage, preparation.isReady { waiting.insert(order) }
-            }
-        }
+        if let limit { waiting.formUnion(ready(before: limit)) }
         for order in waiting.sorted() {
             // A block may have removed any of them, or brought them on by beginning a write.
             guard let observer = observers[order], observer.isWanted else { continue }
@@ -82,10 +78,20 @@ extension InstanceCore {
         settle()
     }
 
+    /// The observers that can have their first call. One that is ready waits for those that were registered before it, so
+    /// that they are called in that order.
+    private func ready(before limit: Int) -> [Int] {
+        let new = observers.compactMap { order, observer -> (order: Int, isReady: Bool)? in
+            guard order < limit, observer.isWanted, case .new(let preparation) = observer.stage else { return nil }
+            return (order, preparation.isReady)
+        }
+        return new.sorted { $0.order < $1.order }.prefix { $0.isReady }.map(\.order)
+    }
+
     /// Gives those to whom the changes can matter a baseline of their own; all others know of the target at once.
     private func unsettle(for target: any Snapshot) {
         defer { known = target }
-        guard let known, known.version < target.version else { return }
+        guard let known, known.version < target.version, !joined.isEmpty else { return }
         guard let step = step(from: known, to: target) else { return }
         let affected = step.changes.schemaChanged ? joined : watchers.affected(by: step)
         for order in affected where !unsettled.contains(order) {

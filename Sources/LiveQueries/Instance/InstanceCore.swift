@@ -12,7 +12,8 @@ final class InstanceCore {
     let inbox: InstanceInbox
 
     /// Nil after `invalidate`, until the store is looked at again.
-    private(set) var current: (any Snapshot)?
+    private(set) var current: (any Snapshot)? { willSet { reads.rise() } }
+    private let reads: ReadGateHolder
     var trail: ChangeTrail
     /// What all observers without a baseline of their own know of; nil while there are none.
     var known: (any Snapshot)?
@@ -36,7 +37,8 @@ final class InstanceCore {
     /// Whether a turn came while a block was running.
     private var missedTurn = false
 
-    init(_ store: any Store, _ inbox: InstanceInbox, at snapshot: any Snapshot) {
+    init(_ store: any Store, _ inbox: InstanceInbox, at snapshot: any Snapshot, _ reads: ReadGateHolder) {
+        self.reads = reads
         self.store = store
         self.inbox = inbox
         current = snapshot

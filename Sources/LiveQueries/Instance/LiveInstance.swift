@@ -11,6 +11,9 @@ package final class LiveInstance: Sendable {
     package let scheduler: any LiveScheduler
     let inbox: InstanceInbox
     private let core: Confined<InstanceCore>
+    /// Its count rises when the instance goes from one version to another, or gives its version up. For reads of what a
+    /// frozen instance shows it says nothing.
+    package let reads: ReadGateHolder
     /// What a frozen instance shows for good, on any thread.
     private let frozen: (any Snapshot)?
 
@@ -18,7 +21,8 @@ package final class LiveInstance: Sendable {
         self.hub = hub
         self.scheduler = scheduler
         self.inbox = inbox
-        core = Confined(scheduler, InstanceCore(hub.store, inbox, at: snapshot))
+        reads = ReadGateHolder(thread: scheduler.threadMark)
+        core = Confined(scheduler, InstanceCore(hub.store, inbox, at: snapshot, reads))
         frozen = nil
         inbox.attach(self)
     }
@@ -28,7 +32,16 @@ package final class LiveInstance: Sendable {
         scheduler = instance.scheduler
         inbox = instance.inbox
         core = instance.core
+        reads = ReadGateHolder()
         frozen = snapshot
+    }
+
+    /// Whether the calling code may use the instance: runs on its scheduler, or the instance is frozen.
+    package var isConfinedHere: Bool { frozen != nil || scheduler.isCurrent }
+
+    /// Throws `incorrectThread`.
+    package func checkConfinement() throws {
+        guard isConfinedHere else { throw InstanceError.incorrectThread }
     }
 
     func enter<R>(_ body: (InstanceCore) throws -> R) throws -> R { try core.enter(body) }

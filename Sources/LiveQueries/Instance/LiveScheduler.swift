@@ -6,6 +6,10 @@ package protocol LiveScheduler: Sendable {
     /// Whether the calling code runs there.
     var isCurrent: Bool { get }
 
+    /// What tells the scheduler's thread from all others, where it has one of its own and there is a quicker way to ask
+    /// for that than `isCurrent`.
+    var threadMark: UnsafeRawPointer? { get }
+
     /// Whether what is given to `run` will be run; asked there. False on a thread without a run loop.
     var canDeliver: Bool { get }
 
@@ -23,4 +27,8 @@ package struct LiveSchedulerID: Hashable, Sendable {
     package static func == (a: LiveSchedulerID, b: LiveSchedulerID) -> Bool { a.object === b.object }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(object)) }
+}
+
+extension LiveScheduler {
+    package var threadMark: UnsafeRawPointer? { nil }
 }

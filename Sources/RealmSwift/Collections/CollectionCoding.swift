@@ -8,6 +8,7 @@ extension RealmCollection where Element: Encodable {
     }
 }
 
+extension Results: Encodable where Element: Encodable {}
 extension List: Encodable where Element: Encodable {}
 extension MutableSet: Encodable where Element: Encodable {}
 extension LinkingObjects: Encodable where Element: Encodable {}

@@ -18,6 +18,9 @@ protocol CollectionCore: AnyObject {
     /// All elements in order, as they are now: what an iteration goes through.
     func values() throws -> [Value]
 
+    /// All elements in order, as they are now, when they are objects of one class; nil to go by `values`.
+    func objectKeys() throws -> (ClassID, [ObjectKey])?
+
     /// The query that gives the elements, when they are objects; nil for other values.
     func objectQuery() throws -> BoundQuery?
 
@@ -43,6 +46,7 @@ protocol CollectionCore: AnyObject {
 extension CollectionCore {
     func isSame(as other: any CollectionCore) -> Bool { self === other }
     func place(_ step: NestedPlace.Step) -> NestedPlace? { nil }
+    func objectKeys() throws -> (ClassID, [ObjectKey])? { nil }
     var kindName: String { "RLMResults" }
 
     /// One element on its way to Swift. Throws for a position that does not exist.
@@ -84,6 +88,8 @@ extension ResultsCore: CollectionCore {
     func values() throws -> [Value] {
         try objects().map { .reference(ObjectReference(query.classID, $0)) }
     }
+
+    func objectKeys() throws -> (ClassID, [ObjectKey])? { (query.classID, try objects()) }
 
     func objectQuery() throws -> BoundQuery? { query }
 

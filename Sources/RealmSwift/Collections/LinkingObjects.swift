@@ -18,7 +18,9 @@ public struct LinkingObjects<Element: ObjectBase>: RealmCollectionImpl where Ele
     }
 
     /// The element at a position. Traps for one that does not exist.
-    public subscript(position: Int) -> Element { element(at: position) }
+    public subscript(position: Int) -> Element {
+        trace.map { Element._traced($0) } ?? element(at: position)
+    }
 
     /// The links to the same object through the same property.
     public static func == (a: LinkingObjects, b: LinkingObjects) -> Bool { areSame(a, b) }

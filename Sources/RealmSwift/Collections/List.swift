@@ -31,7 +31,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 
     /// The element at a position; within a write it can be replaced. Traps for one that does not exist.
     public subscript(position: Int) -> Element {
-        get { element(at: position) }
+        get { trace.map { Element._traced($0) } ?? element(at: position) }
         set { replace(index: position, object: newValue) }
     }
 

@@ -39,6 +39,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     public subscript(key: Key) -> Value? {
         get {
             raising {
+                if let trace { return Value._traced(trace) }
                 guard let managed else { return position(of: key).found.map { unmanaged[$0].value } }
                 guard let value = try managed.entry(key._key) else { return nil }
                 let place = value.isNested ? managed.place(.key(key._key)) : nil

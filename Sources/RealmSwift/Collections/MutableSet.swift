@@ -26,7 +26,9 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
     init(_ trace: _Trace) { self.trace = trace }
 
     /// The element at a position. Traps for one that does not exist.
-    public subscript(position: Int) -> Element { element(at: position) }
+    public subscript(position: Int) -> Element {
+        trace.map { Element._traced($0) } ?? element(at: position)
+    }
 
     public var description: String { describe(0) }
 

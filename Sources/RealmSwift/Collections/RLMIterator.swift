@@ -10,12 +10,40 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
 
     private let source: Source
     private var position = 0
+    /// Of a collection of objects.
+    @usableFromInline let objects: _ObjectIterator?
 
-    init(_ elements: [Element]) { source = .plain(elements) }
+    init(_ elements: [Element]) {
+        source = .plain(elements)
+        objects = nil
+    }
 
-    init(_ elements: [_Stored], in realm: RLMRealm) { source = .stored(elements, realm) }
+    init(_ elements: [_Stored], in realm: RLMRealm) {
+        source = .stored(elements, realm)
+        objects = nil
+    }
 
+    init(_ objects: _ObjectIterator) {
+        source = .plain([])
+        self.objects = objects
+    }
+
+    /// The elements of a collection that is stored.
+    init(_ core: any CollectionCore) throws {
+        if let type = Element.self as? ObjectBase.Type, let (classID, keys) = try core.objectKeys() {
+            self.init(_ObjectIterator(core.realm, try core.realm.bound(classID), keys, as: type))
+        } else {
+            self.init(try core.allStored(), in: core.realm)
+        }
+    }
+
+    @inlinable
     public mutating func next() -> Element? {
+        if let objects { return objects.next() as? Element }
+        return nextElement()
+    }
+
+    @usableFromInline mutating func nextElement() -> Element? {
         defer { position += 1 }
         switch source {
         case .plain(let elements): return position < elements.count ? elements[position] : nil
@@ -23,6 +51,30 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
             guard position < elements.count else { return nil }
             return raising { try Element._restored(elements[position], in: realm) }
         }
+    }
+}
+
+/// Makes an instance for each of a run of stored objects.
+@usableFromInline final class _ObjectIterator {
+    private let realm: RLMRealm
+    private let boundClass: BoundClass
+    private let keys: [ObjectKey]
+    private let type: ObjectBase.Type
+    private var position = 0
+
+    init(_ realm: RLMRealm, _ boundClass: BoundClass, _ keys: [ObjectKey], as type: ObjectBase.Type) {
+        self.realm = realm
+        self.boundClass = boundClass
+        self.keys = keys
+        self.type = type
+    }
+
+    @usableFromInline func next() -> ObjectBase? {
+        guard position < keys.count else { return nil }
+        let object = boundClass.instance(as: type)
+        object.bind(to: realm, boundClass, keys[position])
+        position += 1
+        return object
     }
 }
 

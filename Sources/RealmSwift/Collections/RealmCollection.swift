@@ -110,13 +110,13 @@ extension RealmCollectionImpl {
 
     public func makeIterator() -> RLMIterator<Element> {
         guard let core else { return RLMIterator(unmanaged) }
-        return raising { RLMIterator(try core.allStored(), in: core.realm) }
+        return raising { try RLMIterator(core) }
     }
 
     public func index(of object: Element) -> Int? {
         raising {
             guard let core else { return unmanaged.firstIndex { isSameElement($0, object) } }
-            if let object = flattened(object) as? ObjectBase {
+            if let object = shownObject(object) {
                 guard let realm = object._realm else { return nil }
                 guard !object.isInvalidated else { throw RealmException("Attempting to access an invalid object") }
                 guard realm === core.realm else {
@@ -148,6 +148,12 @@ extension RealmCollectionImpl {
 
 /// Equality of elements; objects are equal when they show the same stored one.
 func isSameElement<Element: RealmCollectionValue>(_ a: Element, _ b: Element) -> Bool {
-    if let object = flattened(a) as? ObjectBase { return object.isSame(as: flattened(b) as? ObjectBase) }
+    if let object = shownObject(a) { return object.isSame(as: shownObject(b)) }
     return a == b
+}
+
+/// The object that a value is, or is a projection of.
+func shownObject(_ value: Any) -> ObjectBase? {
+    let value = flattened(value)
+    return value as? ObjectBase ?? (value as? any ProjectionObservable)?.rootObject
 }

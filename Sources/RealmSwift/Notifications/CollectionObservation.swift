@@ -127,6 +127,9 @@ enum CollectionObservation {
         if core.realm.isFrozen {
             throw RealmException("Frozen Realms do not change and do not have change notifications.")
         }
+        if core.realm.configuration.readOnly {
+            throw RealmException("Read-only Realms do not change and do not have change notifications.")
+        }
         if core.realm.transaction != nil {
             throw RealmException("Cannot create asynchronous query after making changes in a write transaction.")
         }

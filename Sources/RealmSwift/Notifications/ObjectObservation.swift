@@ -102,6 +102,9 @@ extension ObjectBase {
         if realm.isFrozen {
             throw RealmException("Frozen Realms do not change and do not have change notifications.")
         }
+        if realm.configuration.readOnly {
+            throw RealmException("Read-only Realms do not change and do not have change notifications.")
+        }
         if realm.transaction != nil {
             throw RealmException("Cannot create asynchronous query after making changes in a write transaction.")
         }

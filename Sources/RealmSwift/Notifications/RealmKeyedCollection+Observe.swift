@@ -25,6 +25,14 @@ extension RealmKeyedCollection where Value: OptionalProtocol, Value.Wrapped: Obj
         keyPaths: [PartialKeyPath<Value.Wrapped>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
+
+    /// `observe` on an actor with Swift key paths of the values' class.
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Value.Wrapped>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated A, RealmMapChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, _isolation: _isolation, block)
+    }
 }
 
 extension Map {
@@ -61,6 +69,7 @@ extension Map {
         raising {
             guard let core else { throw Self.unmanagedFault }
             if core.realm.isFrozen { return self }
+            guard !core.isInvalidated else { throw RealmException.invalidObject }
             guard let frozen = try core.handover().core(in: core.realm.frozen()) else {
                 throw RealmException("Cannot freeze an object in the same write transaction as it was created in.")
             }

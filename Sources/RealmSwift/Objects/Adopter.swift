@@ -59,6 +59,7 @@ public final class _Adopter {
         let boundClass = try realm.bound(type(of: object))
         guard !boundClass.isEmbedded else { throw RealmException("Embedded objects cannot be created directly") }
         let transaction = try realm.writing()
+        if let key = try addPlain(object, boundClass, transaction) { return key }
         // First the object alone, so that those which it links to can link to it.
         var own: [PropertyID: Value] = [:]
         var links: [BoundProperty] = []
@@ -108,9 +109,7 @@ public final class _Adopter {
             }
             if let known = try transaction.key(of: boundClass.id, primaryKey: value) {
                 guard policy != .error else {
-                    throw RealmException(
-                        "Attempting to create an object of type '\(boundClass.name)' with an existing primary key value '\(value.text)'."
-                    )
+                    throw RealmException.existingKey(value, of: boundClass)
                 }
                 return (known, false)
             }
@@ -129,9 +128,7 @@ public final class _Adopter {
     /// Makes the instance show the stored object, the instances of embedded objects in it theirs, and its collections
     /// those that are stored.
     private func bind(_ object: ObjectBase, _ boundClass: BoundClass, _ key: ObjectKey) throws {
-        let held = boundClass.properties.filter { $0.ownsTarget || $0.type.isCollection }.map { property in
-            (property, object.dynamicValue(property.slot))
-        }
+        let held = boundClass.heldProperties.map { ($0, object.dynamicValue($0.slot)) }
         object.bind(to: realm, boundClass, key)
         for (property, value) in held {
             if property.ownsTarget {
@@ -179,6 +176,14 @@ extension ObjectBase {
         guard instances.contains(where: { $0._realm == nil }) else { return }
         let keys = try _realm.value(_class.id, _key, _class.properties[slot].id).linkedKeys
         try _Adopter(_realm).bindEmbedded(instances, keys)
+    }
+}
+
+extension RealmException {
+    static func existingKey(_ value: Value, of boundClass: BoundClass) -> RealmException {
+        RealmException(
+            "Attempting to create an object of type '\(boundClass.name)' with an existing primary key value '\(value.text)'."
+        )
     }
 }
 

@@ -70,6 +70,16 @@ extension Object {
     public func dynamicList(_ propertyName: String) -> List<DynamicObject> {
         raising { List(core: try dynamicCollection(propertyName, .list)) }
     }
+
+    /// A set by the property's name, whose elements are used by the names of theirs. Traps for a property that is no set.
+    public func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
+        raising { MutableSet(core: try dynamicCollection(propertyName, .set)) }
+    }
+
+    /// A map by the property's name, whose values are used by the names of theirs. Traps for a property that is no map.
+    public func dynamicMap<Key: _MapKey>(_ propertyName: String) -> Map<Key, DynamicObject?> {
+        raising { Map(core: try dynamicCollection(propertyName, .map)) }
+    }
 }
 
 extension ObjectBase {
@@ -132,6 +142,16 @@ extension ObjectBase: _RealmCollectionValueInsideOptional {
     }
 
     public func _stored(by adopter: _Adopter) throws -> _Stored { _Stored(try adopter.link(to: self)) }
+
+    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Self? {
+        if let linked = object.cellLink(slot) { return linked as? Self }
+        return raising {
+            guard let realm = object._realm, case .reference(let reference) = object.storedValue(slot) else {
+                return nil
+            }
+            return try _restored(_Stored(.reference(reference)), in: realm)
+        }
+    }
 
     public static func _zero() -> Self { self.init() }
 

@@ -13,6 +13,8 @@ open class ObjectBase {
     final var _key = ObjectKey(-1)
     /// The lifetime of the realm's objects that this one belongs to; see `RLMRealm.Lifetime`.
     final var _lifetime = RLMRealm.Lifetime()
+    /// Where its values are; see `CellPlace`.
+    final var _place = CellPlace()
     /// Whether `Realm.delete` was given this instance.
     final var _isDeleted = false
     /// Set while key paths are traced.
@@ -20,8 +22,11 @@ open class ObjectBase {
 
     public required init() {}
 
-    /// The name of the class in schemas: that of the Swift class without what it is nested in.
-    open class func className() -> String { String(describing: self) }
+    /// The name of the class in schemas: `_realmObjectName`, else that of the Swift class without what it is nested in.
+    open class func className() -> String { _realmObjectName() ?? String(describing: self) }
+
+    /// Another name for the class in schemas; nil for its own. To be overridden.
+    open class func _realmObjectName() -> String? { nil }
 
     /// See `Object.propertiesMapping`.
     open class func propertiesMapping() -> [String: String] { [:] }
@@ -53,6 +58,7 @@ open class ObjectBase {
     final func stored(_ slot: Int) throws -> Value {
         guard let _realm, let _class else { throw RealmException("The object is not managed by a Realm.") }
         do {
+            try _realm.checkConfinement()
             try _realm.checkLifetime(self)
             let property = _class.properties[slot]
             return property.reference(try _realm.value(_class.id, _key, property.id))
@@ -61,7 +67,10 @@ open class ObjectBase {
         }
     }
 
-    final func storedValue(_ slot: Int) -> Value { raising { try stored(slot) } }
+    final func storedValue(_ slot: Int) -> Value {
+        if let _class, let value = cell(slot) { return _class.properties[slot].reference(value) }
+        return raising { try stored(slot) }
+    }
 
     /// Assigns a property of a managed object, within a write.
     final func assign(_ slot: Int, _ value: (_Adopter) throws -> Value) throws {
@@ -78,10 +87,17 @@ open class ObjectBase {
 
     /// Makes this instance show a stored object.
     final func bind(to realm: RLMRealm, _ boundClass: BoundClass, _ key: ObjectKey) {
+        bind(to: realm, boundClass, key, realm.lifetime(of: ObjectReference(boundClass.id, key)))
+    }
+
+    final func bind(
+        to realm: RLMRealm, _ boundClass: BoundClass, _ key: ObjectKey, _ lifetime: RLMRealm.Lifetime
+    ) {
         _realm = realm
         _class = boundClass
         _key = key
-        _lifetime = realm.lifetime(of: ObjectReference(boundClass.id, key))
+        _lifetime = lifetime
+        makePlace(in: realm)
         guard let model = boundClass.model, model.type == type(of: self) else { return }
         mark(model) { $0 + 1 }
     }
@@ -89,9 +105,9 @@ open class ObjectBase {
     /// Numbers the wrappers of the model's properties.
     final func mark(_ model: ClassModel, _ number: (UInt16) -> UInt16) {
         let base = Unmanaged.passUnretained(self).toOpaque()
-        for (index, property) in model.properties.enumerated() {
+        for (index, offset) in model.offsets.enumerated() {
             // A wrapper's number is its first field.
-            (base + property.offset).storeBytes(of: number(UInt16(index)), as: UInt16.self)
+            (base + offset).storeBytes(of: number(UInt16(truncatingIfNeeded: index)), as: UInt16.self)
         }
         withExtendedLifetime(self) {}
     }

@@ -53,8 +53,9 @@ struct ObjectBuilder {
         var values: [PropertyID: Value] = [:]
         var links: [BoundProperty] = []
         for property in boundClass.properties where !property.type.isComputed {
-            // Only objects can lead back to themselves: first such a one alone, then what it links to.
-            if object != nil, property.type.isLink || property.type.isMixed {
+            // First the object alone, then what it links to: that may lead back to it, and what is made for it comes after
+            // it in the order of creation.
+            if property.type.isLink || property.type.isMixed, object != nil || makesObjects(given[property]) {
                 links.append(property)
             } else {
                 values[property.id] = try stored(property, given, sample, boundClass)
@@ -78,6 +79,13 @@ struct ObjectBuilder {
         defer { if let id { adopter.inCreation[id] = nil } }
         try body()
         return key
+    }
+
+    /// Whether objects may be made for what is given.
+    private func makesObjects(_ given: Any??) -> Bool {
+        guard let given, let value = given.flatMap({ flattened($0) }) else { return false }
+        if let object = value as? ObjectBase { return object._realm !== realm }
+        return !(value is NSNull)
     }
 
     /// The value of a property of a new object: what is given, else what the class declares.

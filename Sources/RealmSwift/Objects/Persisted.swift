@@ -8,8 +8,8 @@ public struct Persisted<Value: _Persistable> {
     /// The number of the property in its class, from 1, in a managed object; 0 in an unmanaged one. The highest bit is
     /// set in an object that traces key paths. First, so that it lies at the start of the wrapper whatever the value is.
     @usableFromInline var slot: UInt16 = 0
-    private var isPrimaryKey = false
-    private var isIndexed = false
+    @usableFromInline var isPrimaryKey = false
+    @usableFromInline var isIndexed = false
     @usableFromInline var content: PersistedContent<Value>
 
     @available(
@@ -21,9 +21,11 @@ public struct Persisted<Value: _Persistable> {
         set { fatalError("not reached") }
     }
 
+    @inlinable
     public init() { content = .empty }
 
     /// With a default, which is evaluated anew for each object.
+    @inlinable
     public init(wrappedValue value: @autoclosure @escaping () -> Value) { content = .initial(value) }
 
     public static subscript<Owner: ObjectBase>(
@@ -31,30 +33,41 @@ public struct Persisted<Value: _Persistable> {
         wrapped wrappedKeyPath: ReferenceWritableKeyPath<Owner, Value>,
         storage storageKeyPath: ReferenceWritableKeyPath<Owner, Self>
     ) -> Value {
-        @inlinable get {
+        // Where the accessors are not inlined, the key paths are followed, which takes many times as long.
+        @inlinable @inline(__always) get {
             let slot = object[keyPath: storageKeyPath].slot
             if slot == 0 { return object[keyPath: storageKeyPath].unmanaged() }
             return read(object, slot)
         }
-        @inlinable set {
+        @inlinable @inline(__always) set {
             let slot = object[keyPath: storageKeyPath].slot
             if slot == 0 {
-                object[keyPath: storageKeyPath].content = .value(newValue)
+                object[keyPath: storageKeyPath].keep(newValue)
             } else {
                 Value._set(object, Int(slot) - 1, newValue)
             }
         }
     }
 
-    @usableFromInline static func read(_ object: ObjectBase, _ slot: UInt16) -> Value {
-        if slot & PersistedMarks.traced != 0, let trace = object._trace {
-            return trace.step(Int(slot & ~PersistedMarks.traced) - 1, of: object) { Value._traced($0) }
-        }
-        return Value._get(object, Int(slot) - 1)
+    @inlinable static func read(_ object: ObjectBase, _ slot: UInt16) -> Value {
+        slot < 1 << 15 ? Value._get(object, Int(slot) - 1) : readTracing(object, slot)
+    }
+
+    @usableFromInline static func readTracing(_ object: ObjectBase, _ slot: UInt16) -> Value {
+        let slot = Int(slot & ~PersistedMarks.traced) - 1
+        guard let trace = object._trace else { return Value._get(object, slot) }
+        return trace.step(slot, of: object) { Value._traced($0) }
     }
 
     /// The value, which is kept from now on if it was not yet.
-    @usableFromInline mutating func unmanaged() -> Value {
+    @inlinable mutating func unmanaged() -> Value {
+        if case .value(let value) = content { return value }
+        return unmanagedInitially()
+    }
+
+    @inlinable mutating func keep(_ value: Value) { content = .value(value) }
+
+    @usableFromInline mutating func unmanagedInitially() -> Value {
         let value: Value
         switch content {
         case .value(let value): return value
@@ -75,11 +88,13 @@ public struct Persisted<Value: _Persistable> {
 }
 
 extension Persisted where Value: _PrimaryKey {
+    @inlinable
     public init(primaryKey: Bool) {
         self.init()
         isPrimaryKey = primaryKey
     }
 
+    @inlinable
     public init(wrappedValue value: @autoclosure @escaping () -> Value, primaryKey: Bool) {
         content = .initial(value)
         isPrimaryKey = primaryKey
@@ -87,11 +102,13 @@ extension Persisted where Value: _PrimaryKey {
 }
 
 extension Persisted where Value: _Indexable {
+    @inlinable
     public init(indexed: Bool) {
         self.init()
         isIndexed = indexed
     }
 
+    @inlinable
     public init(wrappedValue value: @autoclosure @escaping () -> Value, indexed: Bool) {
         content = .initial(value)
         isIndexed = indexed
@@ -145,6 +162,8 @@ struct PersistedMarks {
     var isPrimaryKey: Bool
     var isIndexed: Bool
     var origin: String?
+    /// Whether the class declares a default.
+    var hasDefault: Bool
 }
 
 /// A wrapper whatever its value is, at a place within an object. Places come from `ClassModel` and are never used for
@@ -173,9 +192,12 @@ extension Persisted: _PersistedProperty {
     static func marks(at place: UnsafeRawPointer) -> PersistedMarks {
         let wrapper = place.assumingMemoryBound(to: Self.self)
         var origin: String?
+        var hasDefault = true
         if case .origin(let name) = wrapper.pointee.content { origin = name }
+        if case .empty = wrapper.pointee.content { hasDefault = false }
         return PersistedMarks(
-            isPrimaryKey: wrapper.pointee.isPrimaryKey, isIndexed: wrapper.pointee.isIndexed, origin: origin)
+            isPrimaryKey: wrapper.pointee.isPrimaryKey, isIndexed: wrapper.pointee.isIndexed, origin: origin,
+            hasDefault: hasDefault)
     }
 
     static func value(at place: UnsafeMutableRawPointer) -> Any {

@@ -1,7 +1,8 @@
+public import Dispatch
 import ObjectModel
 
 /// One property of each element of a collection of objects, in its order: what `@Projected(\Person.dogs.projectTo.name)`
-/// gives. It shows the collection as it is when it is asked.
+/// gives. It shows the collection as it is when it is asked. Of a map it has the values, in the order of their keys.
 public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCollection, CustomStringConvertible,
     ThreadConfined
 {
@@ -42,12 +43,14 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
             raising {
                 var object = try object(at: position)
                 for name in names.dropLast() {
-                    guard let next = try object.dynamicValue(object.slot(of: name)) as? ObjectBase else {
-                        throw RealmException("The object has no '\(name)' whose property could be assigned.")
-                    }
-                    object = next
+                    object =
+                        try object.flatMap { try $0.dynamicValue($0.slot(of: name)).flatMap { flattened($0) } }
+                        as? ObjectBase
                 }
                 guard let last = names.last else { return }
+                guard let object else {
+                    throw RealmException("There is no object at \(position) whose '\(last)' could be assigned.")
+                }
                 try object.setDynamicValue(object.slot(of: last), newValue)
             }
         }
@@ -64,29 +67,53 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
         get throws { owner._realm == nil ? nil : try PropertyCore(owner, slot) }
     }
 
-    private var unmanaged: [ObjectBase] {
-        func all<S: Sequence>(_ sequence: S) -> [ObjectBase] { sequence.compactMap { $0 as? ObjectBase } }
-        return (owner.dynamicValue(slot) as? any Sequence).map { all($0) } ?? []
+    private var unmanaged: [ObjectBase?] {
+        guard let collection = owner.dynamicValue(slot) as? any _UnmanagedElements else { return [] }
+        return collection.unmanagedElements.map { flattened($0) as? ObjectBase }
     }
 
-    private func object(at position: Int) throws -> ObjectBase {
+    /// Nil for null, which maps may have.
+    private func object(at position: Int) throws -> ObjectBase? {
         guard let core = try core else {
             try checkIndex(position, unmanaged.count)
             return unmanaged[position]
         }
-        guard case .reference(let reference) = try core.value(at: position) else { throw RealmException.invalidObject }
+        guard case .reference(let reference) = try core.value(at: position) else { return nil }
         return try core.realm.object(reference)
     }
 
-    private func value(of object: ObjectBase) throws -> Element {
+    private func value(of object: ObjectBase?) throws -> Element {
         var value: Any? = object
         for name in names {
-            guard let object = value as? ObjectBase else { break }
+            guard let object = value.flatMap({ flattened($0) }) as? ObjectBase else {
+                value = nil
+                break
+            }
             value = try object.dynamicValue(object.slot(of: name))
         }
         if let element = value as? Element { return element }
         // Null, for an optional element.
         return Element._zero()
+    }
+}
+
+extension ProjectedCollection {
+    /// Calls the block with `initial` in a later turn, and with an `update` after each version in which elements came,
+    /// went, or had what is projected changed. Threads and queues, and what traps, are as of `RealmCollection.observe`.
+    public func observe(
+        on queue: DispatchQueue? = nil, _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
+    ) -> NotificationToken {
+        raising {
+            guard let core = try core else { throw RealmException.unobservable }
+            return try CollectionObservation.begin(core, [names.joined(separator: ".")], on: queue) { seen, news in
+                raising {
+                    guard let seen = seen as? PropertyCore, try seen.realm.exists(seen.owner) else { return }
+                    let owner = seen.realm === self.owner._realm ? self.owner : try seen.realm.object(seen.owner)
+                    block(
+                        RealmCollectionChange(ProjectedCollection(owner: owner, slot: slot, names: names), news))
+                }
+            }
+        }
     }
 }
 

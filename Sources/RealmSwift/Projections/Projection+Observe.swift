@@ -1,54 +1,104 @@
 public import Dispatch
 
-extension Projection {
+/// A projection, for what gives its own type: see `Projection`.
+public protocol ProjectionObservable: AnyObject, ThreadConfined, SendableMetatype {
+    associatedtype Root: ObjectBase
+
+    /// The object that is projected.
+    var rootObject: Root { get }
+
+    init(projecting object: Root)
+}
+
+extension Projection: ProjectionObservable {}
+
+extension ProjectionObservable {
     /// Calls the block after each version in which what the projected key paths lead to was changed, and at last when the
-    /// object was deleted. There is no first call. `keyPaths` names projected properties; nil means all of them.
+    /// object was deleted. There is no first call. `keyPaths` names projected properties; nil and none mean all of them.
     ///
     /// Changes are named by the projection's properties; old values are told only of those that are the object's own.
     /// Threads and queues, and what traps, are as of `Object.observe`.
-    public func observe<P: Projection<Root>>(
-        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<P>) -> Void
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> NotificationToken {
         raising {
             try rootObject.checkObservable()
-            return try rootObject.begin(observed(keyPaths), on: queue) { (change: ObjectChange<Root>) in
-                Self.projected(change).map(block)
+            return try rootObject.begin(projection().paths(of: keyPaths), on: queue) { (change: ObjectChange<Root>) in
+                block(Self.projected(change))
             }
         }
     }
 
     /// `observe` with Swift key paths of the projection.
-    public func observe<P: Projection<Root>>(
-        keyPaths: [PartialKeyPath<P>], on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<P>) -> Void
-    ) -> NotificationToken {
-        raising {
-            try rootObject.checkObservable()
-            let names = keyPaths.map { _name(for: $0) }
-            return try rootObject.begin(names.isEmpty ? observed(nil) : names, on: queue) {
-                (change: ObjectChange<Root>) in
-                Self.projected(change).map(block)
-            }
-        }
-    }
+    public func observe(
+        keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<Self>) -> Void
+    ) -> NotificationToken { observe(keyPaths: labels(of: keyPaths), on: queue, block) }
 
     /// `observe` on an actor, with a projection of the object of the actor's realm.
-    public func observe<A: Actor, P: Projection<Root>>(
+    public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
-        _ block: @escaping @Sendable (isolated A, ObjectChange<P>) -> Void
+        _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
     ) async -> NotificationToken {
         do {
             try rootObject.checkObservable()
-            return try await rootObject.begin(observed(keyPaths), on: actor, _isolation: _isolation) {
-                (actor: isolated A, change: ObjectChange<Root>) in
-                if let change: ObjectChange<P> = Self.projected(change) { block(actor, change) }
+            return try await rootObject.begin(
+                projection().paths(of: keyPaths), on: actor, _isolation: _isolation
+            ) { (actor: isolated A, change: ObjectChange<Root>) in
+                block(actor, Self.projected(change))
             }
         } catch {
             stop(error)
         }
     }
 
+    /// `observe` on an actor with Swift key paths of the projection.
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Self>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated A, ObjectChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: labels(of: keyPaths), on: actor, _isolation: _isolation, block)
+    }
+
+    private func projection() throws -> Projection<Root> {
+        guard let projection = self as? Projection<Root> else {
+            throw RealmException("'\(Self.self)' does not derive from Projection.")
+        }
+        return projection
+    }
+
+    /// The names of the projected properties that key paths lead to.
+    private func labels(of keyPaths: [PartialKeyPath<Self>]) -> [String] {
+        raising {
+            let own = try projection().ownProperties
+            return try keyPaths.map { keyPath in
+                let trace = _Trace()
+                _ = Self(projecting: trace.object(Root.self))[keyPath: keyPath]
+                guard let property = try own.first(where: { try $0.wrapper.names() == trace.names }) else {
+                    throw RealmException("The key path \(keyPath) does not lead to a property of '\(Self.self)'.")
+                }
+                return property.label
+            }
+        }
+    }
+
+    /// The change of the object as one of its projection.
+    private static func projected(_ change: ObjectChange<Root>) -> ObjectChange<Self> {
+        switch change {
+        case .deleted: .deleted
+        case .error(let error): .error(error)
+        case .change(let root, let changes):
+            raising {
+                let projection = Self(projecting: root)
+                return .change(projection, try projection.projection().projected(changes))
+            }
+        }
+    }
+}
+
+extension Projection {
     /// The object's key paths for the names of projected properties.
-    private func observed(_ labels: [String]?) throws -> [String] {
+    fileprivate func paths(of labels: [String]?) throws -> [String] {
         let own = ownProperties
         guard let labels, !labels.isEmpty else { return try own.map { try $0.wrapper.names().joined(separator: ".") } }
         return try labels.map { label in
@@ -60,25 +110,15 @@ extension Projection {
         }
     }
 
-    /// The change of the object as one of its projection.
-    private static func projected<P: Projection<Root>>(_ change: ObjectChange<Root>) -> ObjectChange<P>? {
-        switch change {
-        case .deleted: return .deleted
-        case .error(let error): return .error(error)
-        case .change(let root, let changes):
-            guard let projection = (Self.self as? P.Type)?.init(projecting: root) else { return nil }
-            return raising {
-                var projected: [PropertyChange] = []
-                for property in projection.ownProperties {
-                    let names = try property.wrapper.names()
-                    guard let change = changes.first(where: { $0.name == names.first }) else { continue }
-                    let new = names.count == 1 ? change.newValue : try property.wrapper.anyValue(in: root)
-                    projected.append(
-                        PropertyChange(
-                            name: property.label, oldValue: names.count == 1 ? change.oldValue : nil, newValue: new))
-                }
-                return .change(projection, projected)
-            }
+    /// What became of the object's properties, by those that are projected from them.
+    fileprivate func projected(_ changes: [PropertyChange]) throws -> [PropertyChange] {
+        try ownProperties.compactMap { property in
+            let names = try property.wrapper.names()
+            guard let change = changes.first(where: { $0.name == names.first }) else { return nil }
+            let isOwn = names.count == 1
+            return PropertyChange(
+                name: property.label, oldValue: isOwn ? change.oldValue : nil,
+                newValue: isOwn ? change.newValue : try property.wrapper.anyValue(in: rootObject))
         }
     }
 }

@@ -166,14 +166,34 @@ extension Publisher {
 
     /// Makes what is published fit for `receive(on:)`. Links in old and new values are not handed over: use them on the
     /// upstream's side.
-    public func threadSafeReference<T: Object>() -> RealmPublishers.MakeThreadSafe<Self>
+    public func threadSafeReference<T: ThreadConfined>() -> RealmPublishers.MakeThreadSafe<Self>
     where Output == ObjectChange<T> { RealmPublishers.MakeThreadSafe(self) }
 
     /// Freezes what is published.
     public func freeze<T: Object>() -> Publishers.Map<Self, T> where Output == T { map { $0.freeze() } }
 
     /// Freezes what is published.
-    public func freeze<T: RealmCollection>() -> Publishers.Map<Self, T> where Output == T { map { $0.freeze() } }
+    public func freeze<T: EmbeddedObject>() -> Publishers.Map<Self, T> where Output == T { map { $0.freeze() } }
+
+    /// Freezes what is published.
+    public func freeze<Root: ObjectBase, T: Projection<Root>>() -> Publishers.Map<Self, T> where Output == T {
+        map { $0.freeze() }
+    }
+
+    /// Freezes what is published.
+    public func freeze<Root: ObjectBase, T: Projection<Root>>() -> Publishers.Map<Self, ObjectChange<T>>
+    where Output == ObjectChange<T> {
+        map { change in
+            guard case .change(let projection, let changes) = change else { return change }
+            return .change(projection.freeze(), changes)
+        }
+    }
+
+    /// Freezes what is published.
+    public func freeze<T: RealmCollection>() -> Publishers.Map<Self, T> where Output == T {
+        // What is told last of a collection whose owner was deleted stays as it is.
+        map { $0.isInvalidated ? $0 : $0.freeze() }
+    }
 
     /// Freezes what is published.
     public func freeze<T: RealmSectionedResult>() -> Publishers.Map<Self, T> where Output == T { map { $0.freeze() } }
@@ -191,7 +211,8 @@ extension Publisher {
     where Output == RealmCollectionChange<T> {
         map { change in
             switch change {
-            case .initial(let collection), .update(let collection, _, _, _): change._with(collection.freeze()) ?? change
+            case .initial(let collection), .update(let collection, _, _, _):
+                collection.isInvalidated ? change : change._with(collection.freeze()) ?? change
             case .error: change
             }
         }

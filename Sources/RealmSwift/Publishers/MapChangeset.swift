@@ -71,7 +71,28 @@ extension RealmKeyedCollection where Self: RealmSubscribable {
     }
 }
 
+extension RealmKeyedCollection where Self: RealmSubscribable, Value: OptionalProtocol, Value.Wrapped: ObjectBase {
+    /// `collectionPublisher` with Swift key paths of the values' class.
+    public func collectionPublisher(keyPaths: [PartialKeyPath<Value.Wrapped>]) -> RealmPublishers.Value<Self> {
+        collectionPublisher(keyPaths: keyPaths.map { _name(for: $0) })
+    }
+
+    /// `changesetPublisher` with Swift key paths of the values' class.
+    public func changesetPublisher(
+        keyPaths: [PartialKeyPath<Value.Wrapped>]
+    ) -> RealmPublishers.MapChangeset<Self> { changesetPublisher(keyPaths: keyPaths.map { _name(for: $0) }) }
+}
+
 extension Map: RealmSubscribable {}
+
+extension Map: ObservableObject {
+    public typealias ObjectWillChangePublisher = RealmPublishers.WillChange<Map>
+}
+
+/// A map, first as it is and then after each change.
+public func valuePublisher<T: RealmKeyedCollection & RealmSubscribable>(
+    _ map: T, keyPaths: [String]? = nil
+) -> RealmPublishers.Value<T> { RealmPublishers.Value(map, keyPaths) }
 
 /// The changes of a map.
 public func changesetPublisher<T: RealmKeyedCollection>(
@@ -112,6 +133,30 @@ extension RealmMapChange: _ConfinedChange {
                     deletions: names(deletions), insertions: names(insertions), modifications: names(modifications)))
             guard !both.isEmpty, case .keys(let gone, let come, let changed) = both else { return nil }
             return RealmMapChange(map, .keys(deletions: gone, insertions: come, modifications: changed))
+        }
+    }
+}
+
+extension Publisher {
+    /// Makes what is published fit for `receive(on:)`.
+    public func threadSafeReference<T: RealmKeyedCollection>() -> RealmPublishers.MakeThreadSafe<Self>
+    where Output == RealmMapChange<T> { RealmPublishers.MakeThreadSafe(self) }
+
+    /// Freezes what is published.
+    public func freeze<T: RealmKeyedCollection>() -> Publishers.Map<Self, T> where Output == T {
+        // What is told last of a map whose owner was deleted stays as it is.
+        map { $0.isInvalidated ? $0 : $0.freeze() }
+    }
+
+    /// Freezes what is published.
+    public func freeze<T: RealmKeyedCollection>() -> Publishers.Map<Self, RealmMapChange<T>>
+    where Output == RealmMapChange<T> {
+        map { change in
+            switch change {
+            case .initial(let map), .update(let map, _, _, _):
+                map.isInvalidated ? change : change._with(map.freeze()) ?? change
+            case .error: change
+            }
         }
     }
 }

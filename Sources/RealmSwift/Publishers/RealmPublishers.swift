@@ -139,42 +139,6 @@ public enum RealmPublishers {
     /// The changes of one section: `initial`, then updates.
     public typealias SectionChangeset<Section: RealmSectionedResult> = SectionedResultsChangeset<Section>
 
-    /// The changes of an object; `deleted` is the last, and completes.
-    public struct ObjectChangeset<O: Object>: Publisher {
-        public typealias Output = ObjectChange<O>
-        public typealias Failure = Never
-
-        var source: PublisherSource<Output>
-
-        init(_ object: O, _ keyPaths: [String]?) {
-            source = PublisherSource(merge: { $0.followed(by: $1) }) { queue, send in
-                object.observe(keyPaths: keyPaths, on: queue) { (change: ObjectChange<O>) in
-                    send(.value(change))
-                    if case .deleted = change { send(.finished) }
-                }
-            }
-        }
-
-        public func receive<S: Subscriber>(subscriber: S) where S.Failure == Never, S.Input == Output {
-            source.attach(subscriber)
-        }
-
-        /// See `WillChange.saveToken`.
-        public func saveToken<T>(on object: T, at keyPath: WritableKeyPath<T, NotificationToken?>) -> ObjectChangeset {
-            changed(self) { $0.source = $0.source.saving(object, keyPath) }
-        }
-
-        /// See `Value.subscribe`.
-        public func subscribe<S: Scheduler>(on scheduler: S) -> ObjectChangeset {
-            changed(self) { $0.source = $0.source.subscribed(on: scheduler) }
-        }
-
-        /// See `Value.receive`.
-        public func receive<S: Scheduler>(on scheduler: S) -> DeferredHandover<ObjectChangeset, S> {
-            DeferredHandover(self, scheduler)
-        }
-    }
-
     /// Tells that a realm is at another version.
     public struct RealmWillChange: Publisher {
         public typealias Output = Void
@@ -197,96 +161,8 @@ public enum RealmPublishers {
     }
 }
 
-private func changed<P>(_ publisher: P, _ change: (inout P) -> Void) -> P {
+func changed<P>(_ publisher: P, _ change: (inout P) -> Void) -> P {
     var publisher = publisher
     change(&publisher)
     return publisher
 }
-
-// MARK: - Where publishers are had
-
-extension Object: ObservableObject {
-    /// Tells of each change of the object, after it happened.
-    public var objectWillChange: RealmPublishers.WillChange<Object> { RealmPublishers.WillChange(self) }
-}
-
-extension RealmCollection where Self: RealmSubscribable {
-    /// Tells of the first state, and of each change after it happened.
-    public var objectWillChange: RealmPublishers.WillChange<Self> { RealmPublishers.WillChange(self) }
-
-    /// The collection, first as it is and then after each change.
-    public var collectionPublisher: RealmPublishers.Value<Self> { RealmPublishers.Value(self, nil) }
-
-    /// The same, told of modifications that the key paths lead to only.
-    public func collectionPublisher(keyPaths: [String]?) -> RealmPublishers.Value<Self> {
-        RealmPublishers.Value(self, keyPaths)
-    }
-
-    /// The changes of the collection.
-    public var changesetPublisher: RealmPublishers.CollectionChangeset<Self> {
-        RealmPublishers.CollectionChangeset(self, nil)
-    }
-
-    /// The same, told of modifications that the key paths lead to only.
-    public func changesetPublisher(keyPaths: [String]?) -> RealmPublishers.CollectionChangeset<Self> {
-        RealmPublishers.CollectionChangeset(self, keyPaths)
-    }
-}
-
-extension RealmSectionedResult where Self: RealmSubscribable {
-    /// Tells of the first state, and of each change after it happened.
-    public var objectWillChange: RealmPublishers.WillChange<Self> { RealmPublishers.WillChange(self) }
-
-    /// The sections, first as they are and then after each change.
-    public var collectionPublisher: RealmPublishers.Value<Self> { RealmPublishers.Value(self, nil) }
-
-    /// The same, told of modifications that the key paths lead to only.
-    public func collectionPublisher(keyPaths: [String]?) -> RealmPublishers.Value<Self> {
-        RealmPublishers.Value(self, keyPaths)
-    }
-
-    /// The changes of the sections.
-    public var changesetPublisher: RealmPublishers.SectionedResultsChangeset<Self> {
-        RealmPublishers.SectionedResultsChangeset(self, nil)
-    }
-
-    /// The same, told of modifications that the key paths lead to only.
-    public func changesetPublisher(keyPaths: [String]?) -> RealmPublishers.SectionedResultsChangeset<Self> {
-        RealmPublishers.SectionedResultsChangeset(self, keyPaths)
-    }
-}
-
-extension Realm {
-    /// Tells that the realm is at another version.
-    public var objectWillChange: RealmPublishers.RealmWillChange { RealmPublishers.RealmWillChange(self) }
-}
-
-/// An object after each change; completes when it is deleted.
-public func valuePublisher<T: Object>(_ object: T, keyPaths: [String]? = nil) -> RealmPublishers.Value<T> {
-    RealmPublishers.Value(object, keyPaths)
-}
-
-/// A collection, first as it is and then after each change.
-public func valuePublisher<T: RealmCollection & RealmSubscribable>(
-    _ collection: T, keyPaths: [String]? = nil
-) -> RealmPublishers.Value<T> { RealmPublishers.Value(collection, keyPaths) }
-
-/// Sections, first as they are and then after each change.
-public func valuePublisher<T: RealmSectionedResult & RealmSubscribable>(
-    _ sections: T, keyPaths: [String]? = nil
-) -> RealmPublishers.Value<T> { RealmPublishers.Value(sections, keyPaths) }
-
-/// The changes of an object.
-public func changesetPublisher<T: Object>(
-    _ object: T, keyPaths: [String]? = nil
-) -> RealmPublishers.ObjectChangeset<T> { RealmPublishers.ObjectChangeset(object, keyPaths) }
-
-/// The changes of a collection.
-public func changesetPublisher<T: RealmCollection>(
-    _ collection: T, keyPaths: [String]? = nil
-) -> RealmPublishers.CollectionChangeset<T> { RealmPublishers.CollectionChangeset(collection, keyPaths) }
-
-/// The changes of sections.
-public func changesetPublisher<T: RealmSectionedResult>(
-    _ sections: T, keyPaths: [String]? = nil
-) -> RealmPublishers.SectionedResultsChangeset<T> { RealmPublishers.SectionedResultsChangeset(sections, keyPaths) }

@@ -11,6 +11,15 @@ final class BoundClass {
     /// Nil for classes that only the store knows: their objects are dynamic.
     let model: ClassModel?
     let primaryKey: BoundProperty?
+    /// For each stored property, in the order of the store's columns: its place among the properties, or what a new object
+    /// has when the model does not have it.
+    let columns: [(slot: Int?, initial: Value)]
+    /// By slot, where links lead to.
+    let targets: [ClassID?]
+    /// The properties whose values in an unmanaged object belong to it: embedded objects and collections.
+    let heldProperties: [BoundProperty]
+    /// The values of the objects that are in use.
+    let cells: CellCache
     private let slots: [String: Int]
 
     init(_ stored: ClassSchema, _ model: ClassModel?) throws {
@@ -29,10 +38,21 @@ final class BoundClass {
             properties = stored.properties.enumerated().map { BoundProperty(slot: $0, name: $1.name, $1, of: stored) }
         }
         primaryKey = properties.first(where: \.isPrimaryKey)
-        slots = Dictionary(properties.map { ($0.name, $0.slot) }) { first, _ in first }
+        let slots = Dictionary(properties.map { ($0.id, $0.slot) }) { first, _ in first }
+        columns = stored.storedProperties.map { (slots[$0.id], $0.initialValue) }
+        targets = properties.map(\.targetClass)
+        heldProperties = properties.filter { $0.ownsTarget || $0.type.isCollection }
+        cells = CellCache(id, properties.map(\.id))
+        self.slots = Dictionary(properties.map { ($0.name, $0.slot) }) { first, _ in first }
     }
 
     subscript(name: String) -> BoundProperty? { slots[name].map { properties[$0] } }
+
+    /// A new instance: of the model, or a dynamic one if that is asked for or there is no model.
+    func instance(as type: ObjectBase.Type) -> ObjectBase {
+        if let modelType = model?.type, modelType == type { return modelType.init() }
+        return type is DynamicObject.Type ? type.init() : model?.type.init() ?? DynamicObject()
+    }
 }
 
 /// A property of a realm's class.
@@ -74,8 +94,9 @@ struct BoundProperty {
 final class ModelSet {
     /// With the names that Swift has, and the store's numbers: what queries are bound against.
     let schema: StoredSchema
-    private let byID: [ClassID: BoundClass]
+    private let byID: [BoundClass?]
     private let byName: [String: BoundClass]
+    private let byType: [ObjectIdentifier: BoundClass]
     /// In the order of the store's schema.
     let all: [BoundClass]
 
@@ -83,7 +104,16 @@ final class ModelSet {
         let models = Dictionary(models.map { ($0.name, $0) }) { first, _ in first }
         var classes: [BoundClass] = []
         for objectClass in stored.classes { classes.append(try BoundClass(objectClass, models[objectClass.name])) }
-        byID = Dictionary(classes.map { ($0.id, $0) }) { first, _ in first }
+        var byID: [BoundClass?] = []
+        for boundClass in classes {
+            let number = Int(boundClass.id.rawValue)
+            while byID.count <= number { byID.append(nil) }
+            byID[number] = boundClass
+        }
+        self.byID = byID
+        byType = Dictionary(
+            classes.compactMap { boundClass in boundClass.model.map { (ObjectIdentifier($0.type), boundClass) } }
+        ) { first, _ in first }
         byName = Dictionary(classes.map { ($0.name, $0) }) { first, _ in first }
         all = classes
         schema = stored.renaming { objectClass, column in
@@ -91,7 +121,14 @@ final class ModelSet {
         }
     }
 
-    subscript(id: ClassID) -> BoundClass? { byID[id] }
+    subscript(id: ClassID) -> BoundClass? {
+        let number = Int(id.rawValue)
+        return number < byID.count ? byID[number] : nil
+    }
+
+    /// The class whose model is that very type.
+    subscript(type: ObjectBase.Type) -> BoundClass? { byType[ObjectIdentifier(type)] }
+
     subscript(name: String) -> BoundClass? { byName[name] }
 }
 

@@ -15,7 +15,14 @@ public final class RLMRealm {
     let configuration: Realm.Configuration
     private(set) var models: ModelSet
     /// The open write, for this instance's thread.
-    private(set) var transaction: (any WriteTransaction)?
+    private(set) var transaction: (any WriteTransaction)? {
+        willSet { reads.rise() }
+        didSet { if transaction == nil { for boundClass in models.all { boundClass.cells.drop() } } }
+    }
+    /// Tells objects when the cells that they keep are not to be used any more.
+    let reads: ReadGateHolder
+    /// Whether objects keep cells. Those of a frozen realm do not: several threads may read them at once.
+    let keepsCells: Bool
     /// Rises with everything that can make a result of a query another one within one version.
     private(set) var edits = 0
     /// Classes that the file of a read-only realm does not have: they read as empty.
@@ -32,6 +39,8 @@ public final class RLMRealm {
     init(_ file: RealmFile, _ live: LiveInstance, _ configuration: Realm.Configuration) throws {
         self.file = file
         instance = live
+        reads = live.reads
+        keepsCells = !live.isFrozen
         old = nil
         self.configuration = configuration
         var schema = try live.snapshot.schema
@@ -56,6 +65,8 @@ public final class RLMRealm {
     {
         file = nil
         instance = nil
+        reads = ReadGateHolder()
+        keepsCells = false
         self.old = old
         self.transaction = transaction
         self.configuration = configuration
@@ -74,6 +85,11 @@ public final class RLMRealm {
     var snapshot: any Snapshot {
         get throws { try instance?.snapshot ?? old ?? live.snapshot }
     }
+
+    /// Whether the calling code runs where the realm may be used.
+    var isConfinedHere: Bool { instance?.isConfinedHere ?? true }
+
+    func checkConfinement() throws { try instance?.checkConfinement() }
 
     var isFrozen: Bool { instance?.isFrozen ?? (transaction == nil) }
 
@@ -100,11 +116,22 @@ public final class RLMRealm {
 
     func lifetime(of object: ObjectReference) -> Lifetime {
         var lifetime = Lifetime(epoch: epoch)
-        if transaction != nil, (try? snapshot.exists(object.classID, object.key)) != true {
+        if transaction != nil, object.key.rawValue >= 0, (try? existed(object)) != true {
             lifetime.write = writeNumber
         }
         return lifetime
     }
+
+    /// Whether the object was there when the open write began.
+    private func existed(_ object: ObjectReference) throws -> Bool {
+        guard keepsCells, let boundClass = models[object.classID] else {
+            return try snapshot.exists(object.classID, object.key)
+        }
+        return try boundClass.cells.existed(object.key, in: self)
+    }
+
+    /// The same of one that the open write has just made.
+    var newLifetime: Lifetime { Lifetime(epoch: epoch, write: transaction == nil ? 0 : writeNumber) }
 
     func isCurrent(_ lifetime: Lifetime) -> Bool {
         lifetime.epoch == epoch && (lifetime.write == 0 || !cancelledWrites.contains(lifetime.write))
@@ -185,6 +212,7 @@ public final class RLMRealm {
 
     /// The class of a Swift type. Throws when the realm does not have it.
     func bound(_ type: ObjectBase.Type) throws -> BoundClass {
+        if let known = models[type] { return known }
         guard let boundClass = models[type.className()], boundClass.model?.type == type else {
             throw RealmException.unmanaged(type.className())
         }
@@ -200,7 +228,7 @@ public final class RLMRealm {
     /// no model.
     func object(_ reference: ObjectReference, as type: ObjectBase.Type = ObjectBase.self) throws -> ObjectBase {
         let boundClass = try bound(reference.classID)
-        let object = type is DynamicObject.Type ? type.init() : boundClass.model?.type.init() ?? DynamicObject()
+        let object = boundClass.instance(as: type)
         object.bind(to: self, boundClass, reference.key)
         return object
     }
@@ -213,9 +241,13 @@ public final class RLMRealm {
             if isFrozen { throw RealmException("Can't perform transactions on a frozen Realm") }
             throw RealmException(message())
         }
+        try checkConfinement()
         edits += 1
         return transaction
     }
+
+    /// Notes that a result of a query may be another one now.
+    func noteEdit() { edits += 1 }
 
     static let notWritingObjects = "Cannot modify managed objects outside of a write transaction."
     static let notWritingRealm =

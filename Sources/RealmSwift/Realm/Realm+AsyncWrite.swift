@@ -51,7 +51,9 @@ extension Realm {
     /// Commits the open write transaction in the background. The completion is called in a later turn with nil when it is
     /// on disk, or with why it is not; then the realm shows what was written.
     ///
-    /// - Parameter allowGrouping: commits may share their way to the disk with others; they do when that is of use.
+    /// - Parameters:
+    ///   - allowGrouping: commits may share their way to the disk with others; they do when that is of use.
+    ///   - onComplete: what is called then.
     @discardableResult
     public func commitAsyncWrite(
         allowGrouping: Bool = false, _ onComplete: (((any Swift.Error)?) -> Void)? = nil

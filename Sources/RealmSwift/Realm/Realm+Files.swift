@@ -7,7 +7,8 @@ extension Realm {
     /// Writes a compact copy of the realm as it is, also what the open write transaction has done. Throws `Realm.Error`
     /// when the file exists.
     ///
-    /// Copies cannot be encrypted: with a key it throws, too.
+    /// Cost: the file is copied; within a write transaction, object by object. Copies cannot be encrypted: with a key it
+    /// throws, too.
     public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
         try writeCopy(configuration: Configuration(fileURL: fileURL, encryptionKey: encryptionKey))
     }
@@ -19,12 +20,13 @@ extension Realm {
             throw Error(.fileExists, "File at path '\(path)' already exists.", path: path)
         }
         try fileErrors { try RealmFile.refuseEncryption(path, configuration) }
-        guard !isInWriteTransaction else {
-            stop(RealmException("Cannot write a copy within a write transaction: commit it first."))
-        }
         guard let file = rlm.file else { stop(RealmException("Not allowed within a migration.")) }
         do {
-            try file.store.writeCopy(to: path)
+            if let transaction = rlm.transaction {
+                try TransactionCopy.write(transaction, to: path, maximumSize: RealmFile.maximumSize)
+            } else {
+                try file.store.writeCopy(to: path)
+            }
         } catch let error as StoreError {
             throw Error(error, path: path)
         }
@@ -70,7 +72,9 @@ public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throw
         if let file = RealmFile.known(fileURL.standardizedFileURL.path) {
             return try file.store.snapshot().schema.version
         }
-        let store = try EmbeddedStore.open(path: fileURL.path)
+        let copy = try UnwritableFile.copy(of: fileURL.path)
+        defer { if let copy { RealmFile.remove(copy) } }
+        let store = try EmbeddedStore.open(path: copy ?? fileURL.path)
         defer { store.close() }
         return try store.snapshot().schema.version
     } catch let error as StoreError {

@@ -118,7 +118,13 @@ public struct Realm: Equatable {
         raising {
             _ = try rlm.writing(RLMRealm.notWritingRealm)
             let boundClass = try rlm.bound(type)
-            let key = try ObjectBuilder(_Adopter(rlm, update.policy)).create(boundClass, from: value)
+            let adopter = _Adopter(rlm, update.policy)
+            if !boundClass.isEmbedded, let key = try adopter.createPlain(boundClass, from: value) {
+                let object = T()
+                object.bind(to: rlm, boundClass, key, rlm.newLifetime)
+                return object
+            }
+            let key = try ObjectBuilder(adopter).create(boundClass, from: value)
             guard let object = try rlm.object(ObjectReference(boundClass.id, key)) as? T else {
                 throw RealmException.invalidObject
             }
@@ -149,13 +155,26 @@ public struct Realm: Equatable {
     /// Deletes the list's objects, and with them their places in the list.
     public func delete<Element: ObjectBase>(_ objects: List<Element>) { delete(all: objects) }
 
+    /// Deletes the set's objects, and with them their places in the set.
+    public func delete<Element: ObjectBase>(_ objects: MutableSet<Element>) { delete(all: objects) }
+
+    /// Deletes the objects that are the map's values, and its entries.
+    public func delete<Key: _MapKey, Value: ObjectBase>(_ map: Map<Key, Value?>) {
+        delete(all: map.values.lazy.compactMap { $0 }, of: map.realm)
+        map.removeAll()
+    }
+
     private func delete<Objects: RealmCollection>(all objects: Objects) where Objects.Element: ObjectBase {
+        delete(all: objects, of: objects.realm)
+    }
+
+    private func delete<Objects: Sequence>(all objects: Objects, of realm: Realm?) where Objects.Element: ObjectBase {
         raising {
             let transaction = try rlm.writing(RLMRealm.notWritingRealm)
-            guard objects.realm == self else {
+            guard realm == self else {
                 throw RealmException("Can only delete an object from the Realm it belongs to.")
             }
-            // A list may have an object twice.
+            // It may be there twice.
             var keys: [ClassID: [ObjectKey]] = [:]
             var seen: Set<ObjectReference> = []
             for object in objects {

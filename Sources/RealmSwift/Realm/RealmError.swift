@@ -47,6 +47,15 @@ extension Realm {
         public static var errorDomain: String { "io.realm" }
         public var errorCode: Int { code.rawValue }
         public var errorDescription: String? { message }
+
+        public var errorUserInfo: [String: Any] {
+            var info: [String: Any] = [NSLocalizedDescriptionKey: message, "Error Code": code.rawValue]
+            if let fileURL {
+                info[NSURLErrorKey] = fileURL
+                info[NSFilePathErrorKey] = fileURL.path
+            }
+            return info
+        }
         public var localizedDescription: String { message }
 
         public static func == (a: Error, b: Error) -> Bool { a.code == b.code }
@@ -83,7 +92,9 @@ extension Realm.Error {
         let code: Code =
             switch error.code {
             case .fileAccess:
-                FileManager.default.fileExists(atPath: path) ? .filePermissionDenied : .fileNotFound
+                // Where there is a directory, it is not to be written to.
+                FileManager.default.fileExists(atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path)
+                    ? .filePermissionDenied : .fileNotFound
             case .invalidFile: .invalidDatabase
             case .unsupportedFormat: .unsupportedFileFormatVersion
             case .full: .outOfDiskSpace

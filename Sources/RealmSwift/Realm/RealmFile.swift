@@ -16,7 +16,11 @@ final class RealmFile: Sendable {
     let sync: SyncClient?
     private let isReadOnly: Bool
     private let isInMemory: Bool
+    /// What is read instead; see `UnwritableFile`.
+    private let copy: String?
     private let realms = Mutex<[LiveSchedulerID: Member]>([:])
+    /// The names of the classes that configurations have named. Held while the schema changes.
+    private let named = Mutex<Set<String>>([])
 
     /// Sendable because what it leads to is only asked for on the scheduler that the realm is confined to.
     private struct Member: @unchecked Sendable {
@@ -55,15 +59,20 @@ final class RealmFile: Sendable {
         isReadOnly = configuration.readOnly
         isInMemory = configuration.inMemoryIdentifier != nil
         try RealmFile.prepare(path, configuration)
+        let copy = configuration.readOnly ? try UnwritableFile.copy(of: path) : nil
+        self.copy = copy
         do {
-            store = try RealmFile.opened(path, configuration)
-        } catch let error as StoreError where error.code == .schemaInvalid {
-            throw RealmException(error.message)
-        } catch let error as StoreError {
+            store = try RealmFile.opened(copy ?? path, configuration)
+        } catch {
+            if let copy { RealmFile.remove(copy) }
+            guard let error = error as? StoreError else { throw error }
+            if error.code == .schemaInvalid { throw RealmException(error.message) }
             throw Realm.Error(error, path: path)
         }
         let store = store
         hub = InstanceHub(store, isReadOnly: isReadOnly)
+        let names = try configuration.models().map(\.name)
+        named.withLock { $0.formUnion(names) }
         do {
             sync = try configuration.syncConfiguration.map { try SyncClient(store, path: path, $0) }
         } catch {
@@ -77,6 +86,7 @@ final class RealmFile: Sendable {
         sync?.stop()
         store.close()
         if isInMemory { RealmFile.remove(path) }
+        if let copy { RealmFile.remove(copy) }
     }
 
     /// Sees to it that the file may be opened, and copies the seed if there is none.
@@ -130,14 +140,18 @@ final class RealmFile: Sendable {
             path: path)
     }
 
+    /// Of a file. Address space, of which a process has 128 TiB: a program may have hundreds of files open, and thousands
+    /// of realms in memory, which get less.
+    static let maximumSize = 1 << 38
+
     private static func opened(_ path: String, _ configuration: Realm.Configuration) throws -> EmbeddedStore {
         let models = try configuration.models()
         let wanted = StoredSchema(version: configuration.schemaVersion, classes: models.map(\.schema))
         var options = EmbeddedStoreOptions()
-        // Address space, of which a process has 128 TiB: a program may have hundreds of files open, and thousands of realms in
-        // memory.
-        options.maximumSize = configuration.inMemoryIdentifier == nil ? 1 << 38 : 1 << 34
-        options.maximumActiveVersions = configuration.maximumNumberOfActiveVersions.map { Int(clamping: $0) }
+        options.maximumSize = configuration.inMemoryIdentifier == nil ? maximumSize : 1 << 34
+        options.maximumActiveVersions = configuration.maximumNumberOfActiveVersions.flatMap {
+            $0 == 0 ? nil : Int(clamping: $0)
+        }
         options.shouldCompactOnLaunch = configuration.shouldCompactOnLaunch
         let store = try patiently { try EmbeddedStore.open(path: path, schema: wanted, options: options) }
         do {
@@ -235,11 +249,29 @@ final class RealmFile: Sendable {
         guard version == configuration.schemaVersion else {
             throw RealmException("Realm at path '\(path)' already opened with different schema version.")
         }
-        let known = try store.snapshot().schema
-        // A configuration may name more classes than the one that the file was opened with.
-        guard try configuration.models().contains(where: { known[$0.name] == nil }) else { return }
-        try RealmFile.bring(
-            store, to: StoredSchema(version: version, classes: configuration.models().map(\.schema)), configuration)
+        let models = try configuration.models()
+        try named.withLock { named in
+            // A configuration may name more classes than the one that the file was opened with.
+            let known = try store.snapshot().schema
+            if models.contains(where: { known[$0.name] == nil }) {
+                try RealmFile.bring(
+                    store, to: StoredSchema(version: version, classes: models.map(\.schema)), configuration)
+            }
+            named.formUnion(models.map(\.name))
+        }
+    }
+
+    /// The names of the classes that configurations have named.
+    var classNames: Set<String> { named.withLock { $0 } }
+
+    /// See `HostedRealm`.
+    func replaceSchema(
+        with schema: StoredSchema, migration: StoreMigration, check: (StoredSchema, Set<String>) throws -> Void
+    ) throws -> Version {
+        try named.withLock { named in
+            try check(store.snapshot().schema, named)
+            return try store.replaceSchema(with: schema, migration: migration)
+        }
     }
 
     /// The file's realm of a thread, queue or actor: there is one as long as somebody holds it. To be called there.

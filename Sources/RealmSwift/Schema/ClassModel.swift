@@ -12,6 +12,8 @@ final class ClassModel: Sendable {
     let isEmbedded: Bool
     /// In declaration order, those of base classes first.
     let properties: [PropertyModel]
+    /// The places of their wrappers, by slot.
+    let offsets: [Int]
     private let slots: [String: Int]
 
     /// What the class of a managed object was made of. Cost: one look-up, but for the first time.
@@ -53,6 +55,7 @@ final class ClassModel: Sendable {
                 "Properties '\(keys[0].name)' and '\(keys[1].name)' are both marked as the primary key of '\(name)'")
         }
         properties = found
+        offsets = found.map(\.offset)
         slots = Dictionary(found.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
     }
 
@@ -80,6 +83,12 @@ struct PropertyModel: Sendable {
     let isIndexed: Bool
     let type: StoredType
     let linked: ObjectBase.Type?
+    /// The type of a property whose values mostly are plain ones.
+    let plain: (any PlainValue.Type)?
+    /// What a new object has when nothing is given, if that is the same every time.
+    let plainDefault: Value?
+    /// Whether the class declares a default.
+    let hasDefault: Bool
 
     init(name: String, column: String, offset: Int, wrapper: any _PersistedProperty.Type, marks: PersistedMarks) {
         self.name = name
@@ -88,6 +97,9 @@ struct PropertyModel: Sendable {
         self.wrapper = wrapper
         isPrimaryKey = marks.isPrimaryKey
         isIndexed = marks.isIndexed
+        plain = wrapper.valueType as? any PlainValue.Type
+        hasDefault = marks.hasDefault
+        plainDefault = marks.hasDefault ? nil : plain?.plainDefault
         let stored = wrapper.valueType._propertyType
         var type = stored.type
         linked = stored.linked

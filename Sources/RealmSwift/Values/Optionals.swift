@@ -27,7 +27,10 @@ extension Optional: _Storable where Wrapped: _RealmCollectionValueInsideOptional
 
     public static func _zero() -> Wrapped? { nil }
 
-    public static func _traced(_ trace: _Trace) -> Wrapped? { Wrapped._traced(trace) }
+    public static func _traced(_ trace: _Trace) -> Wrapped? {
+        // Such a type may have no value at all to stand for any.
+        Wrapped.self is any _MayNotRestore.Type ? nil : Wrapped._traced(trace)
+    }
 
     public static func _converted(_ value: Any?, _ place: _Place) throws -> Wrapped? {
         guard let value = value.flatMap({ flattened($0) }), !(value is NSNull) else { return nil }
@@ -41,7 +44,15 @@ extension Optional: _RealmCollectionValueInsideOptional where Wrapped: _NestedOp
 /// Nothing conforms to it: optionals of optionals are not stored.
 public protocol _NestedOptional: _RealmCollectionValueInsideOptional {}
 
-extension Optional: _Persistable where Wrapped: _RealmCollectionValueInsideOptional {}
+extension Optional: _Persistable where Wrapped: _RealmCollectionValueInsideOptional {
+    @inlinable
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> Wrapped? { Wrapped._getOptional(object, slot) }
+
+    @inlinable
+    public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Wrapped?) {
+        Wrapped._setOptional(object, slot, value)
+    }
+}
 
 extension Optional: MinMaxType where Wrapped: MinMaxType {}
 extension Optional: SortableType where Wrapped: SortableType {}

@@ -86,7 +86,26 @@ public protocol _Persistable: _HasPersistedType {
 public protocol RealmCollectionValue: Hashable, _Storable {}
 
 /// A type whose values can be elements of collections, and optional.
-public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue {}
+public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue {
+    /// What `_Persistable._get` does for an optional of the type.
+    static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Self?
+
+    /// What `_Persistable._set` does for an optional of the type.
+    static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: Self?)
+}
+
+extension _RealmCollectionValueInsideOptional {
+    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Self? {
+        raising { try Self?._restored(_Stored(object.storedValue(slot)), in: object._realm) }
+    }
+
+    public static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: Self?) {
+        raising {
+            try object.assign(slot) { try value._stored(by: $0).value }
+            try object.bindEmbedded(slot, [value as Any])
+        }
+    }
+}
 
 /// A type with an order, for `min` and `max`.
 public protocol MinMaxType {}

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EmbeddedStore
+import Hosting
 import StoreContract
 
 /// `--data`, which every command that touches the database takes.

@@ -31,11 +31,11 @@ struct Health: ParsableCommand {
         let settings = try Settings(
             options: options.compactMapValues { $0 }, assignments: configuration.assignments,
             file: configuration.file, .process)
-        let host = settings.text("host") ?? "127.0.0.1"
+        let host = settings.host
         // A server that listens on every address is asked on the loopback one.
         let target = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
         let status = try HealthProbe.status(
-            host: target, port: settings.integer("port") ?? 8080, overTLS: settings.text("tls.certificate") != nil,
+            host: target, port: settings.port, overTLS: settings.text("tls.certificate") != nil,
             seconds: timeout)
         guard status == 200 else { throw CommandFailure("The server answers, but with status \(status).") }
         print("healthy")

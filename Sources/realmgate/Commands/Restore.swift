@@ -1,5 +1,6 @@
 import ArgumentParser
 import EmbeddedStore
+import Hosting
 import StoreContract
 
 /// `realmgate restore`: a backup becomes the database.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Gateway
+import Hosting
 import ObjectModel
 import StoreContract
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Hosting
 
 /// `realmgate serve`: the server.
 struct Serve: ParsableCommand {

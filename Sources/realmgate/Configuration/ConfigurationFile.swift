@@ -1,6 +1,7 @@
 import Gateway
 import AccessRules
 import Glibc
+import Hosting
 import JSONCoding
 import ObjectModel
 import YAMLCoding

@@ -81,6 +81,11 @@ struct Settings: Sendable {
         if case .text(let text)? = values[name]?.value, !text.isEmpty { text } else { nil }
     }
 
+    /// Where the server listens; an empty text counts as none given.
+    var host: String { text("host") ?? "127.0.0.1" }
+
+    var port: Int { integer("port") ?? 8080 }
+
     func integer(_ name: String) -> Int? {
         if case .integer(let number)? = values[name]?.value { number } else { nil }
     }

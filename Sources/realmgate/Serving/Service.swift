@@ -1,20 +1,19 @@
 import EmbeddedStore
 import Gateway
 import HTTPServer
+import Hosting
 import Identity
 import Logging
 import StoreContract
 import Synchronization
 
-/// The parts of a server put together: the one place that knows which store runs.
+/// The program's server: a database that it opens, served with what the settings say.
 final class Service: Sendable {
     /// `http://HOST:PORT`, or `https://…` with a certificate, with the port that the system chose when 0 was asked for.
-    let address: String
+    var address: String { host.address }
 
     private let store: any Store
-    private let gateway: Gateway
-    private let server: HTTPServer
-    private let control: AccessControl
+    private let host: GatewayHost
     private let level: LiveLogLevel
     private let logger: Logger
     private let current: Mutex<(settings: ServiceSettings, rules: AccessControl.Rules)>
@@ -56,34 +55,25 @@ final class Service: Sendable {
         _ level: LiveLogLevel, _ again: @escaping @Sendable () throws -> ServiceSettings
     ) throws {
         var configuration = try settings.gatewayConfiguration()
-        configuration.accessControl = control
         configuration.requestLog = LineRequestLog(label: "gateway", format: settings.logFormat, level: level)
-        gateway = try Gateway(store: store, configuration: configuration)
-        server = HTTPServer(
-            configuration: settings.serverConfiguration, router: gateway.router, counters: gateway.serverCounters)
-        let port: UInt16
         do {
-            port = try server.start()
-        } catch {
+            host = try GatewayHost(serving: store, to: control, configuration, at: settings.serverConfiguration)
+        } catch let error as ServerError {
             throw CommandFailure(error.description)
         }
-        let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
-        address = "\(settings.tlsFiles == nil ? "http" : "https")://\(host):\(port)"
         logger = Logger(label: "realmgate")
         self.store = store
-        self.control = control
         self.level = level
         self.again = again
         current = Mutex((settings, rules))
-        control.watch()
         logger.info("Started.", metadata: ["data": "\(settings.data)", "version": "\(Realmgate.version)"])
         tellWhoMayCall(settings)
     }
 
     private func tellWhoMayCall(_ settings: ServiceSettings) {
-        if control.isOpen {
+        if host.control.isOpen {
             logger.warning("Nobody is asked for a credential: everybody who reaches the server may do everything.")
-        } else if !control.keys.isInUse, settings.settings.text("auth.tokens.keySet") == nil {
+        } else if !host.control.keys.isInUse, settings.settings.text("auth.tokens.keySet") == nil {
             logger.notice(
                 "There is no API key yet. Make one: realmgate token create --name me --role admin --data \(settings.data)"
             )
@@ -99,12 +89,8 @@ final class Service: Sendable {
             let news = settings.settings.differences(from: before.settings)
             let new = try settings.accessRules(keeping: rules.tokens)
             let configuration = try settings.gatewayConfiguration()
-            try control.keys.refresh()
-            if server.configuration.tls != nil { try server.reloadCertificates() }
-            new.tokens?.refreshOrLog()
+            try host.update(new, configuration)
             level.value = settings.logLevel
-            control.replace(new)
-            gateway.update(configuration)
             current.withLock { $0 = (settings, new) }
             let fixed = news.filter { name in
                 name != "auth.roles" && !(Setting.all.first { $0.name == name }?.isLive ?? true)
@@ -125,8 +111,7 @@ final class Service: Sendable {
     /// Lets requests under way finish, then closes the database.
     func stop(because signal: String) {
         logger.info("Stopping.", metadata: ["signal": "\(signal)"])
-        gateway.beginDraining()
-        server.stop(within: Self.stopLimit, farewell: Gateway.farewell)
+        host.stop(within: Self.stopLimit)
         store.close()
         logger.info("Stopped.")
     }

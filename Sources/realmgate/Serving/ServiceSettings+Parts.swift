@@ -40,7 +40,7 @@ extension ServiceSettings {
         set(&configuration.snapshotLife, "snapshot.lifetime")
         set(&configuration.longestSnapshotLife, "snapshot.longest")
         set(&configuration.mostSnapshots, "snapshot.most")
-        configuration.scratchDirectory = settings.text("scratch") ?? Self.directory(of: data)
+        configuration.scratchDirectory = scratch
         set(&configuration.importLimit, "limits.import")
         set(&configuration.atomicImportLimit, "limits.atomicImport")
         set(&configuration.transfers, "limits.transfers")
@@ -65,10 +65,13 @@ extension ServiceSettings {
         set(&configuration.connectionLimit, "limits.connections")
         set(&configuration.connectionsPerAddress, "limits.connectionsPerAddress")
         set(&configuration.streamLimit, "limits.streams")
-        configuration.temporaryDirectory = settings.text("scratch") ?? Self.directory(of: data)
+        configuration.temporaryDirectory = scratch
         configuration.tls = tlsFiles
         return configuration
     }
+
+    /// Where files lie while they come in or go out.
+    private var scratch: String { settings.text("scratch") ?? Self.directory(of: data) }
 
     /// The directory that a file is in.
     private static func directory(of path: String) -> String {

@@ -1,6 +1,7 @@
 import AccessRules
 import EmbeddedStore
 import Gateway
+import Hosting
 import Identity
 import Logging
 import ObjectModel
@@ -22,8 +23,8 @@ struct ServiceSettings: Sendable {
     init(_ settings: Settings, _ files: InstalledFiles) throws(CommandFailure) {
         self.settings = settings
         data = settings.text("data") ?? DataOptions.fallback
-        host = settings.text("host") ?? "127.0.0.1"
-        port = settings.integer("port") ?? 8080
+        host = settings.host
+        port = settings.port
         logLevel = settings.text("log.level").flatMap { Logger.Level(rawValue: $0) } ?? .info
         logFormat = settings.text("log.format").flatMap { LogFormat(rawValue: $0) } ?? .text
         if settings.flag("demo") {
@@ -140,7 +141,7 @@ struct ServiceSettings: Sendable {
 
     /// Throws when everybody could do everything from other machines, and nobody said that this is meant.
     func refuseOpenAddress(_ control: AccessControl) throws(CommandFailure) {
-        guard control.isOpen, !settings.flag("allowOpen"), !LoopbackAddress.isOne(host) else { return }
+        guard !settings.flag("allowOpen"), GatewayHost.isExposed(host, control) else { return }
         throw CommandFailure(
             """
             Not listening on \(host): nobody would be asked who they are, so everybody who reaches that address could \

@@ -2,6 +2,7 @@ import Compression
 import Gateway
 import Glibc
 import HTTPServer
+import HTTPTesting
 import JSONCoding
 import StoreTesting
 import Testing

@@ -1,5 +1,6 @@
 import Gateway
 import HTTPServer
+import HTTPTesting
 import Testing
 
 @Suite("Who may send files")

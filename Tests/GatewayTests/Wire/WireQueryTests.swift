@@ -1,5 +1,6 @@
 import Gateway
 import HTTPServer
+import HTTPTesting
 import JSONCoding
 import Testing
 

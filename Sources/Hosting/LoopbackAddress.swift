@@ -1,9 +1,9 @@
 import Glibc
 
 /// Addresses that only this machine reaches.
-enum LoopbackAddress {
+package enum LoopbackAddress {
     /// Whether all addresses that the name stands for are loopback ones. A name that stands for none is no such name.
-    static func isOne(_ host: String) -> Bool {
+    package static func isOne(_ host: String) -> Bool {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_PASSIVE

@@ -1,39 +1,48 @@
-import Gateway
-import HTTPServer
-import HTTPTesting
-
 /// A blocking client that reads one event stream or answer at a time.
-final class LoopbackClient {
-    struct Failure: Error { var what: String }
+package final class LoopbackClient {
+    package struct Failure: Error {
+        package var what: String
 
-    struct Event: Equatable {
-        var id: String?
-        var name: String?
-        var data: String
+        package init(what: String) { self.what = what }
+    }
+
+    package struct Event: Equatable {
+        package var id: String?
+        package var name: String?
+        package var data: String
+
+        package init(id: String? = nil, name: String? = nil, data: String) {
+            self.id = id
+            self.name = name
+            self.data = data
+        }
     }
 
     private let socket: LoopbackSocket
+    private let host: String
     private var buffer: [UInt8] = []
 
-    init(port: UInt16, receiveBuffer: Int32? = nil) throws {
+    /// - Parameter host: what the requests name as the server.
+    package init(port: UInt16, host: String = "t", receiveBuffer: Int32? = nil) throws {
+        self.host = host
         socket = try LoopbackSocket(port: port, receiveBuffer: receiveBuffer)
     }
 
     /// Sends a request with its head and a body of JSON, or a form that the headers declare.
-    func send(_ line: String, headers: String = "", body: String = "", form: String = "") throws {
-        var head = "\(line) HTTP/1.1\r\nHost: t\r\n\(headers)"
+    package func send(_ line: String, headers: String = "", body: String = "", form: String = "") throws {
+        var head = "\(line) HTTP/1.1\r\nHost: \(host)\r\n\(headers)"
         if !body.isEmpty { head += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n" }
         try socket.send((head + "\r\n" + body + form).utf8)
     }
 
     /// The status, and the body if it has a length.
-    func answer() throws -> (status: Int, body: String) {
+    package func answer() throws -> (status: Int, body: String) {
         let (status, _, body) = try headAndBody()
         return (status, body)
     }
 
     /// The same with the lines of the head. An answer to HEAD has a length and no body.
-    func headAndBody(hasBody: Bool = true) throws -> (status: Int, headers: [String], body: String) {
+    package func headAndBody(hasBody: Bool = true) throws -> (status: Int, headers: [String], body: String) {
         guard let status = try line().split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
             throw Failure(what: "no status")
         }
@@ -51,7 +60,7 @@ final class LoopbackClient {
     }
 
     /// The next event with data; comments and `retry` are skipped.
-    func event() throws -> Event {
+    package func event() throws -> Event {
         var event = Event(data: "")
         while true {
             let line = try line()
@@ -63,7 +72,7 @@ final class LoopbackClient {
     }
 
     /// Whether the server ends the connection, with nothing but comments before.
-    func ends() -> Bool {
+    package func ends() -> Bool {
         while true {
             do {
                 guard try line().hasPrefix(":") || line().isEmpty else { return false }
@@ -98,20 +107,5 @@ final class LoopbackClient {
         } catch let failure as LoopbackSocket.Failure where failure.isReset {
             throw Failure(what: "closed")
         }
-    }
-}
-
-extension TestGateway {
-    /// Serves on a port of its own while `body` runs.
-    func serve(
-        _ configure: (inout ServerConfiguration) -> Void = { _ in }, _ body: (UInt16) throws -> Void
-    ) throws {
-        var configuration = ServerConfiguration()
-        configuration.loops = 2
-        configure(&configuration)
-        let server = HTTPServer(configuration: configuration, router: router)
-        let port = try server.start()
-        defer { server.stop(within: .seconds(5)) }
-        try body(port)
     }
 }

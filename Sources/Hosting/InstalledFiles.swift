@@ -4,8 +4,8 @@ import Glibc
 ///
 /// In an installation they are in `../share/realmgate` beside the directory of the executable. In a checkout they are
 /// found by walking up from the executable, then from the working directory, to the directory of the package.
-struct InstalledFiles {
-    enum Part: String, CaseIterable {
+package struct InstalledFiles {
+    package enum Part: String, CaseIterable {
         case console = "static"
         case openapi
         case demo
@@ -22,15 +22,15 @@ struct InstalledFiles {
     private let executable: String?
     private let workingDirectory: String?
 
-    static let process = InstalledFiles(executable: currentExecutable(), workingDirectory: currentDirectory())
+    package static let process = InstalledFiles(executable: currentExecutable(), workingDirectory: currentDirectory())
 
-    init(executable: String?, workingDirectory: String?) {
+    package init(executable: String?, workingDirectory: String?) {
         self.executable = executable
         self.workingDirectory = workingDirectory
     }
 
     /// The directory of a part; nil when there is none.
-    func directory(of part: Part) -> String? {
+    package func directory(of part: Part) -> String? {
         if let executable {
             let installed = Self.parent(of: Self.parent(of: executable)) + "/share/realmgate/" + part.rawValue
             if Self.isDirectory(installed) { return installed }
@@ -55,9 +55,9 @@ struct InstalledFiles {
         }
     }
 
-    static func isDirectory(_ path: String) -> Bool { mode(of: path) & S_IFMT == S_IFDIR }
+    package static func isDirectory(_ path: String) -> Bool { mode(of: path) & S_IFMT == S_IFDIR }
 
-    static func isFile(_ path: String) -> Bool { mode(of: path) & S_IFMT == S_IFREG }
+    package static func isFile(_ path: String) -> Bool { mode(of: path) & S_IFMT == S_IFREG }
 
     private static func mode(of path: String) -> mode_t {
         var status = stat()

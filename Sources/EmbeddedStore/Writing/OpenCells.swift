@@ -1,0 +1,145 @@
+import Columnar
+import ObjectModel
+import StoreContract
+
+/// The values of one cluster's objects within a write. Of a property that the write has not touched they are read from
+/// the version that it started from.
+///
+/// What an assignment must note, for observers and to be taken back, it notes once for each object and property: what
+/// became of the value in between does not matter to either, as values of these kinds depend on nothing else.
+final class OpenCells: RowCells {
+    /// Not held: the work that it does must end on the writer's thread.
+    private unowned(unsafe) let member: MemberTransaction
+    private let objectClass: OpenClass
+    private let cluster: OpenCluster
+    /// The cluster's.
+    private let leaves: UnsafeMutablePointer<MutableLeaf?>
+    private let dirty: UnsafeMutablePointer<Bool>
+    private let base: (any RowCells)?
+    /// By column asked for.
+    private let columns: UnsafeMutableBufferPointer<Column>
+    /// The objects whose assignment is noted, a bit for each row, column by column.
+    private let noted: UnsafeMutablePointer<UInt64>
+    private let wordCount: Int
+    /// The session's count of arrangements, and what it was.
+    private let arrangementPlace: UnsafePointer<Int>
+    private let arrangement: Int
+    let firstKey: Int64
+    let rowCount: Int
+
+    /// What is to be known of a column at each access.
+    private struct Column {
+        /// Among the class's columns; -1 for one that is not read this way.
+        var position = -1
+        var kind = LeafKind.int
+        /// Whether an assignment concerns nothing but the leaf.
+        var isAssigned = false
+        var isOptional = false
+
+        func accepts(_ value: Value) -> Bool {
+            switch value {
+            case .int: kind == .int
+            case .null: isOptional
+            case .string(let text): kind == .string && text.utf8.count <= OutsizedTree.limit
+            case .bool, .float, .double, .date, .objectId, .uuid, .decimal: kind.accepts(value)
+            default: false
+            }
+        }
+    }
+
+    /// Nil for a class without columns.
+    init?(
+        _ member: MemberTransaction, _ objectClass: OpenClass, _ cluster: OpenCluster, firstKey: Int64,
+        _ properties: [PropertyID], over base: (any RowCells)?
+    ) {
+        guard let leaves = cluster.leaves.baseAddress, let dirty = cluster.dirty.baseAddress else { return nil }
+        self.leaves = leaves
+        self.dirty = dirty
+        self.member = member
+        self.objectClass = objectClass
+        self.cluster = cluster
+        self.firstKey = firstKey
+        let session = member.session
+        rowCount = session.capacity
+        arrangementPlace = UnsafePointer(session.arrangementPlace)
+        arrangement = session.arrangement
+        self.base = cluster.isAsAtStart ? base : nil
+        columns = .allocate(capacity: properties.count)
+        for (index, property) in properties.enumerated() {
+            var column = Column()
+            if let layout = objectClass.column(property), layout.isPlain {
+                column = Column(
+                    position: layout.position, kind: layout.kind, isAssigned: layout.isPlainlyAssigned,
+                    isOptional: layout.acceptsPlainly(.null))
+            }
+            columns.initializeElement(at: index, to: column)
+        }
+        wordCount = maskWordCount(session.capacity)
+        noted = .allocate(capacity: wordCount * properties.count)
+        noted.initialize(repeating: 0, count: wordCount * properties.count)
+    }
+
+    deinit {
+        columns.deallocate()
+        noted.deallocate()
+    }
+
+    /// Whether the session still has the cluster.
+    var isCurrent: Bool { arrangementPlace.pointee == arrangement }
+
+    func contains(_ row: Int) -> Bool { isCurrent && cluster.isLive(row) }
+
+    func value(_ row: Int, _ column: Int) -> Value? {
+        let position = columns[column].position
+        guard isCurrent, position >= 0, cluster.isLive(row) else { return nil }
+        if leaves[position] != nil { return leaves[position]?.plainValue(at: row) ?? nil }
+        return base?.value(row, column)
+    }
+
+    func assign(_ value: Value, _ row: Int, _ column: Int) throws -> Bool {
+        let layout = columns[column]
+        guard isCurrent, layout.isAssigned, layout.accepts(value), cluster.isLive(row) else { return false }
+        let word = column * wordCount + row >> 6
+        let bit: UInt64 = 1 << UInt64(row & 63)
+        if noted[word] & bit == 0, try !note(row, layout.position) { return false }
+        noted[word] |= bit
+        do {
+            // Where a value lies outside, only the session knows how to take it away.
+            guard try leaves[layout.position]?.setPlain(row, value) == true else { return false }
+        } catch {
+            try member.session.wholly { throw error }
+        }
+        dirty[layout.position] = true
+        return true
+    }
+
+    /// Notes that a value is about to be replaced. False when that cannot be done here.
+    private func note(_ row: Int, _ position: Int) throws -> Bool {
+        let session = member.session
+        let layout = objectClass.columns[position]
+        let address = LeafAddress(classID: objectClass.schema.id, cluster: Int(firstKey) / rowCount)
+        try session.wholly { try cluster.open(position) { try session.openLeaf(address, layout) } }
+        guard let old = leaves[position]?.plainValue(at: row) ?? nil else { return false }
+        member.noteAssignment(objectClass, ObjectKey(firstKey + Int64(row)), layout, old: old)
+        return true
+    }
+}
+
+extension ColumnLayout {
+    /// Whether a value is one plain value in the leaf, at most too long for it.
+    var isPlain: Bool { kind.collection == .single && kind != .mixed }
+
+    /// Whether an assignment concerns nothing but the leaf.
+    var isPlainlyAssigned: Bool { !hasReferences && !isPrimaryKey && !ownsTarget }
+}
+
+extension MemberTransaction {
+    /// Notes that a value is about to be replaced which nothing else depends on.
+    func noteAssignment(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, old: Value) {
+        let classID = objectClass.schema.id
+        // An object that this work created goes with it, whatever it holds, and is told of as a whole.
+        if changes[classID]?.isCreated(key) == true { return }
+        note(.assigned(objectClass, key, column, old: old))
+        changes[classID, default: ClassChangeRecorder()].recordModification(key, column.id)
+    }
+}

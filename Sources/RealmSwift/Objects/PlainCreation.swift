@@ -1,0 +1,83 @@
+import ObjectModel
+import StoreContract
+
+/// Making objects that consist of plain values, of which there may be many, row by row.
+extension _Adopter {
+    /// Makes an unmanaged object managed whose values are plain ones; nil, with nothing done, for any other, and for one
+    /// whose primary key may exist and be meant.
+    func addPlain(
+        _ object: ObjectBase, _ boundClass: BoundClass, _ transaction: any WriteTransaction
+    ) throws -> ObjectKey? {
+        guard policy == .error, boundClass.heldProperties.isEmpty, let model = boundClass.model else { return nil }
+        let row: [Value]? = boundClass.row { slot in
+            model.properties[slot].plain?.plain(at: object.place(of: model.properties[slot]))
+        }
+        guard let row else { return nil }
+        let key = try make(boundClass, row, transaction)
+        object.bind(to: realm, boundClass, key, realm.newLifetime)
+        return key
+    }
+
+    /// Creates an object from a dictionary or an array of plain values that have the types of their properties; nil, with
+    /// nothing done, for anything else, and for an object whose primary key may exist and be meant.
+    func createPlain(_ boundClass: BoundClass, from source: Any) throws -> ObjectKey? {
+        guard policy == .error, let model = boundClass.model else { return nil }
+        var given = [Value?](repeating: nil, count: boundClass.properties.count)
+        if let entries = source as? [String: Any] {
+            for (name, value) in entries {
+                guard let slot = model.slot(of: name) else { continue }
+                guard let plain = model.properties[slot].plain?.plain(given: value) else { return nil }
+                given[slot] = plain
+            }
+        } else if let values = source as? [Any] {
+            // Computed properties have no place in the array.
+            guard values.count <= given.count, boundClass.columns.count == given.count else { return nil }
+            for (slot, value) in values.enumerated() {
+                guard let plain = model.properties[slot].plain?.plain(given: value) else { return nil }
+                given[slot] = plain
+            }
+        } else {
+            return nil
+        }
+        var sample: ObjectBase?
+        let row: [Value]? = boundClass.row { slot in
+            if let value = given[slot] { return value }
+            let property = model.properties[slot]
+            if let value = property.plainDefault { return value }
+            if property.type.isCollection, !property.hasDefault { return property.type.zeroValue }
+            let defaults = sample ?? model.type.init()
+            sample = defaults
+            return property.plain?.plain(at: defaults.place(of: property))
+        }
+        guard let row else { return nil }
+        return try make(boundClass, row, try realm.writing())
+    }
+
+    private func make(
+        _ boundClass: BoundClass, _ row: [Value], _ transaction: any WriteTransaction
+    ) throws -> ObjectKey {
+        do {
+            return try transaction.create(boundClass.id, row: row)
+        } catch let error as StoreError where error.code == .duplicateKey {
+            let key = boundClass.columns.firstIndex { $0.slot != nil && $0.slot == boundClass.primaryKey?.slot }
+            throw RealmException.existingKey(key.map { row[$0] } ?? .null, of: boundClass)
+        }
+    }
+}
+
+extension BoundClass {
+    /// A value for each of the store's columns; nil when there is none for a property of the model.
+    fileprivate func row(_ value: (_ slot: Int) throws -> Value?) rethrows -> [Value]? {
+        var row: [Value] = []
+        row.reserveCapacity(columns.count)
+        for column in columns {
+            if let slot = column.slot {
+                guard let value = try value(slot) else { return nil }
+                row.append(value)
+            } else {
+                row.append(column.initial)
+            }
+        }
+        return row
+    }
+}

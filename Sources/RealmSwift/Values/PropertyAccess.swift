@@ -1,0 +1,102 @@
+public import Foundation
+import ObjectModel
+
+// The kinds of values that most properties have, said type by type: code that is compiled elsewhere calls these straight,
+// where it would go through tables of witnesses to reach the same in an extension of their protocol.
+
+extension _Scalar {
+    @inline(__always)
+    fileprivate static func read(_ object: ObjectBase, _ slot: Int) -> Self {
+        if let value = object.cell(slot), let scalar = _scalar(_Stored(value)) { return scalar }
+        return raising { try _restored(_Stored(object.stored(slot)), in: nil) }
+    }
+
+    @inline(__always)
+    fileprivate static func readOptional(_ object: ObjectBase, _ slot: Int) -> Self? {
+        let value = object.cell(slot) ?? raising { try object.stored(slot) }
+        if value.isNull { return nil }
+        return raising { try _scalar(_Stored(value)) ?? _restored(_Stored(value), in: nil) }
+    }
+
+    @inline(__always)
+    fileprivate static func write(_ object: ObjectBase, _ slot: Int, _ value: Self?) {
+        raising {
+            let stored = value?._scalar.value ?? .null
+            if try !object.assignCell(slot, stored) { try object.assign(slot) { _ in stored } }
+        }
+    }
+}
+
+extension Int {
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> Int { read(object, slot) }
+    public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Int) { write(object, slot, value) }
+    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Int? { readOptional(object, slot) }
+    public static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: Int?) { write(object, slot, value) }
+}
+
+extension Bool {
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> Bool { read(object, slot) }
+    public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Bool) { write(object, slot, value) }
+    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Bool? { readOptional(object, slot) }
+    public static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: Bool?) { write(object, slot, value) }
+}
+
+extension Double {
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> Double { read(object, slot) }
+    public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Double) { write(object, slot, value) }
+    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Double? { readOptional(object, slot) }
+    public static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: Double?) { write(object, slot, value) }
+}
+
+extension Float {
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> Float { read(object, slot) }
+    public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Float) { write(object, slot, value) }
+    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Float? { readOptional(object, slot) }
+    public static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: Float?) { write(object, slot, value) }
+}
+
+extension String {
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> String { read(object, slot) }
+    public static func _set(_ object: ObjectBase, _ slot: Int, _ value: String) { write(object, slot, value) }
+    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> String? { readOptional(object, slot) }
+    public static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: String?) { write(object, slot, value) }
+}
+
+extension Date {
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> Date { read(object, slot) }
+    public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Date) { write(object, slot, value) }
+    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Date? { readOptional(object, slot) }
+    public static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: Date?) { write(object, slot, value) }
+}
+
+extension ObjectId {
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> ObjectId { read(object, slot) }
+    public static func _set(_ object: ObjectBase, _ slot: Int, _ value: ObjectId) { write(object, slot, value) }
+    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> ObjectId? { readOptional(object, slot) }
+    public static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: ObjectId?) {
+        write(object, slot, value)
+    }
+}
+
+extension UUID {
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> UUID { read(object, slot) }
+    public static func _set(_ object: ObjectBase, _ slot: Int, _ value: UUID) { write(object, slot, value) }
+    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> UUID? { readOptional(object, slot) }
+    public static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: UUID?) { write(object, slot, value) }
+}
+
+extension Data {
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> Data { read(object, slot) }
+    public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Data) { write(object, slot, value) }
+    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Data? { readOptional(object, slot) }
+    public static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: Data?) { write(object, slot, value) }
+}
+
+extension Decimal128 {
+    public static func _get(_ object: ObjectBase, _ slot: Int) -> Decimal128 { read(object, slot) }
+    public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Decimal128) { write(object, slot, value) }
+    public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Decimal128? { readOptional(object, slot) }
+    public static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: Decimal128?) {
+        write(object, slot, value)
+    }
+}

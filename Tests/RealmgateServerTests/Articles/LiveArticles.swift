@@ -1,0 +1,140 @@
+import Foundation
+import OpenCombine
+import RealmSwift
+import RealmgateServer
+import Testing
+
+// article actor
+actor Librarian {
+    private let configuration: Realm.Configuration
+
+    init(_ configuration: Realm.Configuration) { self.configuration = configuration }
+
+    func add(_ title: String, isbn: String) async throws {
+        let realm = try await Realm(configuration: configuration, actor: self)
+        try await realm.asyncWrite {
+            realm.create(Book.self, value: ["isbn": isbn, "title": title], update: .modified)
+        }
+    }
+
+    func count() async throws -> Int {
+        try await Realm(configuration: configuration, actor: self).objects(Book.self).count
+    }
+}
+// end
+
+@Suite("Articles about what is live", .timeLimit(.minutes(1)))
+struct LiveArticles {
+    @Test("Observing")
+    func observing() async throws {
+        let configuration = Library.configuration()
+        let seen = Notes()
+        // article queue
+        let queue = DispatchQueue(label: "library")
+        let token = try queue.sync {
+            let realm = try Realm(configuration: configuration, queue: queue)
+            return realm.objects(Book.self).observe(on: queue) { change in
+                switch change {
+                case .initial(let books): seen.add("\(books.count) books")
+                case .update(_, let deletions, let insertions, let modifications):
+                    seen.add("-\(deletions) +\(insertions) ~\(modifications)")
+                case .error(let error): seen.add("\(error)")
+                }
+            }
+        }
+        // end
+        _ = try await seen.wait { $0.count == 1 }
+        try queue.sync {
+            let realm = try Realm(configuration: configuration, queue: queue)
+            try Library.fill(realm)
+        }
+        #expect(try await seen.wait { $0.count == 2 } == ["0 books", "-[] +[0, 1, 2] ~[]"])
+        try queue.sync {
+            let realm = try Realm(configuration: configuration, queue: queue)
+            let book = try #require(realm.objects(Book.self).first)
+            // article object
+            let ofBook = book.observe(keyPaths: [\Book.title]) { change in
+                if case .change(_, let properties) = change {
+                    for property in properties { seen.add("\(property.name): \(property.newValue ?? "nil")") }
+                }
+            }
+            // end
+            // article silent
+            try realm.write(withoutNotifying: [ofBook]) { book.title = "Told to all others" }
+            // end
+            // article publisher
+            let subscription = realm.objects(Book.self).collectionPublisher
+                .sink(receiveCompletion: { _ in }, receiveValue: { books in print(books.count) })
+            // end
+            subscription.cancel()
+            ofBook.invalidate()
+        }
+        token.invalidate()
+    }
+
+    @Test("Threads, queues and actors")
+    func threads() async throws {
+        let configuration = Library.configuration()
+        // The realm in memory lives as long as one instance does.
+        let keeper = try RealmServer(realm: configuration)
+        let librarian = Librarian(configuration)
+        try await librarian.add("Valperga", isbn: "4")
+        #expect(try await librarian.count() == 1)
+        let queue = DispatchQueue(label: "other")
+        let titles = try await readTitles(configuration, queue)
+        #expect(titles == ["Valperga"])
+        await keeper.stop()
+    }
+
+    /// What another queue reads.
+    private func readTitles(_ configuration: Realm.Configuration, _ queue: DispatchQueue) async throws -> [String] {
+        let (frozen, reference) = try queue.sync {
+            // article frozen
+            let realm = try Realm(configuration: configuration, queue: queue)
+            let frozen = realm.objects(Book.self).freeze()
+            let reference = ThreadSafeReference(to: realm.objects(Book.self))
+            // end
+            return (Sent(frozen), reference)
+        }
+        let other = DispatchQueue(label: "another")
+        return try other.sync {
+            // article resolve
+            let realm = try Realm(configuration: configuration, queue: other)
+            let books = realm.resolve(reference)
+            // end
+            #expect(books?.count == frozen.value.count)
+            return books.map { $0.map(\.title) } ?? []
+        }
+    }
+
+    /// Frozen things may be read anywhere.
+    private struct Sent<T>: @unchecked Sendable {
+        let value: T
+        init(_ value: T) { self.value = value }
+    }
+
+    @Test("Hosting the gateway")
+    func hosting() async throws {
+        let configuration = Library.configuration()
+        // article serve
+        let server = try RealmServer(realm: configuration, options: .init(host: "127.0.0.1", port: 0))
+        try server.start()
+        print("GET \(server.url)/v1/objects/Book")
+        // end
+        let queue = DispatchQueue(label: "library")
+        try queue.sync { try Library.fill(Realm(configuration: configuration, queue: queue)) }
+        // article stop
+        await server.stop(within: .seconds(5))
+        // end
+        #expect(!server.isRunning)
+        let secret = String(repeating: "0123456789", count: 4)
+        let file = URL(fileURLWithPath: "/nowhere/keys.json")
+        // article access
+        let reader = RealmServer.Role(
+            "reader", rules: ["Book": .readOnly, "Loan": .init(read: "borrower == $claims.sub")])
+        var options = RealmServer.Options(host: "0.0.0.0", port: 8443)
+        options.access = .init(roles: [reader], administratorKey: secret, tokens: .init(keySetFile: file))
+        // end
+        #expect(options.access.roles.count == 1 && options.host == "0.0.0.0")
+    }
+}

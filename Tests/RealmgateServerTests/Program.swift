@@ -1,0 +1,35 @@
+import Foundation
+import HTTPTesting
+
+/// The program `realmgate`, as another process beside the test.
+enum Program {
+    /// Runs it to its end. Gives what it printed; throws when it fails.
+    static func run(_ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = try executable()
+        process.arguments = arguments
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw LoopbackClient.Failure(what: complaint) }
+        return text
+    }
+
+    /// It lies beside the tests.
+    private static func executable() throws -> URL {
+        let places =
+            [Bundle.main.bundleURL]
+            + CommandLine.arguments.filter { $0.contains(".xctest") }.map {
+                URL(fileURLWithPath: $0).deletingLastPathComponent()
+            }
+        let files = places.map { $0.appendingPathComponent("realmgate") }
+        guard let file = files.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+            throw LoopbackClient.Failure(what: "there is no realmgate in any of \(places.map(\.path))")
+        }
+        return file
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import HTTPTesting
+import RealmSwift
+import RealmgateServer
+import Synchronization
+
+/// A hosted realm, with a queue that reads and writes it beside the server.
+final class Site: Sendable {
+    let configuration: Realm.Configuration
+    let server: RealmServer
+    private let queue = DispatchQueue(label: "site")
+
+    static let types: [ObjectBase.Type] = [HostedDog.self, HostedPerson.self, HostedEntry.self]
+
+    /// A realm in memory unless a file is given.
+    init(file: String? = nil, types: [ObjectBase.Type] = Site.types, _ options: RealmServer.Options = .init()) throws {
+        configuration = Realm.Configuration(
+            fileURL: file.map { URL(fileURLWithPath: $0) }, inMemoryIdentifier: file == nil ? UUID().uuidString : nil,
+            objectTypes: types)
+        server = try RealmServer(realm: configuration, options: options)
+        try server.start()
+    }
+
+    /// Runs on the queue with its realm.
+    @discardableResult
+    func run<R: Sendable>(_ body: @Sendable (Realm) throws -> R) throws -> R {
+        try queue.sync { try body(Realm(configuration: configuration, queue: queue)) }
+    }
+
+    /// The same within a write.
+    func write(_ body: @Sendable (Realm) throws -> Void) throws {
+        try run { realm in try realm.write { try body(realm) } }
+    }
+
+    /// Observes on the queue for as long as the token is there.
+    func observe(_ body: @Sendable (Realm, DispatchQueue) -> NotificationToken) throws -> NotificationToken {
+        try queue.sync { try body(Realm(configuration: configuration, queue: queue), queue) }
+    }
+
+    func client() throws -> LoopbackClient { try LoopbackClient(port: UInt16(server.port), host: "127.0.0.1") }
+
+    /// One request of its own connection.
+    func ask(
+        _ line: String, _ body: String = "", headers: String = ""
+    ) throws -> (status: Int, json: [String: Any], text: String) {
+        try client().ask(line, body, headers: headers)
+    }
+}
+
+extension LoopbackClient {
+    func ask(
+        _ line: String, _ body: String = "", headers: String = ""
+    ) throws -> (status: Int, json: [String: Any], text: String) {
+        try send(line, headers: headers, body: body)
+        let answer = try answer()
+        let json = try? JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any]
+        return (answer.status, json ?? [:], answer.body)
+    }
+
+    /// The next event, with its data.
+    func news() throws -> (name: String, json: [String: Any]) {
+        let event = try event()
+        let json = try JSONSerialization.jsonObject(with: Data(event.data.utf8)) as? [String: Any]
+        return (event.name ?? "message", json ?? [:])
+    }
+}
+
+/// What was seen on other threads.
+final class Notes: Sendable {
+    private let all = Mutex<[String]>([])
+
+    func add(_ note: String) { all.withLock { $0.append(note) } }
+
+    /// Those there are, as soon as `isEnough`, or after a while.
+    func wait(until isEnough: ([String]) -> Bool) async throws -> [String] {
+        for _ in 0..<5000 {
+            let notes = all.withLock { $0 }
+            if isEnough(notes) { return notes }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        return all.withLock { $0 }
+    }
+}
+
+/// A directory that goes away with the test.
+final class Scratch: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "hosting-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String) -> String { path + "/" + name }
+}
