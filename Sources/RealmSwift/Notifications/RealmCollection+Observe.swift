@@ -69,6 +69,24 @@ extension RealmCollection where Element: ObjectBase {
     }
 }
 
+extension RealmCollection {
+    /// `observe` with key paths of projected properties.
+    public func observe<Root: ObjectBase>(
+        keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken where Element: Projection<Root> {
+        observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
+    }
+
+    /// `observe` on an actor with key paths of projected properties.
+    public func observe<A: Actor, Root: ObjectBase>(
+        keyPaths: [PartialKeyPath<Element>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
+    ) async -> NotificationToken where Element: Projection<Root> {
+        await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, _isolation: _isolation, block)
+    }
+}
+
 extension RealmCollectionChange {
     init(_ collection: CollectionType, _ news: CollectionNews) {
         switch news {

@@ -95,6 +95,12 @@ extension ObjectBase {
         return try PropertyCore(self, slot)
     }
 
+    /// The schema of the class; nil for the base classes, which store nothing.
+    public class func sharedSchema() -> ObjectSchema? {
+        if self == Object.self || self == EmbeddedObject.self { return nil }
+        return raising { ObjectSchema(try ClassModel.of(self)) }
+    }
+
     final var ownSchema: ObjectSchema {
         guard let _class, _class.model?.type != type(of: self) else { return ObjectSchema(model) }
         return ObjectSchema(_class)

@@ -275,9 +275,11 @@ struct GivenValues {
     }
 
     private init(_ source: Any, _ className: String, _ properties: [(name: String, isComputed: Bool)]) throws {
-        guard let source = flattened(source), !(source is NSNull) else {
+        guard let given = flattened(source), !(given is NSNull) else {
             throw RealmException("Must provide a non-nil value.")
         }
+        // A custom type that is stored as an embedded object.
+        let source = QueryValue.persisted(given)
         let stored = properties.enumerated().filter { !$0.element.isComputed }
         if let object = source as? ObjectBase {
             for (slot, property) in stored {

@@ -26,7 +26,7 @@ public struct Persisted<Value: _Persistable> {
 
     /// With a default, which is evaluated anew for each object.
     @inlinable
-    public init(wrappedValue value: @autoclosure @escaping () -> Value) { content = .initial(value) }
+    public init(wrappedValue value: Value) { content = .value(value) }
 
     public static subscript<Owner: ObjectBase>(
         _enclosingInstance object: Owner,
@@ -71,7 +71,6 @@ public struct Persisted<Value: _Persistable> {
         let value: Value
         switch content {
         case .value(let value): return value
-        case .initial(let make): value = make()
         case .empty, .origin: value = Value._initial()
         }
         content = .value(value)
@@ -81,13 +80,12 @@ public struct Persisted<Value: _Persistable> {
 
 @usableFromInline enum PersistedContent<Value> {
     case empty
-    case initial(() -> Value)
     case value(Value)
     /// The links that a linking-objects property inverts.
     case origin(String)
 }
 
-extension Persisted where Value: _PrimaryKey {
+extension Persisted where Value.PersistedType: _PrimaryKey {
     @inlinable
     public init(primaryKey: Bool) {
         self.init()
@@ -95,13 +93,13 @@ extension Persisted where Value: _PrimaryKey {
     }
 
     @inlinable
-    public init(wrappedValue value: @autoclosure @escaping () -> Value, primaryKey: Bool) {
-        content = .initial(value)
+    public init(wrappedValue value: Value, primaryKey: Bool) {
+        content = .value(value)
         isPrimaryKey = primaryKey
     }
 }
 
-extension Persisted where Value: _Indexable {
+extension Persisted where Value.PersistedType: _Indexable {
     @inlinable
     public init(indexed: Bool) {
         self.init()
@@ -109,8 +107,8 @@ extension Persisted where Value: _Indexable {
     }
 
     @inlinable
-    public init(wrappedValue value: @autoclosure @escaping () -> Value, indexed: Bool) {
-        content = .initial(value)
+    public init(wrappedValue value: Value, indexed: Bool) {
+        content = .value(value)
         isIndexed = indexed
     }
 }

@@ -158,6 +158,11 @@ public enum RealmPublishers {
         public func saveToken<T>(on object: T, at keyPath: WritableKeyPath<T, NotificationToken?>) -> RealmWillChange {
             changed(self) { $0.source = $0.source.saving(object, keyPath) }
         }
+
+        /// `saveToken(on:at:)` by the name that Realm has for it here.
+        public func saveToken<T>(on object: T, for keyPath: WritableKeyPath<T, NotificationToken?>) -> RealmWillChange {
+            saveToken(on: object, at: keyPath)
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import QueryExecution
 import QueryLanguage
@@ -13,6 +14,7 @@ enum AggregateConversion {
             }
             if let result = try wrapped(optional) as? T { return result }
         }
+        if type is NSObject.Type, let result = value.foundation as? T { return result }
         if let integer = type as? any _StoredInteger.Type {
             if let result = try number(value, integer) as? T { return result }
         } else if let stored = type as? any _Storable.Type,
@@ -60,6 +62,18 @@ enum AggregateConversion {
 }
 
 extension Value {
+    /// For those who ask for a class of Foundation.
+    fileprivate var foundation: Any? {
+        switch self {
+        case .int(let number): NSNumber(value: number)
+        case .float(let number): NSNumber(value: number)
+        case .double(let number): NSNumber(value: number)
+        case .decimal(let number): NSDecimalNumber(string: number.description)
+        case .date(let time): NSDate(timeIntervalSinceReferenceDate: Date(time).timeIntervalSinceReferenceDate)
+        default: nil
+        }
+    }
+
     fileprivate var number: Double {
         switch self {
         case .float(let number): Double(number)

@@ -15,6 +15,9 @@ public struct Query<T> {
     /// The object at hand.
     init() { node = .path(QueryPath()) }
 
+    /// What `where` gives to its closure, to see what a condition is written as: see `_constructPredicate`.
+    public static func _constructForTesting() -> Query<T> { Query() }
+
     var path: QueryPath {
         if case .path(let path) = node { return path }
         return QueryPath(components: [])

@@ -90,3 +90,18 @@ extension CollectionKind {
         }
     }
 }
+
+extension RealmCollection {
+    /// The projections sorted by a projected property: see `sorted(by:)`.
+    public func sorted<T: _HasPersistedType, O: ObjectBase>(
+        by keyPath: KeyPath<Element, T>, ascending: Bool = true
+    ) -> Results<Element> where Element: Projection<O>, T.PersistedType: SortableType {
+        sorted(by: [SortDescriptor(keyPath: _name(for: keyPath), ascending: ascending)])
+    }
+
+    /// The projections without those that agree in projected properties with one before them: see `distinct(by:)`.
+    public func distinct<S: Sequence, O: ObjectBase>(by keyPaths: S) -> Results<Element>
+    where Element: Projection<O>, S.Element == PartialKeyPath<Element> {
+        distinct(by: keyPaths.map { _name(for: $0) })
+    }
+}

@@ -180,3 +180,40 @@ extension Query where T: RealmKeyedCollection, T.Value: _HasPersistedType, T.Val
     /// The mean of the values; null when there is none.
     public var avg: Query<T.Value> { step(.operation("@avg")) }
 }
+
+extension Query
+where
+    T: RealmKeyedCollection, T.Value: Comparable, T.Value: _HasPersistedType, T.Value.PersistedType: _QueryNumeric
+{
+    /// Whether all values lie in the range, and there is one.
+    public func contains(_ range: ClosedRange<T.Value>) -> Query<Bool> {
+        min.compared(">=", range.lowerBound) && max.compared("<=", range.upperBound)
+    }
+
+    /// Whether all values lie in the range, and there is one.
+    public func contains(_ range: Range<T.Value>) -> Query<Bool> {
+        min.compared(">=", range.lowerBound) && max.compared("<", range.upperBound)
+    }
+}
+
+extension Query
+where
+    T: RealmKeyedCollection, T.Value: OptionalProtocol, T.Value.Wrapped: Comparable,
+    T.Value.Wrapped: _HasPersistedType, T.Value.Wrapped.PersistedType: _QueryNumeric
+{
+    /// Whether all values that are not null lie in the range, and there is one.
+    public func contains(_ range: ClosedRange<T.Value.Wrapped>) -> Query<Bool> {
+        let (low, high) = extremes
+        return low.compared(">=", range.lowerBound) && high.compared("<=", range.upperBound)
+    }
+
+    /// Whether all values that are not null lie in the range, and there is one.
+    public func contains(_ range: Range<T.Value.Wrapped>) -> Query<Bool> {
+        let (low, high) = extremes
+        return low.compared(">=", range.lowerBound) && high.compared("<", range.upperBound)
+    }
+
+    private var extremes: (Query<T.Value>, Query<T.Value>) {
+        (step(.operation("@min")), step(.operation("@max")))
+    }
+}

@@ -140,4 +140,7 @@ extension Realm {
 
     /// The collection at the realm's version.
     public func freeze<Collection: RealmCollection>(_ collection: Collection) -> Collection { collection.freeze() }
+
+    /// The collection as the realm, which is live, shows it; nil when the object that holds it is gone.
+    public func thaw<Collection: RealmCollection>(_ collection: Collection) -> Collection? { collection.thaw() }
 }

@@ -34,7 +34,15 @@ extension Realm {
         /// The file that the fault is about.
         public let fileURL: URL?
 
-        public init(_ code: Code, _ message: String = "", fileURL: URL? = nil) {
+        /// What `userInfo` has for the keys of Foundation's errors: the message, and the path or URL of the file.
+        public init(_ code: Code, userInfo: [String: Any] = [:]) {
+            self.init(
+                code, userInfo[NSLocalizedDescriptionKey] as? String ?? "",
+                fileURL: userInfo[NSURLErrorKey] as? URL
+                    ?? (userInfo[NSFilePathErrorKey] as? String).map { URL(fileURLWithPath: $0) })
+        }
+
+        public init(_ code: Code, _ message: String, fileURL: URL? = nil) {
             self.code = code
             self.message = message
             self.fileURL = fileURL
@@ -46,6 +54,14 @@ extension Realm {
 
         public static var errorDomain: String { "io.realm" }
         public var errorCode: Int { code.rawValue }
+        /// The message and the path of the file, as far as there are.
+        public var errorUserInfo: [String: Any] {
+            var info: [String: Any] = message.isEmpty ? [:] : [NSLocalizedDescriptionKey: message]
+            if let fileURL { info[NSFilePathErrorKey] = fileURL.path }
+            return info
+        }
+        /// See `errorUserInfo`.
+        public var userInfo: [String: Any] { errorUserInfo }
         public var errorDescription: String? { message }
 
         public var errorUserInfo: [String: Any] {
@@ -92,9 +108,7 @@ extension Realm.Error {
         let code: Code =
             switch error.code {
             case .fileAccess:
-                // Where there is a directory, it is not to be written to.
-                FileManager.default.fileExists(atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path)
-                    ? .filePermissionDenied : .fileNotFound
+                Self.accessFault(URL(fileURLWithPath: path).deletingLastPathComponent().path)
             case .invalidFile: .invalidDatabase
             case .unsupportedFormat: .unsupportedFileFormatVersion
             case .full: .outOfDiskSpace
@@ -104,5 +118,12 @@ extension Realm.Error {
             default: .fail
             }
         self.init(code, error.message, path: path)
+    }
+
+    /// What it is when a file in that directory cannot be used: where there is one, it is not to be written to.
+    private static func accessFault(_ directory: String) -> Code {
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory) else { return .fileNotFound }
+        return isDirectory.boolValue ? .filePermissionDenied : .fileAccess
     }
 }

@@ -12,9 +12,10 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
     /// Zero.
     public init() { raw = .zero }
 
-    /// From a number or a text; traps for anything else.
+    /// From a number or a text; null is NaN. Traps for anything else.
     public init(value: Any) {
         raw = raising {
+            if value is NSNull { return .nan }
             guard case .decimal(let number)? = Conversion.plain(value, as: StoredType(.decimal128)) else {
                 throw RealmException("Cannot convert value '\(value)' of type '\(type(of: value))' to decimal128")
             }
@@ -54,6 +55,7 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
 
     public var isNaN: Bool { raw.isNaN }
     public var isSignaling: Bool { raw.isNaN }
+    public var isSignalingNaN: Bool { raw.isNaN }
     public var isInfinite: Bool { raw.isInfinite }
     public var magnitude: Decimal128 { raw.isNegative ? Decimal128(raw: -raw) : self }
     public var description: String { raw.description }
@@ -70,6 +72,15 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
     public static prefix func - (a: Decimal128) -> Decimal128 { Decimal128(raw: -a.raw) }
     public static func *= (a: inout Decimal128, b: Decimal128) { a = a * b }
     public static func /= (a: inout Decimal128, b: Decimal128) { a = a / b }
+
+    /// What has to be added to get to another one is one, too.
+    public typealias Stride = Decimal128
+
+    /// What has to be added to get to `other`.
+    public func distance(to other: Decimal128) -> Decimal128 { other - self }
+
+    /// The sum of both.
+    public func advanced(by n: Decimal128) -> Decimal128 { self + n }
 
     /// By number: `1` and `1.00` are equal, NaN is equal to nothing.
     public static func == (a: Decimal128, b: Decimal128) -> Bool {

@@ -2,7 +2,7 @@ import ObjectModel
 
 /// An enum with raw values that is stored by them.
 public protocol PersistableEnum: _RealmCollectionValueInsideOptional, _Persistable, RawRepresentable, CaseIterable,
-    Comparable, MinMaxType, _Indexable, _MayNotRestore
+    Comparable, MinMaxType, _MayNotRestore
 where RawValue: _Scalar & Comparable, PersistedType == RawValue.PersistedType {}
 
 extension PersistableEnum {

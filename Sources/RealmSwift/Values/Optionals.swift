@@ -5,6 +5,8 @@ extension Optional: _HasPersistedType where Wrapped: _HasPersistedType {
     public typealias PersistedType = Wrapped.PersistedType?
 }
 
+extension Optional: _RealmSchemaDiscoverable where Wrapped: _RealmCollectionValueInsideOptional {}
+
 extension Optional: _Storable where Wrapped: _RealmCollectionValueInsideOptional {
     public static var _storedType: _StoredType {
         var stored = Wrapped._storedType

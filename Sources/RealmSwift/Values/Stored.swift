@@ -39,8 +39,11 @@ public protocol _HasPersistedType: SendableMetatype {
     associatedtype PersistedType
 }
 
+/// A type that schemas know: of stored values, and of the properties that hold them.
+public protocol _RealmSchemaDiscoverable: _HasPersistedType {}
+
 /// A type whose values are stored as they are, as properties or as elements of collections.
-public protocol _Storable: _HasPersistedType {
+public protocol _Storable: _RealmSchemaDiscoverable {
     static var _storedType: _StoredType { get }
 
     /// The value that was stored. Throws when it is none of this type.
@@ -60,7 +63,7 @@ public protocol _Storable: _HasPersistedType {
 }
 
 /// A type that properties may have.
-public protocol _Persistable: _HasPersistedType {
+public protocol _Persistable: _RealmSchemaDiscoverable {
     static var _propertyType: _StoredType { get }
 
     /// The value of a managed object's property. Traps when it is none of this type, or the object is invalid.
