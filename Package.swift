@@ -114,7 +114,13 @@ var targets: [Target] = [
             "LiveSchedulers", "LiveQueries", "EmbeddedStore", "QueryExecution", "StoreTesting", "StoreContract",
             "QueryLanguage", "ObjectModel",
         ]),
-    tests("RealmSwift", ["RealmSwift", "EmbeddedStore", "StoreContract", "ObjectModel", combine, combineDispatch]),
+    // Applications as they are written for a phone, which are not to know of this package's settings.
+    .target(
+        name: "SampleApps", dependencies: ["RealmSwift", combine, combineDispatch], path: "Tests/SampleApps",
+        swiftSettings: [.swiftLanguageMode(.v5)]),
+    tests(
+        "RealmSwift",
+        ["RealmSwift", "SampleApps", "EmbeddedStore", "StoreContract", "ObjectModel", combine, combineDispatch]),
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
     tests("Compression", ["Compression"]),

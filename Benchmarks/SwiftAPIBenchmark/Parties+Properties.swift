@@ -1,3 +1,4 @@
+import Dispatch
 import GRDB
 import RealmSwift
 
@@ -73,6 +74,7 @@ extension Parties {
                 for _ in 0..<self.passes { for dog in plain { sum.add(dog.owner == nil ? 0 : 1) } }
             },
             grdb: fetching("ownerID") { try Int.fetchOne($0, arguments: [$1]) == nil ? 0 : 1 })
+        try measureElsewhere(count)
         let free = someNumbers.map { Self.dog(Sample($0), nil) }
         try row(
             "get Int of an unmanaged object",
@@ -131,6 +133,31 @@ extension Parties {
             realm: Part(count, prepare: begin, finish: cancel) {
                 var sum = Sum()
                 for _ in 0..<self.passes { for dog in dogs { sum.add(dog.name.utf8.count) } }
+            })
+    }
+
+    /// Where it is not a thread that a realm belongs to.
+    private func measureElsewhere(_ count: Int) throws {
+        let queue = DispatchQueue(label: "benchmark")
+        let configuration = realm.configuration
+        let (passes, numbers) = (passes, someNumbers)
+        try queue.sync {
+            let realm = try Realm(configuration: configuration, queue: queue)
+            let dogs = numbers.compactMap { realm.object(ofType: Dog.self, forPrimaryKey: $0) }
+            try row(
+                "get Int, realm of a queue",
+                realm: Part(count) {
+                    var sum = Sum()
+                    for _ in 0..<passes { for dog in dogs { sum.add(dog.age) } }
+                })
+        }
+        let frozen = realm.freeze()
+        let dogs = numbers.compactMap { frozen.object(ofType: Dog.self, forPrimaryKey: $0) }
+        try row(
+            "get Int, frozen object",
+            realm: Part(count) {
+                var sum = Sum()
+                for _ in 0..<passes { for dog in dogs { sum.add(dog.age) } }
             })
     }
 }

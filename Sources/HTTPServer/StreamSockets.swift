@@ -197,7 +197,8 @@ final class StreamSockets {
     private func discardInput(_ slot: Int) -> Bool {
         if entries[slot].isSecure { return secured[slot]?.session.discardInput() ?? false }
         let fd = entries[slot].fd
-        let most = 1 << 20
+        // More than the kernel keeps for a socket, so that a client is given up only when it sends all the while.
+        let most = 1 << 26
         for _ in 0..<16 {
             // TCP drops bytes that are to be truncated without copying them.
             if recv(fd, nil, most, Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)) < most { return true }

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A 12-byte identifier as MongoDB and Realm make them: 4 bytes of seconds, 5 random bytes, 3 bytes of counter.
 package struct ObjectId: Hashable, Comparable, Sendable {
@@ -27,9 +28,15 @@ package struct ObjectId: Hashable, Comparable, Sendable {
 
     /// A new identifier, unique across processes with overwhelming likelihood and ascending by the second.
     package static func generate() -> ObjectId {
-        ObjectId(
-            high: UInt32(truncatingIfNeeded: Timestamp.now().seconds), low: UInt64.random(in: UInt64.min...UInt64.max))
+        let number = UInt64(counter.wrappingAdd(1, ordering: .relaxed).oldValue & 0xFF_FFFF)
+        return ObjectId(
+            high: UInt32(truncatingIfNeeded: Timestamp.now().seconds), low: processPart << 24 | number)
     }
+
+    /// 40 bits that tell this process's from others'.
+    private static let processPart = UInt64.random(in: 0..<1 << 40)
+    /// With room before it begins anew after 24 bits: until then, what is generated ascends.
+    private static let counter = Atomic(UInt32.random(in: 0..<1 << 20))
 
     package var bytes: [UInt8] { bigEndianBytes(high) + bigEndianBytes(low) }
 

@@ -78,10 +78,14 @@ package struct ChangeSet: Hashable, Sendable {
         self.schemaChanged = schemaChanged
     }
 
-    /// Takes in what happened after this. Cost: linear in `later`.
+    /// Takes in what happened after this. Cost: linear in `later`, but for the first.
     package mutating func merge(_ later: ChangeSet) {
         version = later.version
         schemaChanged = schemaChanged || later.schemaChanged
+        if classes.isEmpty {
+            classes = later.classes
+            return
+        }
         for (id, changes) in later.classes {
             classes[id, default: ClassChanges()].merge(changes)
             if classes[id]?.isEmpty == true { classes[id] = nil }

@@ -62,7 +62,7 @@ struct ResultPipeline {
         let sorter = Sorter(order, classID, source, limit: limit(after: steps.count))
         try sorter.start(after: cursor, keyCount: order.count)
         for key in keys { try sorter.add(key) }
-        return try sorter.sorted()
+        return sorter.sorted()
     }
 
     /// What is selected, with the first step.

@@ -125,11 +125,13 @@ struct StreamSocketTests {
         try withServer(routes: streams.routes) { server, port in
             for round in 0..<20 {
                 let clients = try (0..<100).map { _ in try connect(port) }
-                #expect(eventually { server.counters.openStreams == 100 })
+                // A stream is counted before its handler has it.
+                #expect(eventually { server.counters.openStreams == 100 && streams.open.values.count == 100 })
+                let open = streams.open.takeAll()
                 if round % 2 == 0 {
                     for client in clients { client.hangUp() }
                 } else {
-                    for stream in streams.open.takeAll() { stream.close() }
+                    for stream in open { stream.close() }
                 }
                 #expect(eventually { server.counters.openStreams == 0 && server.counters.openConnections == 0 })
                 withExtendedLifetime(clients) {}

@@ -8,12 +8,15 @@ struct ChecklistTests {
         let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "swift" }
-        var named: Set<Substring> = []
+        var (named, sections): (Set<Substring>, Set<Substring>) = ([], [])
         for file in files {
             let text = try String(contentsOf: file, encoding: .utf8)
             // The ids are the words before the first that is none.
             for match in text.matches(of: /@Test\(\s*"((?:[COSKR][0-9]{2}a? )+)/) {
                 named.formUnion(match.output.1.split(separator: " "))
+            }
+            for match in text.matches(of: /@Test\(\s*"([^"]*)"/) {
+                sections.formUnion(match.output.1.split(separator: " ").filter { $0.hasPrefix("§") })
             }
         }
         let rows = Set(Checklist.rows)
@@ -23,6 +26,8 @@ struct ChecklistTests {
         let found = Checklist.missing.filter { named.contains($0[...]) }.sorted()
         #expect(found.isEmpty, "no longer missing: \(found.joined(separator: " "))")
         #expect(Checklist.missing.isSubset(of: rows))
+        let unnamed = Checklist.sections.filter { !sections.contains($0[...]) }
+        #expect(unnamed.isEmpty, "no test names \(unnamed.joined(separator: " "))")
         let unknown = named.map(String.init).filter { !rows.contains($0) }.sorted()
         #expect(unknown.isEmpty, "not in the checklist: \(unknown.joined(separator: " "))")
     }

@@ -200,6 +200,31 @@ struct FileTests {
             }?.contains("already opened with different read permissions") == true)
     }
 
+    @Test("§2.2 a read-only realm needs no right to write to the file or its directory")
+    func unwritable() throws {
+        let place = try FilePlace()
+        try place.with(place.configuration()) { realm in
+            try realm.write { realm.create(FileNote.self, value: ["id": 1, "text": "a"]) }
+        }
+        let (file, directory) = (place.url("notes").path, place.directory.path)
+        try? FileManager.default.removeItem(atPath: file + "-lock")
+        func protect(_ isProtected: Bool) throws {
+            let files = FileManager.default
+            try files.setAttributes([.posixPermissions: isProtected ? 0o555 : 0o755], ofItemAtPath: directory)
+            try files.setAttributes([.posixPermissions: isProtected ? 0o444 : 0o644], ofItemAtPath: file)
+        }
+        try protect(true)
+        defer { try? protect(false) }
+        var configuration = place.configuration()
+        configuration.readOnly = true
+        try place.with(configuration) { realm in #expect(realm.objects(FileNote.self).map(\.text) == ["a"]) }
+        #expect(try schemaVersionAtURL(place.url("notes")) == 0)
+        // The system's administrator may write everywhere.
+        guard access(file, W_OK) != 0 else { return }
+        #expect(throws: Realm.Error.filePermissionDenied) { try Realm(configuration: place.configuration()) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["notes.realm"])
+    }
+
     @Test("§2.1 files that cannot be had say what is wrong")
     func permissions() throws {
         let place = try FilePlace()

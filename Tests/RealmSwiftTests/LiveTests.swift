@@ -48,7 +48,7 @@ struct LiveTests {
         try place.run { realm in try realm.write { body(realm) } }
     }
 
-    @Test("C21 results are told initially and after each change, with the collection at that state")
+    @Test("C21 §2.9 results are told initially and after each change, with the collection at that state")
     func results() async throws {
         try place.run { [place] realm in
             try realm.write { for id in 0..<3 { realm.create(LiveDog.self, value: ["id": id]) } }

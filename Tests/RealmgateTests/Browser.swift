@@ -84,6 +84,10 @@ final class Browser: @unchecked Sendable {
         try command("Page.navigate", ["url": address])
     }
 
+    func reload() throws {
+        try command("Page.reload")
+    }
+
     /// The value of a JavaScript expression, as JSON gives it.
     @discardableResult
     func evaluate(_ expression: String) throws -> Any? {
@@ -101,12 +105,21 @@ final class Browser: @unchecked Sendable {
     /// Waits until a JavaScript expression is true. Throws, and says what the page shows, when that takes too long.
     func wait(for expression: String, seconds: Double = 30) throws {
         let deadline = Date().addingTimeInterval(seconds)
-        while try evaluate("Boolean(\(expression))") as? Bool != true {
+        while try !isTrue(expression) {
             guard Date() < deadline else {
                 let page = try text("document.body.innerText")
                 throw TestFailure("waited for \(expression); the page reported \(complaints) and shows: \(page)")
             }
             usleep(20_000)
+        }
+    }
+
+    /// False also for a page that goes away while it is asked.
+    private func isTrue(_ expression: String) throws -> Bool {
+        do {
+            return try evaluate("Boolean(\(expression))") as? Bool == true
+        } catch let failure as TestFailure where failure.description.contains("navigated or closed") {
+            return false
         }
     }
 

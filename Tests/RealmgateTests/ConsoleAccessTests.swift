@@ -22,7 +22,8 @@ extension ConsoleTests {
         #expect(try browser.evaluate("document.body.textContent.includes('\(secret)')") as? Bool == false)
 
         // Another tab does not know the key.
-        try browser.evaluate("sessionStorage.clear(); location.reload()")
+        try browser.evaluate("sessionStorage.clear()")
+        try browser.reload()
         try waitForPage("Sign in")
         try browser.type("wrong")
         try browser.press("Enter")

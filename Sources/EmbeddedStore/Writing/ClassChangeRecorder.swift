@@ -9,6 +9,8 @@ struct ClassChangeRecorder {
     private var createdAndDeleted: Set<ObjectKey> = []
     /// What was done to objects that were there before.
     private var others = ClassChanges()
+    /// Assignments that are not entered in `others` yet: many at once take less.
+    private var assignments: [(key: ObjectKey, property: PropertyID)] = []
 
     mutating func recordInsertion(_ key: ObjectKey) {
         created = (created?.lowerBound ?? key.rawValue)..<key.rawValue + 1
@@ -18,6 +20,7 @@ struct ClassChangeRecorder {
         if created?.contains(key.rawValue) == true {
             createdAndDeleted.insert(key)
         } else {
+            enterAssignments()
             others.recordDeletion(key)
         }
     }
@@ -28,8 +31,15 @@ struct ClassChangeRecorder {
         if let edit {
             others.recordEdit(key, property, edit)
         } else {
-            others.recordModification(key, property)
+            assignments.append((key, property))
         }
+    }
+
+    private mutating func enterAssignments() {
+        guard !assignments.isEmpty else { return }
+        others.modifications.reserveCapacity(others.modifications.count + assignments.count)
+        for (key, property) in assignments { others.recordModification(key, property) }
+        assignments.removeAll()
     }
 
     /// Whether this piece of work created the object.
@@ -39,7 +49,9 @@ struct ClassChangeRecorder {
         var insertions = Set<ObjectKey>(minimumCapacity: created?.count ?? 0)
         for key in created ?? 0..<0 { insertions.insert(ObjectKey(key)) }
         if !createdAndDeleted.isEmpty { insertions.subtract(createdAndDeleted) }
-        var changes = others
+        var entered = self
+        entered.enterAssignments()
+        var changes = entered.others
         changes.insertions = insertions
         return changes
     }

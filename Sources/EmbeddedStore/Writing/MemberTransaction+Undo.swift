@@ -20,6 +20,8 @@ extension MemberTransaction {
         if isBeyondTakingBack { return nil }
         var writer = UndoRecord.Writer(limit: limit)
         var assigned: Set<Place> = []
+        // As large as it becomes when all was assigned, but not for what is mostly something else.
+        if case .assigned? = journal.last { assigned.reserveCapacity(journal.count) }
         /// Whether what was there before the step is of no interest.
         func isSettled(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout) -> Bool {
             if isCreated(objectClass, key) { return true }

@@ -91,7 +91,7 @@ extension InstanceCore {
     /// Gives those to whom the changes can matter a baseline of their own; all others know of the target at once.
     private func unsettle(for target: any Snapshot) {
         defer { known = target }
-        guard let known, known.version < target.version else { return }
+        guard let known, known.version < target.version, !joined.isEmpty else { return }
         guard let step = step(from: known, to: target) else { return }
         let affected = step.changes.schemaChanged ? joined : watchers.affected(by: step)
         for order in affected where !unsettled.contains(order) {

@@ -37,8 +37,8 @@ final class NestedPlace: Sendable {
 /// The store keeps a mixed value as a whole, so an edit costs as much as the value is large.
 final class NestedCore: EditableCore {
     let realm: RLMRealm
-    private let location: NestedPlace
-    private let isList: Bool
+    let location: NestedPlace
+    let isList: Bool
 
     init(_ realm: RLMRealm, _ location: NestedPlace, isList: Bool) {
         self.realm = realm
@@ -100,7 +100,8 @@ final class NestedCore: EditableCore {
     }
 
     func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken {
-        throw RealmException("Collections within mixed values are not observed: observe the object that has them.")
+        try check()
+        return try NestedObservation.begin(self, deliver)
     }
 
     // MARK: The value that it is part of
@@ -125,7 +126,8 @@ final class NestedCore: EditableCore {
         return (nil, rest)
     }
 
-    private func current() throws -> Value {
+    /// The collection. Throws where there is none.
+    func current() throws -> Value {
         let (top, steps) = try top()
         let value = steps.reduce(top) { value, step in value?[step] }
         switch value {

@@ -69,6 +69,7 @@ extension Map {
         raising {
             guard let core else { throw Self.unmanagedFault }
             if core.realm.isFrozen { return self }
+            guard !core.isInvalidated else { throw RealmException.invalidObject }
             guard let frozen = try core.handover().core(in: core.realm.frozen()) else {
                 throw RealmException("Cannot freeze an object in the same write transaction as it was created in.")
             }

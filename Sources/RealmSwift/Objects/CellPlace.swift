@@ -32,6 +32,12 @@ extension ObjectBase {
     @inline(__always)
     private final var isInPlace: Bool {
         guard let gate = _place.gate, gate.pointee.count == _place.count else { return false }
+        return isHere(gate)
+    }
+
+    /// Whether the calling code runs where the realm may be used.
+    @inline(__always)
+    private final func isHere(_ gate: UnsafePointer<ReadGate>) -> Bool {
         if let thread = gate.pointee.thread { return thread == RunLoopScheduler.currentMark }
         return _realm?.isConfinedHere == true
     }
@@ -44,6 +50,17 @@ extension ObjectBase {
             if let value = _place.cells?.value(_place.row, slot) { return value }
         }
         return findPlace() ? _place.cells?.value(_place.row, slot) : nil
+    }
+
+    /// The object that a link leads to, for objects of the link's own model; nil when it leads nowhere, and where it cannot
+    /// be had this way.
+    final func cellLink(_ slot: Int) -> ObjectBase? {
+        guard case .link(let key)? = cell(slot), let _realm, let target = _class?.targets[slot],
+            let boundClass = _realm.models[target], let model = boundClass.model, !(self is DynamicObject)
+        else { return nil }
+        let object = model.type.init()
+        object.bind(to: _realm, boundClass, key)
+        return object
     }
 
     /// Assigns a property in place, within a write. False, with nothing done, when that cannot be done this way.
@@ -61,8 +78,8 @@ extension ObjectBase {
 
     /// Looks the object's place up. False when it has none, or has it already.
     private final func findPlace() -> Bool {
-        guard let _realm, let _class, _place.gate != nil, _realm.isConfinedHere, _realm.isCurrent(_lifetime),
-            _place.count != _realm.reads.count || _place.cells?.isCurrent != true,
+        guard let gate = _place.gate, isHere(gate), let _realm, let _class, _realm.isCurrent(_lifetime),
+            _place.count != gate.pointee.count || _place.cells?.isCurrent != true,
             let cells = try? _class.cells.cells(around: _key, in: _realm)
         else { return false }
         let row = Int(_key.rawValue - cells.firstKey)
@@ -70,7 +87,7 @@ extension ObjectBase {
         _place.cells = cells
         _place.leaves = _class.cells.lastLeaves
         _place.row = row
-        _place.count = _realm.reads.count
+        _place.count = gate.pointee.count
         return true
     }
 }

@@ -144,7 +144,8 @@ extension ObjectBase: _RealmCollectionValueInsideOptional {
     public func _stored(by adopter: _Adopter) throws -> _Stored { _Stored(try adopter.link(to: self)) }
 
     public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Self? {
-        raising {
+        if let linked = object.cellLink(slot) { return linked as? Self }
+        return raising {
             guard let realm = object._realm, case .reference(let reference) = object.storedValue(slot) else {
                 return nil
             }

@@ -22,8 +22,11 @@ open class ObjectBase {
 
     public required init() {}
 
-    /// The name of the class in schemas: that of the Swift class without what it is nested in.
-    open class func className() -> String { String(describing: self) }
+    /// The name of the class in schemas: `_realmObjectName`, else that of the Swift class without what it is nested in.
+    open class func className() -> String { _realmObjectName() ?? String(describing: self) }
+
+    /// Another name for the class in schemas; nil for its own. To be overridden.
+    open class func _realmObjectName() -> String? { nil }
 
     /// See `Object.propertiesMapping`.
     open class func propertiesMapping() -> [String: String] { [:] }

@@ -33,15 +33,16 @@ public struct Persisted<Value: _Persistable> {
         wrapped wrappedKeyPath: ReferenceWritableKeyPath<Owner, Value>,
         storage storageKeyPath: ReferenceWritableKeyPath<Owner, Self>
     ) -> Value {
-        @inlinable get {
+        // Where the accessors are not inlined, the key paths are followed, which takes many times as long.
+        @inlinable @inline(__always) get {
             let slot = object[keyPath: storageKeyPath].slot
             if slot == 0 { return object[keyPath: storageKeyPath].unmanaged() }
             return read(object, slot)
         }
-        @inlinable set {
+        @inlinable @inline(__always) set {
             let slot = object[keyPath: storageKeyPath].slot
             if slot == 0 {
-                object[keyPath: storageKeyPath].content = .value(newValue)
+                object[keyPath: storageKeyPath].keep(newValue)
             } else {
                 Value._set(object, Int(slot) - 1, newValue)
             }
@@ -63,6 +64,8 @@ public struct Persisted<Value: _Persistable> {
         if case .value(let value) = content { return value }
         return unmanagedInitially()
     }
+
+    @inlinable mutating func keep(_ value: Value) { content = .value(value) }
 
     @usableFromInline mutating func unmanagedInitially() -> Value {
         let value: Value

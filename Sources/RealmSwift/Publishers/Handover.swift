@@ -190,7 +190,10 @@ extension Publisher {
     }
 
     /// Freezes what is published.
-    public func freeze<T: RealmCollection>() -> Publishers.Map<Self, T> where Output == T { map { $0.freeze() } }
+    public func freeze<T: RealmCollection>() -> Publishers.Map<Self, T> where Output == T {
+        // What is told last of a collection whose owner was deleted stays as it is.
+        map { $0.isInvalidated ? $0 : $0.freeze() }
+    }
 
     /// Freezes what is published.
     public func freeze<T: RealmSectionedResult>() -> Publishers.Map<Self, T> where Output == T { map { $0.freeze() } }
@@ -208,7 +211,8 @@ extension Publisher {
     where Output == RealmCollectionChange<T> {
         map { change in
             switch change {
-            case .initial(let collection), .update(let collection, _, _, _): change._with(collection.freeze()) ?? change
+            case .initial(let collection), .update(let collection, _, _, _):
+                collection.isInvalidated ? change : change._with(collection.freeze()) ?? change
             case .error: change
             }
         }

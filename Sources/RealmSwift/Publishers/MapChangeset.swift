@@ -143,14 +143,18 @@ extension Publisher {
     where Output == RealmMapChange<T> { RealmPublishers.MakeThreadSafe(self) }
 
     /// Freezes what is published.
-    public func freeze<T: RealmKeyedCollection>() -> Publishers.Map<Self, T> where Output == T { map { $0.freeze() } }
+    public func freeze<T: RealmKeyedCollection>() -> Publishers.Map<Self, T> where Output == T {
+        // What is told last of a map whose owner was deleted stays as it is.
+        map { $0.isInvalidated ? $0 : $0.freeze() }
+    }
 
     /// Freezes what is published.
     public func freeze<T: RealmKeyedCollection>() -> Publishers.Map<Self, RealmMapChange<T>>
     where Output == RealmMapChange<T> {
         map { change in
             switch change {
-            case .initial(let map), .update(let map, _, _, _): change._with(map.freeze()) ?? change
+            case .initial(let map), .update(let map, _, _, _):
+                map.isInvalidated ? change : change._with(map.freeze()) ?? change
             case .error: change
             }
         }

@@ -37,7 +37,7 @@ extension Realm {
         /// clear what was to be secret.
         public var encryptionKey: Data?
 
-        /// Opens without write access; the file must exist.
+        /// Opens without write access; the file must exist. One that may not be written to is read in a copy.
         public var readOnly: Bool
         public var schemaVersion: UInt64
         /// Run when the file's schema version is lower.

@@ -14,6 +14,8 @@ final class BoundClass {
     /// For each stored property, in the order of the store's columns: its place among the properties, or what a new object
     /// has when the model does not have it.
     let columns: [(slot: Int?, initial: Value)]
+    /// By slot, where links lead to.
+    let targets: [ClassID?]
     /// The properties whose values in an unmanaged object belong to it: embedded objects and collections.
     let heldProperties: [BoundProperty]
     /// The values of the objects that are in use.
@@ -38,6 +40,7 @@ final class BoundClass {
         primaryKey = properties.first(where: \.isPrimaryKey)
         let slots = Dictionary(properties.map { ($0.id, $0.slot) }) { first, _ in first }
         columns = stored.storedProperties.map { (slots[$0.id], $0.initialValue) }
+        targets = properties.map(\.targetClass)
         heldProperties = properties.filter { $0.ownsTarget || $0.type.isCollection }
         cells = CellCache(id, properties.map(\.id))
         self.slots = Dictionary(properties.map { ($0.name, $0.slot) }) { first, _ in first }

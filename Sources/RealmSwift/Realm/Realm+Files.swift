@@ -72,7 +72,9 @@ public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throw
         if let file = RealmFile.known(fileURL.standardizedFileURL.path) {
             return try file.store.snapshot().schema.version
         }
-        let store = try EmbeddedStore.open(path: fileURL.path)
+        let copy = try UnwritableFile.copy(of: fileURL.path)
+        defer { if let copy { RealmFile.remove(copy) } }
+        let store = try EmbeddedStore.open(path: copy ?? fileURL.path)
         defer { store.close() }
         return try store.snapshot().schema.version
     } catch let error as StoreError {

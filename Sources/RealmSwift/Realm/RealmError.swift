@@ -47,6 +47,15 @@ extension Realm {
         public static var errorDomain: String { "io.realm" }
         public var errorCode: Int { code.rawValue }
         public var errorDescription: String? { message }
+
+        public var errorUserInfo: [String: Any] {
+            var info: [String: Any] = [NSLocalizedDescriptionKey: message, "Error Code": code.rawValue]
+            if let fileURL {
+                info[NSURLErrorKey] = fileURL
+                info[NSFilePathErrorKey] = fileURL.path
+            }
+            return info
+        }
         public var localizedDescription: String { message }
 
         public static func == (a: Error, b: Error) -> Bool { a.code == b.code }

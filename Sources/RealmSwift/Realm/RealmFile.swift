@@ -14,6 +14,8 @@ final class RealmFile: Sendable {
     let hub: InstanceHub
     private let isReadOnly: Bool
     private let isInMemory: Bool
+    /// What is read instead; see `UnwritableFile`.
+    private let copy: String?
     private let realms = Mutex<[LiveSchedulerID: Member]>([:])
     /// The names of the classes that configurations have named. Held while the schema changes.
     private let named = Mutex<Set<String>>([])
@@ -55,11 +57,14 @@ final class RealmFile: Sendable {
         isReadOnly = configuration.readOnly
         isInMemory = configuration.inMemoryIdentifier != nil
         try RealmFile.prepare(path, configuration)
+        let copy = configuration.readOnly ? try UnwritableFile.copy(of: path) : nil
+        self.copy = copy
         do {
-            store = try RealmFile.opened(path, configuration)
-        } catch let error as StoreError where error.code == .schemaInvalid {
-            throw RealmException(error.message)
-        } catch let error as StoreError {
+            store = try RealmFile.opened(copy ?? path, configuration)
+        } catch {
+            if let copy { RealmFile.remove(copy) }
+            guard let error = error as? StoreError else { throw error }
+            if error.code == .schemaInvalid { throw RealmException(error.message) }
             throw Realm.Error(error, path: path)
         }
         hub = InstanceHub(store, isReadOnly: isReadOnly)
@@ -70,6 +75,7 @@ final class RealmFile: Sendable {
     deinit {
         store.close()
         if isInMemory { RealmFile.remove(path) }
+        if let copy { RealmFile.remove(copy) }
     }
 
     /// Sees to it that the file may be opened, and copies the seed if there is none.

@@ -27,7 +27,10 @@ extension Optional: _Storable where Wrapped: _RealmCollectionValueInsideOptional
 
     public static func _zero() -> Wrapped? { nil }
 
-    public static func _traced(_ trace: _Trace) -> Wrapped? { Wrapped._traced(trace) }
+    public static func _traced(_ trace: _Trace) -> Wrapped? {
+        // Such a type may have no value at all to stand for any.
+        Wrapped.self is any _MayNotRestore.Type ? nil : Wrapped._traced(trace)
+    }
 
     public static func _converted(_ value: Any?, _ place: _Place) throws -> Wrapped? {
         guard let value = value.flatMap({ flattened($0) }), !(value is NSNull) else { return nil }

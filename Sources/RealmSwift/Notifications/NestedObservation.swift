@@ -1,0 +1,131 @@
+import LiveQueries
+import ObjectModel
+
+/// The observation of a list or dictionary within a mixed value. The store tells that the whole value was assigned; what
+/// became of the part is found by comparing it with what it was at the last call.
+final class NestedObservation {
+    private let collection: NestedCore
+    private let deliver: (CollectionNews) -> Void
+    /// Nil until the first call. Where there is no such collection any more, nothing is in it.
+    private var before: Value?
+
+    private init(_ collection: NestedCore, _ deliver: @escaping (CollectionNews) -> Void) {
+        self.collection = collection
+        self.deliver = deliver
+    }
+
+    /// Throws what `observe` of a collection traps for.
+    static func begin(
+        _ collection: NestedCore, _ deliver: @escaping (CollectionNews) -> Void
+    ) throws -> InstanceToken {
+        let observation = NestedObservation(collection, deliver)
+        let token = try observation.begin()
+        collection.realm.onSkip(token) { [weak observation] in observation?.skip() }
+        return token
+    }
+
+    private func begin() throws -> InstanceToken {
+        let (realm, location) = (collection.realm, collection.location)
+        guard location.property.type.collection == .single else {
+            return try realm.live.observeCollection(location.owner, location.property.id) { [self] event in
+                switch CollectionNews(event) {
+                case nil: break
+                case .initial?: tellFirst()
+                case .update?, .keys?: tell()
+                }
+            }
+        }
+        let keyPaths = try realm.keyPaths([location.property.name], of: location.owner.classID)
+        let token = try realm.live.observeObject(location.owner, keyPaths: keyPaths) { [self] _ in tell() }
+        // Observers of objects have no first call: this one's comes from here.
+        let (first, kept) = (Transferred(self), Transferred(WeakToken(token: token)))
+        try realm.live.scheduler.run { if kept.value.token?.isValid == true { first.value.tellFirst() } }
+        return token
+    }
+
+    private struct WeakToken {
+        weak var token: InstanceToken?
+    }
+
+    private var present: Value { (try? collection.current()) ?? .null }
+
+    private func skip() { if before != nil { before = present } }
+
+    private func tellFirst() {
+        guard before == nil else { return }
+        before = present
+        deliver(.initial)
+    }
+
+    private func tell() {
+        guard let before else { return }
+        let after = present
+        self.before = after
+        if let news = CollectionNews(from: before, to: after, isList: collection.isList) { deliver(news) }
+    }
+}
+
+extension CollectionNews {
+    /// What became of a list or dictionary; nil when nothing did.
+    fileprivate init?(from before: Value, to after: Value, isList: Bool) {
+        guard before != after else { return nil }
+        if isList {
+            self = .update(IndexChanges(from: before.listElements, to: after.listElements))
+        } else {
+            let (old, new) = (before.mapEntries, after.mapEntries)
+            func keys(_ entries: [(key: String, value: Value)], _ isTold: (String) -> Bool) -> [String] {
+                entries.map(\.key).filter(isTold)
+            }
+            let (oldMap, newMap) = (ValueMap(old), ValueMap(new))
+            self = .keys(
+                deletions: keys(old) { newMap[$0] == nil }, insertions: keys(new) { oldMap[$0] == nil },
+                modifications: keys(new) { key in oldMap[key].map { $0 != newMap[key] } ?? false })
+        }
+    }
+}
+
+extension Value {
+    fileprivate var listElements: [Value] {
+        if case .list(let elements) = self { return elements }
+        return []
+    }
+
+    fileprivate var mapEntries: [(key: String, value: Value)] {
+        if case .dictionary(let map) = self { return map.entries.map { ($0.key, $0.value) } }
+        return []
+    }
+}
+
+extension IndexChanges {
+    /// Elements between two that stayed are modifications of those that were there, as far as these go.
+    fileprivate init(from old: [Value], to new: [Value]) {
+        var (gone, come): (Set<Int>, Set<Int>) = ([], [])
+        for change in new.difference(from: old) {
+            switch change {
+            case .remove(let offset, _, _): gone.insert(offset)
+            case .insert(let offset, _, _): come.insert(offset)
+            }
+        }
+        var (deletions, insertions): ([Int], [Int]) = ([], [])
+        var (modifications, modificationsNew): ([Int], [Int]) = ([], [])
+        var (i, j) = (0, 0)
+        while i < old.count || j < new.count {
+            switch (gone.contains(i), come.contains(j)) {
+            case (true, true):
+                modifications.append(i)
+                modificationsNew.append(j)
+                (i, j) = (i + 1, j + 1)
+            case (true, false):
+                deletions.append(i)
+                i += 1
+            case (false, true):
+                insertions.append(j)
+                j += 1
+            case (false, false): (i, j) = (i + 1, j + 1)
+            }
+        }
+        self.init(
+            deletions: deletions, insertions: insertions, modifications: modifications,
+            modificationsNew: modificationsNew)
+    }
+}
