@@ -58,7 +58,7 @@ var targets: [Target] = [
         "RealmSwift",
         [
             "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "Columnar",
-            "QueryLanguage", "ObjectModel", "CDiscovery", combine, combineDispatch,
+            "QueryLanguage", "JSONCoding", "ObjectModel", "CDiscovery", combine, combineDispatch,
         ]),
     module("JSONCoding", ["ObjectModel", "CJansson"]),
     module("YAMLCoding", ["JSONCoding", "ObjectModel", "CYAML"]),
@@ -120,7 +120,17 @@ var targets: [Target] = [
         swiftSettings: [.swiftLanguageMode(.v5)]),
     tests(
         "RealmSwift",
-        ["RealmSwift", "SampleApps", "EmbeddedStore", "StoreContract", "ObjectModel", combine, combineDispatch]),
+        [
+            "RealmSwift", "SampleApps", "EmbeddedStore", "StoreContract", "JSONCoding", "ObjectModel", combine,
+            combineDispatch,
+        ]),
+    // Realms that follow a gateway, over loopback.
+    tests(
+        "Subscription",
+        [
+            "RealmSwift", "Gateway", "HTTPServer", "HTTPTesting", "EmbeddedStore", "AccessRules", "Identity",
+            "JSONCoding", "StoreContract", "ObjectModel",
+        ]),
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
     tests("Compression", ["Compression"]),

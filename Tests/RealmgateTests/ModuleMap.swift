@@ -15,7 +15,7 @@ enum ModuleMap {
         "LiveSchedulers": ["LiveQueries", "StoreContract", "ObjectModel", "CExecutor"],
         "RealmSwift": [
             "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "Columnar",
-            "QueryLanguage", "ObjectModel", "CDiscovery", "OpenCombine", "OpenCombineDispatch",
+            "QueryLanguage", "JSONCoding", "ObjectModel", "CDiscovery", "OpenCombine", "OpenCombineDispatch",
         ],
         "JSONCoding": ["ObjectModel", "CJansson"],
         "YAMLCoding": ["JSONCoding", "ObjectModel", "CYAML"],
@@ -83,7 +83,7 @@ enum Architecture {
         guard let allowed = ModuleMap.arrows[target] else {
             return ["Target \(target) is not in the module map of ModuleMap.swift."]
         }
-        let toolchain = ModuleMap.toolchain.union(ModuleMap.foundation.contains(target) ? ["Foundation"] : [])
+        let toolchain = ModuleMap.toolchain.union(ModuleMap.foundation.contains(target) ? ["Foundation", "FoundationNetworking"] : [])
         return imports.filter { !allowed.contains($0.module) && !toolchain.contains($0.module) }.map {
             "\(target) → \($0.module) is not allowed (\($0.file):\($0.line))."
         }

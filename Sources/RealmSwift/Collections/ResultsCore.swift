@@ -13,6 +13,8 @@ final class ResultsCore {
     private var keys: [ObjectKey] = []
     private var known: Moment?
     private let lifetime: RLMRealm.Lifetime
+    /// The name that `subscribe` was given.
+    var subscriptionName: String?
 
     /// When a result was current.
     struct Moment: Equatable {

@@ -114,6 +114,7 @@ public final class _Adopter {
                 return (known, false)
             }
         }
+        try realm.checkSubscribed(boundClass)
         return (try transaction.create(boundClass.id, values), true)
     }
 

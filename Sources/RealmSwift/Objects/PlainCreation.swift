@@ -56,6 +56,7 @@ extension _Adopter {
     private func make(
         _ boundClass: BoundClass, _ row: [Value], _ transaction: any WriteTransaction
     ) throws -> ObjectKey {
+        try realm.checkSubscribed(boundClass)
         do {
             return try transaction.create(boundClass.id, row: row)
         } catch let error as StoreError where error.code == .duplicateKey {

@@ -33,6 +33,10 @@ extension Realm {
 
         private var identifier: String?
 
+        /// The gateway that the realm follows; nil for a realm of its own. Objects can be created of classes that are
+        /// subscribed to. See `SyncConfiguration`.
+        public var syncConfiguration: SyncConfiguration?
+
         /// 64 bytes. Files cannot be encrypted here: opening with a key throws `Realm.Error`, rather than to write in the
         /// clear what was to be secret.
         public var encryptionKey: Data?
@@ -55,6 +59,7 @@ extension Realm {
 
         public init(
             fileURL: URL? = URL(fileURLWithPath: "default.realm"), inMemoryIdentifier: String? = nil,
+            syncConfiguration: SyncConfiguration? = nil,
             encryptionKey: Data? = nil, readOnly: Bool = false, schemaVersion: UInt64 = 0,
             migrationBlock: MigrationBlock? = nil,
             deleteRealmIfMigrationNeeded: Bool = false,
@@ -63,6 +68,7 @@ extension Realm {
         ) {
             self.fileURL = inMemoryIdentifier == nil ? fileURL : nil
             identifier = inMemoryIdentifier
+            self.syncConfiguration = syncConfiguration
             self.encryptionKey = encryptionKey
             self.readOnly = readOnly
             self.schemaVersion = schemaVersion

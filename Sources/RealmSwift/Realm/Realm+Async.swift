@@ -1,5 +1,6 @@
 import Dispatch
 public import Foundation
+import LiveQueries
 import LiveSchedulers
 import Synchronization
 
@@ -8,7 +9,7 @@ extension Realm {
     public enum OpenBehavior: Sendable {
         /// Nothing.
         case never
-        /// Everything that is subscribed to, if the file does not exist yet.
+        /// Everything that is subscribed to, if not all of it has been downloaded before.
         case once
         /// Everything that is subscribed to.
         case always
@@ -21,6 +22,9 @@ extension Realm {
     ) async throws {
         let file = try await Realm.prepared(configuration)
         rlm = try fileErrors { try file.realm(on: RunLoopScheduler.current, configuration) }
+        rlm.subscribeInitially()
+        try await file.sync?.download(before: downloadBeforeOpen)
+        raising { _ = try rlm.live.refresh() }
     }
 
     /// Opens a realm for an actor, which must be the calling one; a migration runs elsewhere. Throws `Realm.Error`, and
@@ -31,6 +35,9 @@ extension Realm {
     ) async throws {
         let file = try await Realm.prepared(configuration)
         rlm = try fileErrors { try file.realm(on: ActorScheduler(actor), configuration) }
+        rlm.subscribeInitially()
+        try await file.sync?.download(before: downloadBeforeOpen)
+        raising { _ = try rlm.live.refresh() }
     }
 
     /// Opens a realm for the calling actor. See `init(configuration:actor:downloadBeforeOpen:)`.
@@ -39,7 +46,11 @@ extension Realm {
         downloadBeforeOpen: OpenBehavior = .never
     ) async throws -> Realm {
         let file = try await prepared(configuration)
-        return Realm(try fileErrors { try file.realm(on: ActorScheduler(_isolation), configuration) })
+        let realm = Realm(try fileErrors { try file.realm(on: ActorScheduler(_isolation), configuration) })
+        realm.rlm.subscribeInitially()
+        try await file.sync?.download(before: downloadBeforeOpen)
+        realm.refresh()
+        return realm
     }
 
     /// The open file, opened in the background.

@@ -25,6 +25,7 @@ public struct Realm: Equatable {
             if let queue { return try file.realm(on: QueueScheduler(queue), configuration) }
             return try file.realm(on: RunLoopScheduler.current, configuration)
         }
+        rlm.subscribeInitially()
     }
 
     /// Opens the realm in a file.

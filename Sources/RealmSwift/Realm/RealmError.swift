@@ -54,13 +54,14 @@ extension Realm {
 
         public static var errorDomain: String { "io.realm" }
         public var errorCode: Int { code.rawValue }
-        /// See `errorUserInfo`.
-        public var userInfo: [String: Any] { errorUserInfo }
+        /// See `errorUserInfo`; without the code.
+        public var userInfo: [String: Any] { errorUserInfo.filter { $0.key != "Error Code" } }
         public var errorDescription: String? { message }
 
-        /// The message, the code, and the path and URL of the file if there is one.
+        /// The code, and the message and the path of the file, as far as there are.
         public var errorUserInfo: [String: Any] {
-            var info: [String: Any] = [NSLocalizedDescriptionKey: message, "Error Code": code.rawValue]
+            var info: [String: Any] = ["Error Code": code.rawValue]
+            if !message.isEmpty { info[NSLocalizedDescriptionKey] = message }
             if let fileURL {
                 info[NSURLErrorKey] = fileURL
                 info[NSFilePathErrorKey] = fileURL.path

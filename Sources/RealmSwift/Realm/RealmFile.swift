@@ -12,6 +12,8 @@ final class RealmFile: Sendable {
     let path: String
     let store: EmbeddedStore
     let hub: InstanceHub
+    /// What keeps the file and a gateway together, if one is configured.
+    let sync: SyncClient?
     private let isReadOnly: Bool
     private let isInMemory: Bool
     /// What is read instead; see `UnwritableFile`.
@@ -67,12 +69,21 @@ final class RealmFile: Sendable {
             if error.code == .schemaInvalid { throw RealmException(error.message) }
             throw Realm.Error(error, path: path)
         }
+        let store = store
         hub = InstanceHub(store, isReadOnly: isReadOnly)
         let names = try configuration.models().map(\.name)
         named.withLock { $0.formUnion(names) }
+        do {
+            sync = try configuration.syncConfiguration.map { try SyncClient(store, path: path, $0) }
+        } catch {
+            store.close()
+            throw error
+        }
+        sync?.start()
     }
 
     deinit {
+        sync?.stop()
         store.close()
         if isInMemory { RealmFile.remove(path) }
         if let copy { RealmFile.remove(copy) }
@@ -85,6 +96,9 @@ final class RealmFile: Sendable {
         if configuration.readOnly {
             if configuration.deleteRealmIfMigrationNeeded {
                 throw RealmException("Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
+            }
+            if configuration.syncConfiguration != nil {
+                throw RealmException("Cannot set `syncConfiguration` when `readOnly` is set.")
             }
             if configuration.shouldCompactOnLaunch != nil {
                 throw RealmException("Cannot set `shouldCompactOnLaunch` when `readOnly` is set.")
@@ -227,6 +241,9 @@ final class RealmFile: Sendable {
     private func check(_ configuration: Realm.Configuration) throws {
         guard configuration.readOnly == isReadOnly else {
             throw RealmException("Realm at path '\(path)' already opened with different read permissions")
+        }
+        guard configuration.syncConfiguration?.gateway == sync?.configuration.gateway else {
+            throw RealmException("Realm at path '\(path)' already opened with different sync configuration.")
         }
         let version = try store.snapshot().schema.version
         guard version == configuration.schemaVersion else {

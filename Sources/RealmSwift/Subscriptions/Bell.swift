@@ -1,0 +1,56 @@
+import Synchronization
+
+/// Wakes one task that waits. Rung while nobody waits, it is remembered once.
+final class Bell: Sendable {
+    private struct State {
+        var isRung = false
+        var waiting: (id: Int, continuation: CheckedContinuation<Void, Never>)?
+        var last = 0
+    }
+
+    private let state = Mutex(State())
+
+    func ring() {
+        let continuation = state.withLock { state in
+            state.isRung = state.waiting == nil
+            return state.waiting.take()?.continuation
+        }
+        continuation?.resume()
+    }
+
+    /// Returns when the bell is rung, when the time is over, or when the task is cancelled.
+    func wait(seconds: Double? = nil) async {
+        let id = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        let clock = Task {
+            guard let seconds else { return }
+            try await Task.sleep(for: .seconds(seconds))
+            end(id)
+        }
+        defer { clock.cancel() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if state.isRung || Task.isCancelled {
+                        state.isRung = false
+                        return true
+                    }
+                    state.waiting = (id, continuation)
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            end(id)
+        }
+    }
+
+    private func end(_ id: Int) {
+        let continuation = state.withLock { state in
+            state.waiting?.id == id ? state.waiting.take()?.continuation : nil
+        }
+        continuation?.resume()
+    }
+}

@@ -1,0 +1,58 @@
+/// An event of a `text/event-stream`.
+struct ServerEvent: Sendable, Equatable {
+    var id: String?
+    var name: String
+    var data: [UInt8]
+}
+
+/// Puts events together from the bytes of a stream, however they are cut. Comments are left out.
+struct EventStreamParser: Sendable {
+    private var line: [UInt8] = []
+    private var endsWithReturn = false
+    private var name = ""
+    private var data: [UInt8] = []
+    private var hasData = false
+    /// The last one counts for all events that follow.
+    private var id: String?
+
+    /// The events that end within these bytes.
+    mutating func feed(_ bytes: some Collection<UInt8>) -> [ServerEvent] {
+        var events: [ServerEvent] = []
+        var rest = bytes[...]
+        while let end = rest.firstIndex(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
+            let isSecondOfTwo = endsWithReturn && end == rest.startIndex && rest[end] == UInt8(ascii: "\n")
+            endsWithReturn = rest[end] == UInt8(ascii: "\r")
+            line += rest[..<end]
+            rest = rest[rest.index(after: end)...]
+            if !isSecondOfTwo, let event = endLine() { events.append(event) }
+        }
+        if !rest.isEmpty { endsWithReturn = false }
+        line += rest
+        return events
+    }
+
+    private mutating func endLine() -> ServerEvent? {
+        defer { line.removeAll(keepingCapacity: line.count < 1 << 16) }
+        guard !line.isEmpty else {
+            defer {
+                name = ""
+                data = []
+                hasData = false
+            }
+            return hasData ? ServerEvent(id: id, name: name.isEmpty ? "message" : name, data: data) : nil
+        }
+        let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.count
+        var value = line[min(colon + 1, line.count)...]
+        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+        switch String(decoding: line[..<colon], as: UTF8.self) {
+        case "event": name = String(decoding: value, as: UTF8.self)
+        case "id": id = String(decoding: value, as: UTF8.self)
+        case "data":
+            if hasData { data.append(UInt8(ascii: "\n")) }
+            data += value
+            hasData = true
+        default: break
+        }
+        return nil
+    }
+}

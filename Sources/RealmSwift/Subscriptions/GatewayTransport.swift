@@ -1,0 +1,182 @@
+import Foundation
+import JSONCoding
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// An answer of the gateway.
+struct GatewayAnswer: Sendable {
+    var status: Int
+    var version: UInt64?
+    var json: JSONValue
+    /// Seconds.
+    var retryAfter: Double?
+
+    var code: String? { json.text("code") }
+    var detail: String { json.text("detail") ?? "The gateway answered with status \(status)." }
+}
+
+/// Sends requests to a gateway, and reads its streams.
+final class GatewayTransport: Sendable {
+    private let configuration: SyncConfiguration
+    private let session: URLSession
+    private let streams: URLSession
+    private let delegate = StreamDelegate()
+    private let isOpen = Mutex(true)
+
+    init(_ configuration: SyncConfiguration) {
+        self.configuration = configuration
+        let settings = URLSessionConfiguration.ephemeral
+        settings.timeoutIntervalForRequest = 60
+        settings.httpMaximumConnectionsPerHost = 8
+        session = URLSession(configuration: settings)
+        let streaming = URLSessionConfiguration.ephemeral
+        // Between two pieces of data.
+        streaming.timeoutIntervalForRequest = configuration.idleTimeout
+        streaming.timeoutIntervalForResource = 365 * 24 * 3600
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        streams = URLSession(configuration: streaming, delegate: delegate, delegateQueue: queue)
+    }
+
+    /// Ends everything that is going on. A session keeps its delegate until then.
+    func close() {
+        isOpen.withLock { isOpen in
+            isOpen = false
+            session.invalidateAndCancel()
+            streams.invalidateAndCancel()
+        }
+    }
+
+    /// A session that was invalidated traps when it is asked for a task.
+    private func whileOpen(_ make: () -> URLSessionDataTask) throws -> URLSessionDataTask {
+        try isOpen.withLock { isOpen in
+            guard isOpen else { throw CancellationError() }
+            return make()
+        }
+    }
+
+    /// Throws what `URLSession` throws, and what the provider of tokens throws.
+    func send(
+        _ method: String, _ path: String, body: [UInt8]? = nil, headers: [String: String] = [:],
+        timeout: TimeInterval? = nil
+    ) async throws -> GatewayAnswer {
+        var request = try await request(method, path, headers)
+        if let timeout { request.timeoutInterval = timeout }
+        if let body {
+            request.httpBody = Data(body)
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        }
+        let task = Mutex<URLSessionDataTask?>(nil)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let answered: @Sendable (Data?, URLResponse?, (any Error)?) -> Void = { data, response, error in
+                    guard let response = response as? HTTPURLResponse else {
+                        return continuation.resume(throwing: error ?? URLError(.badServerResponse))
+                    }
+                    if let error { return continuation.resume(throwing: error) }
+                    continuation.resume(returning: GatewayAnswer(response, data ?? Data()))
+                }
+                do {
+                    let sent = try whileOpen { session.dataTask(with: request, completionHandler: answered) }
+                    task.withLock { $0 = sent }
+                    sent.resume()
+                } catch {
+                    continuation.resume(throwing: error)
+                }
+            }
+        } onCancel: {
+            task.withLock { $0?.cancel() }
+        }
+    }
+
+    /// The events of a stream, until it ends or the consumer does. Throws `GatewayFailure` for another answer than a stream.
+    func events(_ path: String, after position: String?) async throws -> AsyncThrowingStream<ServerEvent, any Error> {
+        var headers = ["Accept": "text/event-stream", "Cache-Control": "no-cache"]
+        if let position { headers["Last-Event-ID"] = position }
+        let request = try await request("GET", path, headers)
+        let task = try whileOpen { streams.dataTask(with: request) }
+        let (events, continuation) = AsyncThrowingStream.makeStream(of: ServerEvent.self)
+        delegate.add(task.taskIdentifier, continuation)
+        continuation.onTermination = { _ in task.cancel() }
+        task.resume()
+        return events
+    }
+
+    private func request(_ method: String, _ path: String, _ headers: [String: String]) async throws -> URLRequest {
+        var base = configuration.gateway.absoluteString
+        while base.hasSuffix("/") { base.removeLast() }
+        guard let url = URL(string: base + path) else { throw URLError(.badURL) }
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        for (name, value) in configuration.headers.merging(headers, uniquingKeysWith: { $1 }) {
+            request.setValue(value, forHTTPHeaderField: name)
+        }
+        let token = try await configuration.tokenProvider?() ?? configuration.token
+        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+        return request
+    }
+}
+
+/// An answer that is not what was asked for.
+struct GatewayFailure: Error {
+    var answer: GatewayAnswer
+}
+
+extension GatewayAnswer {
+    fileprivate init(_ response: HTTPURLResponse, _ body: Data) {
+        status = response.statusCode
+        json = (try? JSONValue.parse(Array(body))) ?? .null
+        retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap { Double($0) }
+        if case .int(let number)? = json["version"] { version = UInt64(clamping: number) }
+    }
+}
+
+/// Hands the bytes of streams on as events. The calls come one at a time, from the session's queue.
+private final class StreamDelegate: NSObject, URLSessionDataDelegate, Sendable {
+    private struct Stream: Sendable {
+        let continuation: AsyncThrowingStream<ServerEvent, any Error>.Continuation
+        var parser = EventStreamParser()
+        /// Of another answer than a stream.
+        var refusal: (response: HTTPURLResponse, body: Data)?
+        var hasBegun = false
+    }
+
+    private let open = Mutex<[Int: Stream]>([:])
+
+    func add(_ id: Int, _ continuation: AsyncThrowingStream<ServerEvent, any Error>.Continuation) {
+        open.withLock { $0[id] = Stream(continuation: continuation) }
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        open.withLock { open in
+            guard var stream = open.removeValue(forKey: dataTask.taskIdentifier) else { return }
+            defer { open[dataTask.taskIdentifier] = stream }
+            if !stream.hasBegun, stream.refusal == nil {
+                let response = dataTask.response as? HTTPURLResponse
+                if let response, response.statusCode != 200 {
+                    stream.refusal = (response, Data())
+                } else {
+                    stream.hasBegun = true
+                }
+            }
+            if stream.refusal != nil {
+                stream.refusal?.body.append(data)
+                return
+            }
+            for event in stream.parser.feed(data) { stream.continuation.yield(event) }
+        }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        guard let stream = open.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        if let refusal = stream.refusal {
+            stream.continuation.finish(
+                throwing: GatewayFailure(answer: GatewayAnswer(refusal.response, refusal.body)))
+        } else {
+            stream.continuation.finish(throwing: error)
+        }
+    }
+}

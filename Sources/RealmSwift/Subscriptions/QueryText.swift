@@ -1,0 +1,88 @@
+import Foundation
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// Queries as the gateway is told of them.
+enum QueryText {
+    /// Percent-encoded, all but letters, digits and `-._~`.
+    static func escaped(_ text: String) -> String {
+        let plain = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: plain) ?? text
+    }
+
+    /// A property's name as a query has it.
+    static func name(_ property: String) -> String { QueryPrinter.escaped(property) }
+
+    /// A condition on a class's objects in RQL, with stored names; the same text for the same condition. Throws for one
+    /// that no text says, and for classes that cannot be subscribed to.
+    static func filter(_ predicate: BoundPredicate, of boundClass: BoundClass, in realm: RLMRealm) throws -> String {
+        guard boundClass.primaryKey != nil else {
+            throw RealmException(
+                "Class '\(boundClass.name)' has no primary key: subscriptions need one, to tell objects apart.")
+        }
+        let schema = try realm.snapshot.schema
+        var query = BoundQuery(classID: boundClass.id)
+        query.predicate = try Naming(realm: realm, schema: schema).naming(predicate)
+        guard let text = QueryPrinter.text(query, schema: schema) else {
+            throw RealmException("The query cannot be sent to the gateway: its language has no words for it.")
+        }
+        return text
+    }
+}
+
+/// Objects are called by their primary keys, which both sides know.
+private struct Naming {
+    let realm: RLMRealm
+    let schema: StoredSchema
+
+    func naming(_ predicate: BoundPredicate) throws -> BoundPredicate {
+        switch predicate {
+        case .comparison(var comparison):
+            comparison.left = try naming(comparison.left)
+            comparison.right = try naming(comparison.right)
+            return .comparison(comparison)
+        case .not(let inner): return .not(try naming(inner))
+        case .and(let parts): return .and(try parts.map(naming))
+        case .or(let parts): return .or(try parts.map(naming))
+        case .constant, .between, .fullText, .geoWithin: return predicate
+        }
+    }
+
+    private func naming(_ operand: BoundOperand) throws -> BoundOperand {
+        switch operand {
+        case .constant(.reference(let object)):
+            return .objects(ObjectConstants([try name(of: object)], isList: false))
+        case .list(let values) where values.contains(where: \.isReference):
+            let elements = try values.map { value -> ObjectConstants.Element in
+                if case .reference(let object) = value { try name(of: object) } else { .value(value) }
+            }
+            return .objects(ObjectConstants(elements, isList: true))
+        case .subquery(var subquery):
+            subquery.predicate = try naming(subquery.predicate)
+            return .subquery(subquery)
+        case .arithmetic(var arithmetic):
+            arithmetic.left = try naming(arithmetic.left)
+            arithmetic.right = try naming(arithmetic.right)
+            return .arithmetic(arithmetic)
+        default: return operand
+        }
+    }
+
+    private func name(of object: ObjectReference) throws -> ObjectConstants.Element {
+        guard let objectClass = schema[object.classID], let primaryKey = objectClass.primaryKeyProperty else {
+            throw RealmException("The query names an object without a primary key, which the gateway does not know.")
+        }
+        guard try realm.exists(object) else {
+            throw RealmException("The query names an object that does not exist.")
+        }
+        return .object(object.classID, primaryKey: try realm.value(object.classID, object.key, primaryKey.id))
+    }
+}
+
+extension Value {
+    fileprivate var isReference: Bool {
+        if case .reference = self { return true }
+        return false
+    }
+}

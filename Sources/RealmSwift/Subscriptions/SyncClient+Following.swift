@@ -1,0 +1,218 @@
+import Foundation
+import JSONCoding
+import ObjectModel
+import StoreContract
+import Synchronization
+
+extension SyncClient {
+    /// Connects again and again, and takes over what the stream tells.
+    func follow() async {
+        while !Task.isCancelled {
+            guard !isSuspended, await isAsking() else {
+                await followBell.wait()
+                continue
+            }
+            status.withLock { $0.connection = .connecting }
+            let stream = Task { try await self.run() }
+            status.withLock { $0.stream = stream }
+            do {
+                try await withTaskCancellationHandler {
+                    try await stream.value
+                } onCancel: {
+                    stream.cancel()
+                }
+            } catch is SyncMismatch {
+                _ = try? await ledger.change { book, _ in book.position = nil }
+            } catch {
+                reportOutage(error)
+            }
+            status.withLock { status in
+                status.connection = .disconnected
+                status.stream = nil
+            }
+            agreed = []
+            for (_, waiting) in barriers { waiting.resume(throwing: CancellationError()) }
+            barriers = [:]
+            guard !Task.isCancelled else { return }
+            attempts += 1
+            if !isSuspended { await followBell.wait(seconds: Self.pause(attempts)) }
+        }
+    }
+
+    /// Whether there is a subscription; without any, what earlier ones brought goes at once.
+    private func isAsking() async -> Bool {
+        let book = ledger.book
+        if book.queries.isEmpty, !book.retired.isEmpty {
+            _ = try? await ledger.change { book, transaction in try book.settle(transaction) }
+        }
+        return !book.queries.isEmpty
+    }
+
+    /// One connection. Throws what ends it.
+    private func run() async throws {
+        try await agree()
+        guard ledger.book.queries.contains(where: { $0.failure == nil }) else {
+            // The gateway has no set of ours. Its schema may change.
+            await followBell.wait(seconds: 30)
+            return
+        }
+        try await ledger.change { book, _ in book.streamBegan() }
+        let events = try await transport.events(path("stream"), after: ledger.book.position)
+        var isFirst = true
+        for try await event in events {
+            if isFirst {
+                isFirst = false
+                attempts = 0
+                isConnected()
+                status.withLock { $0.connection = .connected }
+                uploadBell.ring()
+                // Subscriptions may have changed since they were told.
+                try await agree()
+            }
+            let event = try SyncEvent(event)
+            switch event.content {
+            case .other: continue
+            case .closing: return
+            case .barrier(let name): barriers.removeValue(forKey: name)?.resume()
+            case .failed(_, let code, let message):
+                report(SyncError(.subscriptionFailed, message, gatewayCode: code))
+                fallthrough
+            case .initial, .update:
+                try await ledger.change { book, transaction in try book.apply(event, transaction) }
+            }
+        }
+        try Task.checkCancellation()
+    }
+
+    func path(_ rest: String) -> String { "/v1/subscriptions/\(ledger.book.client)/\(rest)" }
+
+    // MARK: Subscriptions
+
+    /// Makes the gateway's set what this one is. Throws when it cannot be asked.
+    func agree() async throws {
+        mustAgreeAgain = true
+        guard !isAgreeing else { return }
+        isAgreeing = true
+        defer { isAgreeing = false }
+        while mustAgreeAgain {
+            mustAgreeAgain = false
+            let book = ledger.book
+            let wanted = Set(book.queries.map(\.number))
+            for query in book.queries where !agreed.contains(query.number) { try await put(query) }
+            for name in try await remoteNames(book) where !wanted.contains(name.number) {
+                let answer = try await transport.send("DELETE", path(name.text))
+                guard answer.status < 300 || answer.status == 404 else { throw GatewayFailure(answer: answer) }
+                agreed.remove(name.number)
+            }
+            guard !book.retired.isEmpty else { continue }
+            try await ledger.change { book, transaction in try book.settle(transaction) }
+        }
+    }
+
+    /// What the gateway's set has of ours.
+    private func remoteNames(_ book: SyncView) async throws -> [(text: String, number: Int)] {
+        let answer = try await transport.send("GET", "/v1/subscriptions/\(book.client)")
+        if answer.status == 404 { return [] }
+        guard answer.status < 300 else { throw GatewayFailure(answer: answer) }
+        return answer.json.array("subscriptions").compactMap { json in
+            // An earlier run may have left a barrier.
+            if let name = json.text("name"), name.hasPrefix("barrier-") {
+                return barriers[name] == nil ? (name, 0) : nil
+            }
+            guard let name = json.text("name"), name.hasPrefix("n"), let number = Int(name.dropFirst()) else {
+                return nil
+            }
+            return (name, number)
+        }
+    }
+
+    private func put(_ query: SyncQuery) async throws {
+        guard let objectClass = try ledger.store.snapshot().schema[query.className] else { return }
+        let body = SyncRequest(query, objectClass, try ledger.store.snapshot().schema).body
+        let answer = try await transport.send("PUT", path(query.remoteName), body: body)
+        switch answer.status {
+        case 200..<300:
+            agreed.insert(query.number)
+            guard case .failed = query.state else { return }
+            try await ledger.change { book, _ in book.setState(.pending, of: query.number) }
+        case 401, 408, 421, 429, 500...: throw GatewayFailure(answer: answer)
+        case 404 where answer.code == nil: throw GatewayFailure(answer: answer)
+        default:
+            agreed.insert(query.number)
+            let state = SyncQuery.State.failed(code: answer.code ?? "", message: answer.detail)
+            guard query.state != state else { return }
+            report(
+                SyncError(
+                    .subscriptionFailed, answer.detail, status: answer.status, gatewayCode: answer.code))
+            try await ledger.change { book, _ in book.setState(state, of: query.number) }
+        }
+    }
+
+    // MARK: Barriers
+
+    /// Waits until everything is here that was committed at the gateway before. Throws when the connection breaks.
+    func passBarrier() async throws {
+        let book = ledger.book
+        for query in book.queries where query.state == .complete {
+            guard let body = request(query, waiting: true) else { continue }
+            let answer = try await transport.send("PUT", path(query.remoteName), body: body)
+            guard answer.status < 300 else { throw GatewayFailure(answer: answer) }
+        }
+        guard let query = book.queries.first(where: { $0.state == .complete }) else { return }
+        // What was sent before is on the stream before the first result of one more query.
+        let name = "barrier-\(UUID().uuidString)"
+        let body: JSONValue = [
+            "class": .string(query.className), "filter": "FALSEPREDICATE", "waitForSync": "never",
+        ]
+        try await withCheckedThrowingContinuation { continuation in
+            barriers[name] = continuation
+            Task {
+                do {
+                    let answer = try await transport.send("PUT", path(name), body: body.bytes)
+                    guard answer.status < 300 else { throw GatewayFailure(answer: answer) }
+                } catch {
+                    barriers.removeValue(forKey: name)?.resume(throwing: error)
+                }
+            }
+        }
+        _ = try await transport.send("DELETE", path(name))
+    }
+
+    private func request(_ query: SyncQuery, waiting: Bool) -> [UInt8]? {
+        guard let schema = try? ledger.store.snapshot().schema, let objectClass = schema[query.className] else {
+            return nil
+        }
+        return SyncRequest(query, objectClass, schema, waits: waiting).body
+    }
+}
+
+/// What the gateway is asked for.
+struct SyncRequest {
+    /// How deep embedded objects are followed.
+    private static let depth = 4
+    let body: [UInt8]
+
+    /// The result is sorted by the primary key, so that the same objects are in the same order, and each change comes with
+    /// whole objects of the properties that are here. What happens to linked objects is no change.
+    init(_ query: SyncQuery, _ objectClass: ClassSchema, _ schema: StoredSchema, waits: Bool = false) {
+        let fields = objectClass.storedProperties.map { JSONValue.string($0.name) }
+        let paths = objectClass.storedProperties.flatMap { Self.keyPaths($0, schema, Self.depth) }
+        var json = JSONObject()
+        func put(_ name: String, _ value: JSONValue) { json.members.append(.init(name: name, value: value)) }
+        put("class", .string(query.className))
+        put("filter", .string(query.filter))
+        put("sort", .string(objectClass.primaryKey ?? ""))
+        put("fields", .array(fields))
+        put("keyPaths", .array(paths.map { .string($0) }))
+        put("waitForSync", waits ? "always" : "never")
+        body = JSONValue.object(json).bytes
+    }
+
+    private static func keyPaths(_ property: PropertySchema, _ schema: StoredSchema, _ depth: Int) -> [String] {
+        guard property.ownsTarget, depth > 0, let target = property.targetClass.flatMap({ schema[$0] }) else {
+            return [property.name]
+        }
+        return [property.name]
+            + target.storedProperties.flatMap { keyPaths($0, schema, depth - 1) }.map { property.name + "." + $0 }
+    }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import JSONCoding
+import ObjectModel
+import StoreContract
+import Synchronization
+
+/// Keeps an open file and its gateway together: follows the stream, and sends local commits up. It runs until it is stopped.
+actor SyncClient {
+    struct Status: Sendable {
+        var connection = SyncSession.ConnectionState.disconnected
+        var isSuspended = false
+        var isStopped = false
+        /// Whether an outage has been reported.
+        var hasReported = false
+        var tasks: [Task<Void, Never>] = []
+        /// Of the present stream.
+        var stream: Task<Void, any Error>?
+    }
+
+    nonisolated let configuration: SyncConfiguration
+    nonisolated let ledger: SyncLedger
+    nonisolated let transport: GatewayTransport
+    nonisolated let status = Mutex(Status())
+    nonisolated let followBell = Bell()
+    nonisolated let collectBell = Bell()
+    nonisolated let uploadBell = Bell()
+    nonisolated let updates = SubscriptionUpdates()
+    /// What the gateway was asked for on this connection.
+    var agreed: Set<Int> = []
+    /// Connections in a row that came to nothing.
+    var attempts = 0
+    var isAgreeing = false
+    var mustAgreeAgain = false
+    /// Those who wait for a barrier, by its name.
+    var barriers: [String: CheckedContinuation<Void, any Error>] = [:]
+
+    /// Throws what reading the file throws.
+    init(_ store: any Store, path: String, _ configuration: SyncConfiguration) throws {
+        self.configuration = configuration
+        transport = GatewayTransport(configuration)
+        let handler = configuration.errorHandler
+        ledger = SyncLedger(store) {
+            handler?(
+                SyncError(
+                    .historyLost,
+                    "Commits of this realm were not followed, because its change log does not reach back to them. They are not sent to the gateway."
+                ))
+        }
+        try ledger.open(path: path)
+    }
+
+    /// Begins to work. Once.
+    nonisolated func start() {
+        ledger.store.onCommit { [weak self] changes in
+            guard let self, let last = changes.last, !ledger.isOwn(last.version) else { return }
+            collectBell.ring()
+        }
+        let tasks = [
+            Task { await self.follow() }, Task { await self.collect() }, Task { await self.upload() },
+        ]
+        status.withLock { $0.tasks = tasks }
+        collectBell.ring()
+    }
+
+    /// Ends everything. What was not sent is sent when the file is opened again.
+    nonisolated func stop() {
+        let (tasks, stream) = status.withLock { status in
+            status.isStopped = true
+            status.connection = .disconnected
+            return (status.tasks, status.stream)
+        }
+        stream?.cancel()
+        for task in tasks { task.cancel() }
+        transport.close()
+    }
+
+    nonisolated func suspend() {
+        let stream = status.withLock { status in
+            status.isSuspended = true
+            return status.stream
+        }
+        stream?.cancel()
+    }
+
+    nonisolated func resume() {
+        status.withLock { $0.isSuspended = false }
+        followBell.ring()
+        uploadBell.ring()
+    }
+
+    nonisolated var isSuspended: Bool { status.withLock { $0.isSuspended } }
+
+    /// The subscriptions are others now.
+    nonisolated func subscriptionsChanged() {
+        guard status.withLock({ $0.connection }) == .connected else { return followBell.ring() }
+        Task {
+            do {
+                try await self.agree()
+            } catch {
+                // The next connection tells everything anew.
+                self.status.withLock { $0.stream }?.cancel()
+            }
+        }
+    }
+
+    // MARK: Faults
+
+    nonisolated func report(_ error: SyncError) {
+        guard !status.withLock({ $0.isStopped }) else { return }
+        configuration.errorHandler?(error)
+    }
+
+    /// Something that is tried again: told once per outage.
+    nonisolated func reportOutage(_ error: any Error) {
+        guard !status.withLock({ $0.isStopped || $0.isSuspended }), !(error is CancellationError) else { return }
+        let isFirst = status.withLock { status in
+            defer { status.hasReported = true }
+            return !status.hasReported
+        }
+        guard isFirst else { return }
+        switch error {
+        case let failure as GatewayFailure: report(SyncError(failure.answer))
+        case let error as StoreError: report(SyncError(.file, error.message))
+        case let error as SyncError: report(error)
+        default: report(SyncError(.connection, "The gateway cannot be reached: \(error.localizedDescription)"))
+        }
+    }
+
+    nonisolated func isConnected() { status.withLock { $0.hasReported = false } }
+
+    /// Seconds until another attempt.
+    static func pause(_ attempt: Int) -> Double {
+        min(30, 0.2 * Double(1 << min(attempt, 8))) * Double.random(in: 0.75...1.25)
+    }
+
+    // MARK: Local commits
+
+    /// Collects local commits into uploads, soon after they were made.
+    private func collect() async {
+        while !Task.isCancelled {
+            await collectBell.wait()
+            guard !Task.isCancelled else { return }
+            do {
+                try await ledger.change { _, _ in }
+                uploadBell.ring()
+            } catch {
+                reportOutage(error)
+                await collectBell.wait(seconds: 1)
+                collectBell.ring()
+            }
+        }
+    }
+}
+
+extension SyncError {
+    /// An answer that is no success.
+    init(_ answer: GatewayAnswer) {
+        let code: Code = answer.status == 401 ? .unauthorized : .connection
+        self.init(code, answer.detail, status: answer.status, gatewayCode: answer.code)
+    }
+}

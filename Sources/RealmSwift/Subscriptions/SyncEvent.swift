@@ -1,0 +1,66 @@
+import JSONCoding
+
+/// An event of the gateway's stream of subscriptions, read.
+struct SyncEvent: Sendable {
+    enum Content: Sendable {
+        case initial(number: Int, items: [JSONValue])
+        /// Positions before, positions after.
+        case update(number: Int, deletions: [Int], insertions: [Int], inserted: [JSONValue], modified: [JSONValue])
+        case failed(number: Int, code: String, message: String)
+        /// Something that this side asked for to be told when everything before it has come.
+        case barrier(String)
+        case closing
+        case other
+    }
+
+    var content: Content
+    var version: UInt64
+    var position: String?
+
+    /// Throws for data that is no JSON.
+    init(_ event: ServerEvent) throws {
+        let json = try JSONValue.parse(event.data)
+        version = UInt64(clamping: json.int("version"))
+        position = event.id
+        let label = json.text("subscription") ?? ""
+        if label.hasPrefix("barrier-") {
+            content = event.name == "initial" ? .barrier(label) : .other
+            return
+        }
+        guard label.hasPrefix("n"), let number = Int(label.dropFirst()) else {
+            content = event.name == "closing" ? .closing : .other
+            return
+        }
+        switch event.name {
+        case "initial": content = .initial(number: number, items: json.array("items"))
+        case "update":
+            content = .update(
+                number: number, deletions: json.positions("deletions"), insertions: json.positions("insertions"),
+                inserted: json["objects"]?.array("insertions") ?? [],
+                modified: json["objects"]?.array("modifications") ?? [])
+        case "error":
+            content = .failed(
+                number: number, code: json.text("code") ?? "",
+                message: json.text("detail") ?? "The gateway cannot follow the query.")
+        default: content = .other
+        }
+    }
+
+    /// The version that all subscriptions have been told up to; see the gateway's ids of events, `41.17;3=40`.
+    var reached: UInt64? {
+        guard let position else { return nil }
+        let parts = position.split(separator: ";")
+        guard let base = parts.first?.split(separator: ".").first.flatMap({ UInt64($0) }) else { return nil }
+        return parts.dropFirst().reduce(base) { least, part in
+            min(least, part.split(separator: "=").last.flatMap { UInt64($0) } ?? 0)
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate func positions(_ name: String) -> [Int] {
+        array(name).compactMap { position in
+            if case .int(let number) = position { Int(number) } else { nil as Int? }
+        }
+    }
+}

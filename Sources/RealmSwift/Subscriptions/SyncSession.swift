@@ -1,0 +1,113 @@
+public import Foundation
+import Synchronization
+
+/// The connection between an open file and its gateway. All realms of one file share it; it ends with the last of them.
+public final class SyncSession: Sendable {
+    public enum ConnectionState: Sendable, Equatable {
+        case disconnected
+        case connecting
+        /// The stream of the subscriptions is open.
+        case connected
+    }
+
+    public enum State: Sendable, Equatable {
+        case active
+        /// Suspended, or the file was closed.
+        case inactive
+    }
+
+    /// What is waited for.
+    public enum Transfer: Sendable, Equatable {
+        /// Everything that was committed here.
+        case upload
+        /// Everything that the subscriptions match and that was committed at the gateway.
+        case download
+    }
+
+    let client: SyncClient
+
+    init(_ client: SyncClient) { self.client = client }
+
+    public var connectionState: ConnectionState { client.status.withLock { $0.connection } }
+
+    public var state: State {
+        client.status.withLock { $0.isSuspended || $0.isStopped } ? .inactive : .active
+    }
+
+    /// Disconnects until `resume`. What is written meanwhile goes up then.
+    public func suspend() { client.suspend() }
+
+    /// Connects again, at once.
+    public func resume() { client.resume() }
+
+    /// Waits until what was committed before this call was sent up and answered, or has come down. Throws
+    /// `Realm.Error` when the time is over, and `CancellationError`; without a timeout it waits for as long as it takes
+    /// to reach the gateway.
+    public func wait(for transfer: Transfer, timeout: TimeInterval? = nil) async throws {
+        switch transfer {
+        case .upload:
+            try await client.ledger.change { _, _ in }
+            client.uploadBell.ring()
+            let last = client.ledger.book.uploads.last?.number ?? 0
+            try await client.ledger.wait(timeout: timeout) { book in
+                book.uploads.contains { $0.number <= last } ? nil : ()
+            }
+        case .download: try await client.download(timeout: timeout)
+        }
+    }
+}
+
+extension RLMRealm {
+    /// Makes the configuration's first subscriptions, if the file has never had any.
+    func subscribeInitially() {
+        guard let sync = file?.sync, let make = sync.configuration.initialSubscriptions,
+            sync.ledger.book.revision == 0
+        else { return }
+        raising {
+            let set = SyncSubscriptionSet(core: try SubscriptionSetCore(self))
+            try set.core.update {
+                // Another thread may have been quicker.
+                if sync.ledger.book.revision == 0 { make(set) }
+            }
+        }
+    }
+}
+
+extension SyncClient {
+    /// Waits for what opening a realm is to wait for.
+    func download(before behavior: Realm.OpenBehavior) async throws {
+        switch behavior {
+        case .never: return
+        case .once: if (try? ledger.book.isComplete) == true { return }
+        case .always: break
+        }
+        try await download(timeout: nil)
+    }
+
+    /// Waits until everything is here that the gateway had before, trying again when the connection breaks.
+    func download(timeout: TimeInterval?) async throws {
+        let end = timeout.map { ContinuousClock.now + .seconds($0) }
+        while true {
+            let rest = end.map { max(0, ($0 - .now) / .seconds(1)) }
+            try await ledger.wait(timeout: rest) { book in
+                book.queries.contains { $0.state == .pending } || !book.retired.isEmpty ? nil : ()
+            }
+            if ledger.book.queries.isEmpty { return }
+            if status.withLock({ $0.connection }) == .connected {
+                do {
+                    return try await passBarrier()
+                } catch {
+                    try Task.checkCancellation()
+                }
+            }
+            if let end, ContinuousClock.now >= end { throw SyncLedger.timeout }
+            guard !status.withLock({ $0.isStopped }) else { throw CancellationError() }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}
+
+extension Realm {
+    /// The connection to the gateway; nil for a realm without `Configuration.syncConfiguration`.
+    public var syncSession: SyncSession? { rlm.file?.sync.map { SyncSession($0) } }
+}

@@ -1,0 +1,166 @@
+public import Foundation
+
+/// The subscriptions of a realm that follows a gateway: which of the gateway's objects the realm holds.
+///
+/// They are kept in the realm's file. They are changed within `update`, all at once. A set shows the subscriptions as they
+/// were when it was asked for, or last updated through it.
+public struct SyncSubscriptionSet: Sequence {
+    let core: SubscriptionSetCore
+
+    public var count: Int { core.queries.count }
+
+    /// How far the gateway is with it.
+    public var state: SyncSubscriptionState { core.state }
+
+    /// The message of `state`, when that is an error.
+    public var error: (any Error)? {
+        if case .error(let error) = state { error } else { nil }
+    }
+
+    public var isEmpty: Bool { count == 0 }
+    public var first: SyncSubscription? { makeIterator().first { _ in true } }
+    public var last: SyncSubscription? { Array(self).last }
+
+    /// In the order of their creation. Traps for a position that does not exist.
+    public subscript(position: Int) -> SyncSubscription {
+        let all = Array(self)
+        raising { try checkIndex(position, all.count) }
+        return all[position]
+    }
+
+    public func makeIterator() -> IndexingIterator<[SyncSubscription]> {
+        core.queries.map { SyncSubscription(query: $0, set: core) }.makeIterator()
+    }
+
+    // MARK: Finding
+
+    /// The subscription of that name.
+    public func first(named name: String) -> SyncSubscription? { first { $0.name == name } }
+
+    /// The first subscription, named or not, to the objects of the class that satisfy the condition.
+    public func first<T: RealmFetchable>(
+        ofType type: T.Type, where query: (Query<T>) -> Query<Bool>
+    ) -> SyncSubscription? { find(type, .query(query(Query<T>()).node)) }
+
+    /// See `first(ofType:where:)`.
+    public func first<T: RealmFetchable>(
+        ofType type: T.Type, where predicateFormat: String, _ args: Any...
+    ) -> SyncSubscription? { find(type, .format(predicateFormat, args)) }
+
+    /// See `first(ofType:where:)`.
+    public func first<T: RealmFetchable>(ofType type: T.Type, where predicate: NSPredicate) -> SyncSubscription? {
+        find(type, .predicate(predicate))
+    }
+
+    private func find<T: RealmFetchable>(_ type: T.Type, _ form: PredicateForm) -> SyncSubscription? {
+        raising {
+            let (className, filter) = try core.read(type, form)
+            return first { $0.query.asks(className, filter) }
+        }
+    }
+
+    // MARK: Changing
+
+    /// Changes the set: everything that the block does is kept together. Traps within another update, and within a write of
+    /// the realm.
+    ///
+    /// - Parameter onComplete: called, on any thread, when everything that is subscribed to is here, or with why it will not
+    ///   be.
+    public func update(_ block: () -> Void, onComplete: (@Sendable ((any Error)?) -> Void)? = nil) {
+        raising { try core.update(block) }
+        guard let onComplete else { return }
+        let client = core.client
+        Task {
+            do {
+                try await client.waitUntilComplete()
+                onComplete(nil)
+            } catch {
+                onComplete(error)
+            }
+        }
+    }
+
+    /// Changes the set, and waits until everything that is subscribed to is here. Throws `Realm.Error` when the gateway does
+    /// not follow one of the queries, and `CancellationError`; the set is changed all the same.
+    public func update(_ block: () -> Void, _isolation: isolated (any Actor)? = #isolation) async throws {
+        raising { try core.update(block) }
+        try await core.client.waitUntilComplete()
+    }
+
+    /// Adds subscriptions. A query without a name that is there without a name stays as it is. Traps for a name that is
+    /// taken, and outside of `update`.
+    public func append<T: RealmFetchable>(_ subscriptions: QuerySubscription<T>...) {
+        raising {
+            for subscription in subscriptions {
+                let (className, filter) = try core.read(T.self, subscription.form)
+                try core.edit { try $0.append(subscription.name, className, filter) }
+            }
+        }
+    }
+
+    /// Removes the subscription of that name, if there is one. Traps outside of `update`, as all of these do.
+    public func remove(named name: String) { remove { $0.name == name } }
+
+    /// Removes the first subscription, named or not, to those objects.
+    public func remove<T: RealmFetchable>(ofType type: T.Type, _ query: (Query<T>) -> Query<Bool>) {
+        remove(type, .query(query(Query<T>()).node))
+    }
+
+    /// Removes the first subscription, named or not, to those objects.
+    public func remove<T: RealmFetchable>(ofType type: T.Type, where query: (Query<T>) -> Query<Bool>) {
+        remove(type, .query(query(Query<T>()).node))
+    }
+
+    /// See `remove(ofType:where:)`.
+    public func remove<T: RealmFetchable>(ofType type: T.Type, where predicateFormat: String, _ args: Any...) {
+        remove(type, .format(predicateFormat, args))
+    }
+
+    /// See `remove(ofType:where:)`.
+    public func remove<T: RealmFetchable>(ofType type: T.Type, where predicate: NSPredicate) {
+        remove(type, .predicate(predicate))
+    }
+
+    /// Removes these subscriptions, as far as they are there.
+    public func remove(_ subscriptions: SyncSubscription...) {
+        let ids = Set(subscriptions.map(\.query.id))
+        remove { ids.contains($0.id) }
+    }
+
+    /// Removes all subscriptions, or those without a name.
+    public func removeAll(unnamedOnly: Bool = false) { remove { !unnamedOnly || $0.name == nil } }
+
+    /// Removes all subscriptions to a class.
+    public func removeAll<T: RealmFetchable>(ofType type: T.Type) {
+        let className = T._objectType.className()
+        remove { $0.className == className }
+    }
+
+    private func remove<T: RealmFetchable>(_ type: T.Type, _ form: PredicateForm) {
+        raising {
+            let (className, filter) = try core.read(type, form)
+            try core.edit { draft in
+                guard let found = draft.queries.first(where: { $0.asks(className, filter) }) else { return }
+                draft.remove { $0.id == found.id }
+            }
+        }
+    }
+
+    private func remove(where isChosen: (SyncQuery) -> Bool) {
+        raising { _ = try core.edit { $0.remove(where: isChosen) } }
+    }
+}
+
+extension Realm {
+    /// Which of the gateway's objects the realm holds. Traps for a realm without `Configuration.syncConfiguration`.
+    public var subscriptions: SyncSubscriptionSet {
+        raising { SyncSubscriptionSet(core: try SubscriptionSetCore(rlm)) }
+    }
+}
+
+extension SyncClient {
+    /// Waits until everything that is subscribed to is here. Throws when the gateway does not follow one of the queries.
+    func waitUntilComplete() async throws {
+        try await ledger.wait { book in try book.isComplete ? () : nil }
+    }
+}

@@ -1,0 +1,268 @@
+import Foundation
+import JSONCoding
+import ObjectModel
+import Testing
+
+@testable import RealmSwift
+
+extension LonelyRealm {
+    /// Takes over an event as if the gateway had sent it.
+    func tell(_ name: String, _ data: String, id: String? = nil) async throws {
+        try await run { _, realm in
+            let client = try #require(realm.rlm.file?.sync)
+            let event = try SyncEvent(ServerEvent(id: id, name: name, data: Array(data.utf8)))
+            try await client.ledger.change { book, transaction in try book.apply(event, transaction) }
+            realm.refresh()
+        }
+    }
+
+    /// The gateway has done the first upload.
+    func acknowledge(at version: UInt64) async throws {
+        try await run { _, realm in
+            let client = try #require(realm.rlm.file?.sync)
+            try await client.ledger.change { book, transaction in
+                guard let first = book.uploads.first else { return }
+                try book.acknowledge(first.number, at: version, transaction)
+            }
+            realm.refresh()
+        }
+    }
+
+    func uploads() async throws -> [String] {
+        try await run { _, realm in
+            let client = try #require(realm.rlm.file?.sync)
+            try await client.ledger.change { _, _ in }
+            return client.ledger.book.uploads.flatMap(\.operations).map {
+                String(decoding: $0.json.bytes, as: UTF8.self)
+            }
+        }
+    }
+
+    func dogs() async throws -> [String] {
+        try await run { _, realm in
+            realm.objects(RulesDog.self).sorted(by: \._id).map { "\($0._id) \($0.name) \($0.age)" }
+        }
+    }
+
+    func edit(_ body: @Sendable (Realm) -> Void) async throws {
+        try await run { _, realm in try realm.write { body(realm) } }
+    }
+}
+
+/// The number that the first subscription's query has.
+private let first = 1
+
+@Suite("What local changes and the gateway's come to together")
+struct SubscriptionMergingTests {
+    private func realm() async throws -> LonelyRealm {
+        let realm = LonelyRealm()
+        try await realm.subscribe(nil, "age < 100")
+        let number = try await realm.run { _, realm in realm.subscriptions.first?.query.number }
+        #expect(number == first)
+        try await realm.tell(
+            "initial",
+            #"""
+            {"subscription":"n1","version":10,"items":[{"_id":1,"dog_name":"a","age":1},{"_id":2,"dog_name":"b","age":2}]}
+            """#, id: "10.1")
+        return realm
+    }
+
+    @Test("an update's positions are those of the gateway's result")
+    func positions() async throws {
+        let realm = try await realm()
+        #expect(try await realm.run { _, realm in realm.subscriptions.state } == .complete)
+        try await realm.tell(
+            "update",
+            #"""
+            {"subscription":"n1","version":11,"deletions":[0],"insertions":[0,2],"modifications":[1],"objects":{
+            "insertions":[{"_id":0,"dog_name":"z","age":0},{"_id":5,"dog_name":"e","age":5}],
+            "modifications":[{"_id":2,"dog_name":"bb","age":3}]}}
+            """#, id: "11.1")
+        #expect(try await realm.dogs() == ["0 z 0", "2 bb 3", "5 e 5"])
+        try await realm.tell(
+            "update", #"{"subscription":"n1","version":12,"deletions":[1],"insertions":[],"modifications":[]}"#)
+        #expect(try await realm.dogs() == ["0 z 0", "5 e 5"])
+        await #expect(throws: SyncMismatch.self) {
+            try await realm.tell(
+                "update", #"{"subscription":"n1","version":13,"deletions":[2],"insertions":[],"modifications":[]}"#)
+        }
+        #expect(try await realm.dogs() == ["0 z 0", "5 e 5"])
+        // What came from the gateway is not sent to it.
+        #expect(try await realm.uploads() == [])
+    }
+
+    @Test("a property that was changed here keeps its value until the gateway has answered, and then has the gateway's")
+    func pendingField() async throws {
+        let realm = try await realm()
+        try await realm.edit { $0.object(ofType: RulesDog.self, forPrimaryKey: 1)?.name = "mine" }
+        let theirs = #"""
+            {"subscription":"n1","version":VERSION,"deletions":[],"insertions":[],"modifications":[0],"objects":{
+            "insertions":[],"modifications":[{"_id":1,"dog_name":"theirs","age":9}]}}
+            """#
+        try await realm.tell("update", theirs.replacingOccurrences(of: "VERSION", with: "11"), id: "11.1")
+        #expect(try await realm.dogs().first == "1 mine 9")
+        // Theirs was before ours.
+        try await realm.acknowledge(at: 12)
+        #expect(try await realm.dogs().first == "1 mine 9")
+        try await realm.edit { $0.object(ofType: RulesDog.self, forPrimaryKey: 1)?.name = "again" }
+        // Theirs came after ours, before the answer did.
+        try await realm.tell("update", theirs.replacingOccurrences(of: "VERSION", with: "14"), id: "14.1")
+        #expect(try await realm.dogs().first == "1 again 9")
+        try await realm.acknowledge(at: 13)
+        #expect(try await realm.dogs().first == "1 theirs 9")
+    }
+
+    @Test("an event from before an answered upload does not undo it")
+    func lateEvent() async throws {
+        let realm = try await realm()
+        try await realm.edit { $0.object(ofType: RulesDog.self, forPrimaryKey: 1)?.age = 50 }
+        _ = try await realm.uploads()
+        try await realm.acknowledge(at: 12)
+        try await realm.tell(
+            "update",
+            #"""
+            {"subscription":"n1","version":11,"deletions":[],"insertions":[],"modifications":[0],"objects":{
+            "insertions":[],"modifications":[{"_id":1,"dog_name":"x","age":1}]}}
+            """#, id: "11.1")
+        #expect(try await realm.dogs().first == "1 x 50")
+    }
+
+    @Test("what is created here stays while the gateway does not know it; what matches nothing goes with the answer")
+    func created() async throws {
+        let realm = try await realm()
+        try await realm.edit {
+            $0.create(RulesDog.self, value: ["_id": 7, "age": 7])
+            $0.create(RulesDog.self, value: ["_id": 8, "age": 800])
+        }
+        try await realm.tell(
+            "initial", #"{"subscription":"n1","version":11,"items":[{"_id":2,"dog_name":"b","age":2}]}"#, id: "11.1")
+        #expect(try await realm.dogs() == ["2 b 2", "7  7", "8  800"])
+        try await realm.acknowledge(at: 12)
+        #expect(try await realm.dogs() == ["2 b 2", "7  7"])
+    }
+
+    @Test("what was deleted here does not come back with an event from before")
+    func deleted() async throws {
+        let realm = try await realm()
+        try await realm.edit { $0.delete($0.objects(RulesDog.self)) }
+        #expect(
+            try await realm.uploads() == [
+                #"{"op":"delete","object":{"class":"RulesDog","key":1}}"#,
+                #"{"op":"delete","object":{"class":"RulesDog","key":2}}"#,
+            ])
+        try await realm.tell(
+            "update",
+            #"""
+            {"subscription":"n1","version":11,"deletions":[],"insertions":[],"modifications":[0],"objects":{
+            "insertions":[],"modifications":[{"_id":1,"dog_name":"x","age":1}]}}
+            """#, id: "11.1")
+        #expect(try await realm.dogs() == [])
+    }
+
+    @Test("links lead to what comes later, and are null meanwhile")
+    func links() async throws {
+        let realm = try await realm()
+        try await realm.tell(
+            "update",
+            #"""
+            {"subscription":"n1","version":11,"deletions":[],"insertions":[],"modifications":[0],"objects":{
+            "insertions":[],"modifications":[{"_id":1,"dog_name":"a","age":1,"owner":"ada"}]}}
+            """#, id: "11.1")
+        let owner = { @Sendable (realm: Realm) in
+            realm.object(ofType: RulesDog.self, forPrimaryKey: 1)?.owner?.handle
+        }
+        #expect(try await realm.run { _, realm in owner(realm) } == nil)
+        try await realm.run { _, realm in
+            _ = try await realm.objects(RulesOwner.self).subscribe(name: "owners", waitForSync: .never)
+        }
+        let number = try await realm.run { _, realm in realm.subscriptions.first(named: "owners")?.query.number }
+        let label = "n\(try #require(number))"
+        try await realm.tell(
+            "initial", #"{"subscription":"\#(label)","version":12,"items":[{"handle":"ada"}]}"#, id: "12.2")
+        #expect(try await realm.run { _, realm in owner(realm) } == "ada")
+        // It leaves, and comes again.
+        try await realm.tell("initial", #"{"subscription":"\#(label)","version":13,"items":[]}"#, id: "13.2")
+        #expect(try await realm.run { _, realm in owner(realm) } == nil)
+        try await realm.tell(
+            "initial", #"{"subscription":"\#(label)","version":14,"items":[{"handle":"ada"}]}"#, id: "14.2")
+        #expect(try await realm.run { _, realm in owner(realm) } == "ada")
+        #expect(try await realm.uploads() == [])
+    }
+
+    @Test("what several uploads do to an object, in their order")
+    func touches() {
+        #expect(SyncBook.merged(.created, .modified(["a"])) == .created)
+        #expect(SyncBook.merged(.modified(["b"]), .modified(["a"])) == .modified(["a", "b"]))
+        #expect(SyncBook.merged(.created, .deleted) == .deleted)
+        #expect(SyncBook.merged(.deleted, .created) == .created)
+        #expect(SyncBook.merged(nil, .modified(["a"])) == .modified(["a"]))
+        #expect(SyncBook.merged(nil, nil) == nil)
+    }
+}
+
+@Suite("Parts of following a gateway")
+struct SubscriptionPartsTests {
+    @Test("events are put together however the bytes are cut", arguments: 1...9)
+    func parser(step: Int) {
+        let text =
+            "retry: 2000\n\nid: 41\nevent: initial\ndata: {\"a\":\ndata: 1}\n\n: keep-alive\n\n"
+            + "event:update\r\ndata:x\r\n\r\nid\rdata\r\r"
+        let bytes = Array(text.utf8)
+        var parser = EventStreamParser()
+        var events: [ServerEvent] = []
+        for start in stride(from: 0, to: bytes.count, by: step) {
+            events += parser.feed(bytes[start..<min(start + step, bytes.count)])
+        }
+        #expect(
+            events == [
+                ServerEvent(id: "41", name: "initial", data: Array("{\"a\":\n1}".utf8)),
+                ServerEvent(id: "41", name: "update", data: Array("x".utf8)),
+                ServerEvent(id: "", name: "message", data: []),
+            ])
+    }
+
+    @Test(
+        "the version that all subscriptions have reached",
+        arguments: [
+            ("41.17", 41), ("41.17;3=40", 40), ("41.17;3=0;4=44", 0), ("x", nil), ("", nil),
+        ] as [(String, UInt64?)])
+    func reached(id: String, version: UInt64?) throws {
+        #expect(try SyncEvent(ServerEvent(id: id, name: "update", data: Array("{}".utf8))).reached == version)
+    }
+
+    @Test("a list of members does what an array does")
+    func members() {
+        let seed = UInt64.random(in: 0..<UInt64.max)
+        print("members seed \(seed)")
+        var generator = SplitMix(state: seed)
+        var list = MemberList()
+        var array: [Value] = []
+        for number in 0..<4000 {
+            if array.isEmpty || Int.random(in: 0..<3, using: &generator) > 0 {
+                let place = Int.random(in: 0...array.count, using: &generator)
+                list.insert(.int(Int64(number)), at: place)
+                array.insert(.int(Int64(number)), at: place)
+            } else {
+                let place = Int.random(in: 0..<array.count, using: &generator)
+                #expect(list.remove(at: place) == array.remove(at: place))
+            }
+        }
+        #expect(list.keys == array)
+        #expect(list.count == array.count && list.key(at: array.count) == nil && list.remove(at: -1) == nil)
+        #expect(list.pieces.allSatisfy { !$0.keys.isEmpty && $0.keys.count <= MemberList.largest })
+        list.replace(with: Array(array.prefix(700)))
+        #expect(list.keys == Array(array.prefix(700)) && !list.contains(array[701]) && list.contains(array[0]))
+    }
+}
+
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}

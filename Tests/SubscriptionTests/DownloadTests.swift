@@ -1,0 +1,128 @@
+import Foundation
+import HTTPServer
+import RealmSwift
+import Testing
+
+@Suite("What comes down to a realm that follows a gateway")
+struct DownloadTests {
+    @Test("R07 §2.15 subscribe waits for what the query matches, and nothing else comes")
+    func initial() async throws {
+        let server = try TestServer()
+        try server.send(.post, "/v1/objects/SubOwner", #"[{"handle":"ada","city":"Turin"},{"handle":"bob"}]"#)
+        try server.send(
+            .post, "/v1/objects/SubDog",
+            #"""
+            [{"_id":1,"name":"Rex","age":7,"weight":11.5,"born":"2019-03-02T08:30:00Z","price":"1.10","owner":"ada",
+              "tag":"123e4567-e89b-12d3-a456-426614174000","picture":"SGVsbG8=","extra":{"a":[1,{"$float":1.5}]},
+              "names":["x","y"],"marks":[3,1],"rates":{"EUR":1.5},"chip":{"code":"c","scans":[1,2]},
+              "chips":[{"code":"d"},{"code":"e","scans":[9]}]},
+             {"_id":3,"name":"Ace","age":1},
+             {"_id":2,"name":"Fido","age":12,"friends":[1,3],"owner":"bob"}]
+            """#)
+        let client = Client(server)
+        try await client.dogs("age > 5")
+        let seen = try await client.run { realm -> [String] in
+            guard let rex = realm.object(ofType: SubDog.self, forPrimaryKey: 1),
+                let fido = realm.object(ofType: SubDog.self, forPrimaryKey: 2)
+            else { return [] }
+            return [
+                rex.name, "\(rex.age ?? 0)", "\(rex.weight)", "\(Int(rex.born.timeIntervalSince1970))",
+                "\(rex.price ?? 0)", rex.tag?.uuidString ?? "", String(decoding: rex.picture ?? Data(), as: UTF8.self),
+                "\(rex.extra.dictionaryValue?["a"]?.listValue?.count ?? 0)", "\(rex.owner == nil)",
+                rex.names.joined(separator: ","), rex.marks.map { "\($0)" }.joined(separator: ","),
+                "\(rex.rates["EUR"] ?? 0)", rex.chip?.code ?? "", "\(rex.chip?.scans.count ?? 0)",
+                rex.chips.map(\.code).joined(separator: ","), fido.friends.map { "\($0._id)" }.joined(separator: ","),
+                "\(realm.objects(SubDog.self).count)", "\(realm.objects(SubOwner.self).count)",
+            ]
+        }
+        #expect(
+            seen == [
+                "Rex", "7", "11.5", "1551515400", "1.10", "123E4567-E89B-12D3-A456-426614174000", "Hello", "2", "true",
+                "x,y", "1,3", "1.5", "c", "2", "d,e", "1", "2", "0",
+            ])
+        #expect(client.errors.now.map(\.message) == [])
+        // What is linked to becomes visible when it comes.
+        try await client.owners()
+        #expect(try await client.run { $0.object(ofType: SubDog.self, forPrimaryKey: 1)?.owner?.city } == "Turin")
+        try await client.dogs("age < 5")
+        #expect(
+            try await client.run { $0.object(ofType: SubDog.self, forPrimaryKey: 2)?.friends.map(\._id) } == [1, 3])
+    }
+
+    @Test("what is inserted, changed, deleted, and what enters or leaves the query, comes as it happens")
+    func live() async throws {
+        let server = try TestServer()
+        try server.send(.post, "/v1/objects/SubDog", #"[{"_id":2,"age":7},{"_id":4,"age":8},{"_id":6,"age":1}]"#)
+        let client = Client(server)
+        try await client.dogs("age > 5")
+        #expect(try await client.keys() == [2, 4])
+        try server.send(.post, "/v1/objects/SubDog", #"[{"_id":3,"age":9},{"_id":1,"age":9},{"_id":9,"age":2}]"#)
+        try server.send(.patch, "/v1/objects/SubDog/6", #"{"age":6,"name":"in"}"#)
+        try await client.settle()
+        #expect(try await client.keys() == [1, 2, 3, 4, 6])
+        try server.send(.patch, "/v1/objects/SubDog/4", #"{"name":"new","chip":{"code":"k"},"names":["a"]}"#)
+        try server.send(.patch, "/v1/objects/SubDog/2", #"{"age":3}"#)
+        try server.send(.delete, "/v1/objects/SubDog/3")
+        try await client.settle()
+        #expect(try await client.keys() == [1, 4, 6])
+        let name = try await client.run { realm in
+            let dog = realm.object(ofType: SubDog.self, forPrimaryKey: 4)
+            return [dog?.name, dog?.chip?.code, dog?.names.first]
+        }
+        #expect(name == ["new", "k", "a"])
+        try server.send(.patch, "/v1/objects/SubDog/4", #"{"chip":{"code":"k2"}}"#)
+        try await client.settle()
+        #expect(try await client.run { $0.object(ofType: SubDog.self, forPrimaryKey: 4)?.chip?.code } == "k2")
+        #expect(client.errors.now.map(\.message) == [])
+    }
+
+    @Test("an object that several subscriptions match stays until none does")
+    func overlapping() async throws {
+        let server = try TestServer()
+        try server.send(.post, "/v1/objects/SubDog", #"[{"_id":1,"age":7},{"_id":2,"age":17},{"_id":3,"age":27}]"#)
+        let client = Client(server)
+        try await client.dogs(name: "old", "age > 10")
+        try await client.dogs(name: "young", "age < 20")
+        #expect(try await client.keys() == [1, 2, 3])
+        try await client.update { $0.remove(named: "young") }
+        try await client.settle()
+        #expect(try await client.keys() == [2, 3])
+        try await client.dogs(name: "old", "age > 20")
+        #expect(try await client.keys() == [3])
+        try await client.update { $0.removeAll() }
+        try await client.settle()
+        #expect(try await client.keys() == [])
+    }
+
+    @Test("a query that the gateway does not have fails, and the others go on")
+    func failing() async throws {
+        let server = try TestServer()
+        try server.send(.post, "/v1/objects/SubDog", #"[{"_id":1,"age":7}]"#)
+        let client = Client(server, [SubDog.self, SubOwner.self, SubChip.self, SubStranger.self])
+        await #expect(throws: Realm.Error.subscriptionFailed) { try await client.strangers() }
+        try await client.dogs()
+        #expect(try await client.keys() == [1])
+        #expect(client.errors.now.map(\.code) == [.subscriptionFailed])
+        let state = try await client.run { $0.subscriptions.state }
+        #expect(state != .complete && state != .pending)
+    }
+}
+
+/// A class that the gateway does not have.
+class SubStranger: Object {
+    @Persisted(primaryKey: true) var _id = 0
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+extension Client {
+    func strangers() async throws {
+        let realm = try await open()
+        _ = try await realm.objects(SubStranger.self).subscribe(timeout: 20)
+    }
+
+    func update(_ body: (SyncSubscriptionSet) -> Void) async throws {
+        let realm = try await open()
+        let set = realm.subscriptions
+        try await set.update { body(set) }
+    }
+}

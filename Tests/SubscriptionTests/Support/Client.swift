@@ -1,0 +1,85 @@
+import Foundation
+import RealmSwift
+import Synchronization
+
+/// A realm that follows a gateway, and what it was told of errors.
+actor Client {
+    nonisolated let configuration: Realm.Configuration
+    nonisolated let errors: Errors
+    private var realm: Realm?
+
+    final class Errors: Sendable {
+        private let all = Mutex<[SyncError]>([])
+        var now: [SyncError] { all.withLock { $0 } }
+        func add(_ error: SyncError) { all.withLock { $0.append(error) } }
+    }
+
+    /// - Parameter path: of a file that stays; nil for a realm in memory.
+    init(_ server: TestServer, token: String? = nil, path: String? = nil, _ types: [ObjectBase.Type] = SubModels.all) {
+        let errors = Errors()
+        self.errors = errors
+        var configuration = Realm.Configuration(objectTypes: types)
+        if let path {
+            configuration.fileURL = URL(fileURLWithPath: path)
+        } else {
+            configuration.inMemoryIdentifier = UUID().uuidString
+        }
+        configuration.syncConfiguration = SyncConfiguration(gateway: server.url, token: token) { errors.add($0) }
+        self.configuration = configuration
+    }
+
+    init(_ configuration: Realm.Configuration) {
+        self.configuration = configuration
+        errors = Errors()
+    }
+
+    /// Runs there, at the newest version.
+    func run<R: Sendable>(_ body: @Sendable (Realm) throws -> R) async throws -> R {
+        let realm = try await open()
+        realm.refresh()
+        return try body(realm)
+    }
+
+    func write<R: Sendable>(_ body: @Sendable (Realm) throws -> R) async throws -> R {
+        let realm = try await open()
+        return try realm.write { try body(realm) }
+    }
+
+    func open() async throws -> Realm {
+        if let realm { return realm }
+        let opened = try await Realm.open(configuration: configuration)
+        realm = opened
+        return opened
+    }
+
+    func close() { realm = nil }
+
+    func dogs(
+        name: String? = nil, waitForSync: WaitForSyncMode = .onCreation, timeout: TimeInterval? = 20,
+        _ format: String = "TRUEPREDICATE"
+    ) async throws {
+        let realm = try await open()
+        _ = try await realm.objects(SubDog.self).filter(format)
+            .subscribe(name: name, waitForSync: waitForSync, timeout: timeout)
+    }
+
+    func owners() async throws {
+        let realm = try await open()
+        _ = try await realm.objects(SubOwner.self).subscribe(timeout: 20)
+    }
+
+    /// Waits until both sides have what was committed before.
+    func settle() async throws {
+        let realm = try await open()
+        try await realm.syncSession?.wait(for: .upload, timeout: 20)
+        try await realm.syncSession?.wait(for: .download, timeout: 20)
+        realm.refresh()
+    }
+
+    func session() async throws -> SyncSession? { try await open().syncSession }
+
+    /// The keys of the dogs that are here.
+    func keys() async throws -> [Int] {
+        try await run { $0.objects(SubDog.self).map(\._id).sorted() }
+    }
+}

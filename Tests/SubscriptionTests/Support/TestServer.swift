@@ -1,0 +1,91 @@
+import EmbeddedStore
+import Foundation
+import Gateway
+import HTTPServer
+import HTTPTesting
+import JSONCoding
+import ObjectModel
+import StoreContract
+import Synchronization
+
+/// A gateway on a loopback port that can go down and come up again.
+final class TestServer: Sendable {
+    private struct Running: Sendable {
+        var store: EmbeddedStore
+        var gateway: Gateway
+        var server: HTTPServer
+        var port: UInt16
+    }
+
+    private let directory: String
+    private let configure: @Sendable (inout GatewayConfiguration) -> Void
+    private let state = Mutex<Running?>(nil)
+    private let port = Mutex<UInt16>(0)
+
+    init(_ configure: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in }) throws {
+        directory = NSTemporaryDirectory() + "/subscriptions-\(UUID().uuidString)"
+        self.configure = configure
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        try start()
+    }
+
+    deinit {
+        stop()
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    func start() throws {
+        let schema = try SchemaCoding.decode(try JSONValue.parse(SubModels.schema))
+        let store = try EmbeddedStore.open(path: directory + "/store", schema: schema)
+        var configuration = GatewayConfiguration()
+        configuration.subscriptionFile = directory + "/subscriptions"
+        configure(&configuration)
+        let gateway = try Gateway(store: store, configuration: configuration)
+        var settings = ServerConfiguration()
+        settings.loops = 2
+        settings.port = port.withLock { $0 }
+        let server = HTTPServer(configuration: settings, router: gateway.router)
+        let found = try server.start()
+        port.withLock { $0 = found }
+        state.withLock { $0 = Running(store: store, gateway: gateway, server: server, port: found) }
+    }
+
+    func stop() {
+        let running = state.withLock { $0.take() }
+        guard let running else { return }
+        running.server.stop(within: .seconds(2))
+        running.store.close()
+    }
+
+    var url: URL {
+        var parts = URLComponents()
+        parts.scheme = "http"
+        parts.host = "127.0.0.1"
+        parts.port = Int(port.withLock { $0 })
+        return parts.url ?? URL(fileURLWithPath: "/")
+    }
+
+    /// Asks the router, without a socket.
+    @discardableResult
+    func send(
+        _ method: HTTPMethod, _ target: String, _ body: String? = nil, headers: HeaderFields = [:]
+    ) throws -> JSONValue {
+        var headers = headers
+        if body != nil { headers.add("Content-Type", "application/json") }
+        let request = try Request(method, target, headers: headers, body: body.map { Array($0.utf8) } ?? [])
+        guard let router = state.withLock({ $0?.gateway.router }) else { throw Failure(text: "down") }
+        let response = try router.answer(request)
+        let json = (try? JSONValue.parse(response.bodyBytes)) ?? .null
+        guard response.status < 300 else { throw Failure(text: String(decoding: response.bodyBytes, as: UTF8.self)) }
+        return json
+    }
+
+    /// An object as the gateway has it; nil for none.
+    func object(_ className: String, _ key: String) -> JSONValue? {
+        try? send(.get, "/v1/objects/\(className)/\(key)")
+    }
+
+    struct Failure: Error {
+        var text: String
+    }
+}
