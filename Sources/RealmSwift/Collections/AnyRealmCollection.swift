@@ -45,7 +45,15 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
     /// The same collection; unmanaged ones are equal when their elements are.
     public static func == (a: AnyRealmCollection, b: AnyRealmCollection) -> Bool { areSame(a, b) }
 
+    /// That of the collection within.
     public var description: String { describe(0) }
+
+    func describe(_ depth: Int) -> String {
+        switch base {
+        case .collection(let collection): collection.describe(depth)
+        case .elements(let elements): "\(elements)"
+        }
+    }
 
     /// See `RealmCollection`; traps for a set.
     public func index(of object: Element) -> Int? {

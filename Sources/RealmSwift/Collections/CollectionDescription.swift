@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// The text of a collection: its type and address, then its elements on indented lines.
 enum CollectionText {
     /// How many elements are written out.
@@ -5,18 +7,28 @@ enum CollectionText {
     /// How deep collections and objects within each other are.
     private static let deepest = 5
 
+    /// `List<int>` or `List<Dog>`: the type, and what its elements are in schemas.
+    static func name<Element: _Storable>(_ type: String, _: Element.Type, _ key: String = "") -> String {
+        guard let shown = Element.self as? any RealmFetchable.Type, !(Element.self is ObjectBase.Type) else {
+            let kind = PropertyKind(Element._storedType.type.base)
+            return "\(type.prefix { $0 != "<" })<\(key)\(kind.className ?? kind.text)>"
+        }
+        // Projections.
+        return "\(type.prefix { $0 != "<" })<\(key)\(shown)>"
+    }
+
     static func of(
-        _ type: Any.Type, at identity: AnyObject?, isInvalidated: Bool, count: @autoclosure () -> Int, depth: Int,
+        _ type: String, at identity: AnyObject?, isInvalidated: Bool, count: @autoclosure () -> Int, depth: Int,
         lines: (_ count: Int) -> [(label: String, value: Any)]
     ) -> String {
         guard depth < deepest else { return "<Maximum depth exceeded>" }
-        var head = "\(type)"
+        var head = type
         if let identity { head += " <\(Unmanaged.passUnretained(identity).toOpaque())>" }
         guard !isInvalidated else { return head + " [invalidated]" }
         let count = count()
         var text = lines(Swift.min(count, longest)).map { label, value in
             let value = ObjectBase.text(of: value, depth + 1).split(separator: "\n", omittingEmptySubsequences: false)
-            return "\t[\(label)] \(value.joined(separator: "\n\t"))"
+            return "\t\(label) \(value.joined(separator: "\n\t"))"
         }
         if count > longest { text.append("\t... \(count - longest) objects skipped.") }
         return "\(head) (\n\(text.joined(separator: ",\n"))\n)"
@@ -27,15 +39,17 @@ extension RealmCollectionImpl {
     func describe(_ depth: Int) -> String {
         let identity: AnyObject? = Self.self is AnyObject.Type ? self as AnyObject : core
         return CollectionText.of(
-            Self.self, at: identity, isInvalidated: isInvalidated, count: count, depth: depth
-        ) { count in (0..<count).map { ("\($0)", element(at: $0)) } }
+            CollectionText.name("\(Self.self)", Element.self), at: identity, isInvalidated: isInvalidated, count: count,
+            depth: depth
+        ) { count in (0..<count).map { ("[\($0)]", element(at: $0)) } }
     }
 }
 
 extension Map: _DescribedCollection {
     func describe(_ depth: Int) -> String {
-        CollectionText.of(Map.self, at: self, isInvalidated: isInvalidated, count: count, depth: depth) { count in
-            asKeyValueSequence().prefix(count).map { ($0.key._key, $0.value) }
-        }
+        CollectionText.of(
+            CollectionText.name("Map", Value.self, "string, "), at: self, isInvalidated: isInvalidated, count: count,
+            depth: depth
+        ) { count in asKeyValueSequence().prefix(count).map { ("[\($0.key._key)]:", $0.value) } }
     }
 }
