@@ -83,7 +83,8 @@ enum Architecture {
         guard let allowed = ModuleMap.arrows[target] else {
             return ["Target \(target) is not in the module map of ModuleMap.swift."]
         }
-        let toolchain = ModuleMap.toolchain.union(ModuleMap.foundation.contains(target) ? ["Foundation", "FoundationNetworking"] : [])
+        let foundation = ModuleMap.foundation.contains(target) ? ["Foundation", "FoundationNetworking"] : []
+        let toolchain = ModuleMap.toolchain.union(foundation)
         return imports.filter { !allowed.contains($0.module) && !toolchain.contains($0.module) }.map {
             "\(target) → \($0.module) is not allowed (\($0.file):\($0.line))."
         }

@@ -54,11 +54,11 @@ extension Realm {
 
         public static var errorDomain: String { "io.realm" }
         public var errorCode: Int { code.rawValue }
-        /// See `errorUserInfo`; without the code.
-        public var userInfo: [String: Any] { errorUserInfo.filter { $0.key != "Error Code" } }
+        /// See `errorUserInfo`.
+        public var userInfo: [String: Any] { errorUserInfo }
         public var errorDescription: String? { message }
 
-        /// The code, and the message and the path of the file, as far as there are.
+        /// The message, the code, and the path and URL of the file if there is one.
         public var errorUserInfo: [String: Any] {
             var info: [String: Any] = ["Error Code": code.rawValue]
             if !message.isEmpty { info[NSLocalizedDescriptionKey] = message }

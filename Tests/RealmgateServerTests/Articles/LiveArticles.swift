@@ -23,6 +23,27 @@ actor Librarian {
 }
 // end
 
+// article follow
+actor Follower {
+    private let configuration: Realm.Configuration
+
+    init(file: URL, gateway: URL, key: String) {
+        var configuration = Realm.Configuration(fileURL: file, objectTypes: [Book.self, Author.self])
+        configuration.syncConfiguration = SyncConfiguration(
+            gateway: gateway, token: key, errorHandler: { error in print(error) })
+        self.configuration = configuration
+    }
+
+    func mark() async throws -> Int {
+        let realm = try await Realm(configuration: configuration, actor: self)
+        let recent = try await realm.objects(Book.self).where { $0.year > 2020 }.subscribe(name: "recent", timeout: 30)
+        try await realm.asyncWrite { recent.first?.title += " (new)" }
+        try await realm.syncSession?.wait(for: .upload)
+        return recent.count
+    }
+}
+// end
+
 @Suite("Articles about what is live", .timeLimit(.minutes(1)))
 struct LiveArticles {
     @Test("Observing")
