@@ -84,6 +84,34 @@ struct SampleTests {
         }
     }
 
+    @Test("a screen of one item is told of its properties, without a word about types")
+    func todoDetail() async throws {
+        let place = Place([TodoItem.self, TodoTag.self, TodoProject.self, TodoSubtask.self])
+        nonisolated(unsafe) var model: TodoDetailViewModel?
+        try place.run { realm in
+            let item = TodoItem(title: "a")
+            try realm.write { realm.add(item) }
+            model = TodoDetailViewModel(item: item)
+            model?.start()
+            try realm.write { item.title = "b" }
+        }
+        func log(_ count: Int) async throws -> [String] {
+            for _ in 0..<2000 {
+                let log = try place.run { _ in model?.log ?? [] }
+                if log.count >= count { return log }
+                try await Task.sleep(for: .milliseconds(2))
+            }
+            return try place.run { _ in model?.log ?? [] }
+        }
+        #expect(try await log(2) == ["true false", "title of TodoItem: b"])
+        try place.run { realm in try realm.write { realm.deleteAll() } }
+        #expect(try await log(4) == ["true false", "title of TodoItem: b", "true false", "deleted"])
+        try place.run { _ in
+            model?.stop()
+            model = nil
+        }
+    }
+
     @Test("a chat: members by name, embedded attachments, reactions in maps, previews")
     func chat() throws {
         let service = ChatService(

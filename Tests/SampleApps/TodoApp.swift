@@ -171,7 +171,7 @@ class TodoListViewModel {
     }
 
     func start(on queue: DispatchQueue? = nil) {
-        token = items.observe(on: queue) { [weak self] changes in
+        token = items.observe(on: queue) { [weak self] (changes: RealmCollectionChange) in
             guard let self = self else { return }
             switch changes {
             case .initial(let items):
@@ -190,5 +190,40 @@ class TodoListViewModel {
 
     func stop() {
         token?.invalidate()
+    }
+}
+
+/// What a screen of one item shows.
+class TodoDetailViewModel {
+    private(set) var log: [String] = []
+    private var itemToken: NotificationToken?
+    private var realmToken: NotificationToken?
+    private let item: TodoItem
+
+    init(item: TodoItem) {
+        self.item = item
+    }
+
+    func start() {
+        itemToken = item.observe { [weak self] change in
+            switch change {
+            case .change(let object, let properties):
+                for property in properties {
+                    self?.log.append("\(property.name) of \(type(of: object)): \(property.newValue ?? "nil")")
+                }
+            case .error(let error):
+                print("An error occurred: \(error)")
+            case .deleted:
+                self?.log.append("deleted")
+            }
+        }
+        realmToken = item.realm?.observe { [weak self] notification, realm in
+            self?.log.append("\(notification == .didChange) \(realm.isInWriteTransaction)")
+        }
+    }
+
+    func stop() {
+        itemToken?.invalidate()
+        realmToken = nil
     }
 }
