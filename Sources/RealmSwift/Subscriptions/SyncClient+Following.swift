@@ -51,9 +51,11 @@ extension SyncClient {
     /// One connection. Throws what ends it.
     private func run() async throws {
         try await agree()
-        guard ledger.book.queries.contains(where: { $0.failure == nil }) else {
-            // The gateway has no set of ours. Its schema may change.
-            await followBell.wait(seconds: 30)
+        let followed = ledger.book.queries.filter { $0.failure == nil }
+        guard followed.contains(where: { agreed.contains($0.number) }) else {
+            // The gateway has no set of ours: its schema may change, or a subscription was made just now.
+            if followed.isEmpty { await followBell.wait(seconds: 30) }
+            attempts = 0
             return
         }
         try await ledger.change { book, _ in book.streamBegan() }
