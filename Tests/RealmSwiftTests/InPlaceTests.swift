@@ -29,8 +29,10 @@ struct InPlaceTests {
             inMemoryIdentifier: UUID().uuidString, objectTypes: [PlaceDog.self, PlaceOwner.self])
     }
 
+    static func empty() throws -> Realm { try Realm(configuration: configuration()) }
+
     static func filled(_ count: Int = 10) throws -> Realm {
-        let realm = try Realm(configuration: configuration())
+        let realm = try empty()
         try realm.write {
             for number in 0..<count { realm.create(PlaceDog.self, value: ["id": number, "age": number]) }
         }
