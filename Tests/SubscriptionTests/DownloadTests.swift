@@ -117,7 +117,7 @@ class SubStranger: Object {
 extension Client {
     func strangers() async throws {
         let realm = try await open()
-        _ = try await realm.objects(SubStranger.self).subscribe(timeout: 20)
+        _ = try await realm.objects(SubStranger.self).subscribe(timeout: 120)
     }
 
     func update(_ body: (SyncSubscriptionSet) -> Void) async throws {

@@ -15,6 +15,7 @@ extension SyncClient {
             status.withLock { $0.connection = .connecting }
             let stream = Task { try await self.run() }
             status.withLock { $0.stream = stream }
+            if isSuspended { stream.cancel() }
             do {
                 try await withTaskCancellationHandler {
                     try await stream.value
@@ -62,6 +63,8 @@ extension SyncClient {
         let events = try await transport.events(path("stream"), after: ledger.book.position)
         var isFirst = true
         for try await event in events {
+            // What had come before it was cancelled may still be on its way through.
+            guard !isSuspended else { return }
             if isFirst {
                 isFirst = false
                 attempts = 0

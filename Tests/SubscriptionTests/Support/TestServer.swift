@@ -36,7 +36,7 @@ final class TestServer: Sendable {
 
     func start() throws {
         let schema = try SchemaCoding.decode(try JSONValue.parse(SubModels.schema))
-        let store = try EmbeddedStore.open(path: directory + "/store", schema: schema)
+        let store = try open(schema)
         var configuration = GatewayConfiguration()
         configuration.subscriptionFile = directory + "/subscriptions"
         configure(&configuration)
@@ -48,6 +48,18 @@ final class TestServer: Sendable {
         let found = try server.start()
         port.withLock { $0 = found }
         state.withLock { $0 = Running(store: store, gateway: gateway, server: server, port: found) }
+    }
+
+    /// What read from the store before may still be at its end.
+    private func open(_ schema: ObjectModel.Schema) throws -> EmbeddedStore {
+        for _ in 0..<1_000 {
+            do {
+                return try EmbeddedStore.open(path: directory + "/store", schema: schema)
+            } catch let error as StoreError where error.code == .busy {
+                usleep(20_000)
+            }
+        }
+        return try EmbeddedStore.open(path: directory + "/store", schema: schema)
     }
 
     func stop() {
