@@ -36,8 +36,8 @@ struct SharedFileTests {
 
     @Test("a commit that another process takes its time to put on disk is heard of")
     func slowCommit() throws {
-        var random = SeededRandom.fresh()
-        let seed = UInt64(random.below(1 << 31))
+        // Of a history whose first transaction is not rolled back.
+        let seed: UInt64 = 1
         let directory = try TestDirectory()
         let run = WorkerRun(
             path: directory.file("a.realmgate"), history: DurableHistory(seed: seed, target: 20), commits: 1)
