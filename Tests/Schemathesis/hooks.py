@@ -9,6 +9,7 @@ import collections
 import json
 import os
 import threading
+import time
 import uuid
 
 from urllib.parse import parse_qsl, urlsplit
@@ -335,10 +336,11 @@ def after_call(context, case, response):
     # Whole classes can be emptied; the other requests are to find something.
     if case.method == "DELETE" and response.status_code < 300 and "{key}" not in case.path and "/objects/" in case.path:
         with _filling:
-            for attempt in range(5):
+            for attempt in range(40):
                 try:
                     return fill.objects(os.environ["REALMGATE_URL"], KEY or None)
                 except SystemExit:
                     # The other worker has deleted in between what the next objects link to.
-                    if attempt == 4:
+                    if attempt == 39:
                         raise
+                    time.sleep(0.05)
