@@ -4,37 +4,16 @@ public import OpenCombine
 
 extension RealmPublishers {
     /// The changes of a map: `initial`, then updates.
-    public struct MapChangeset<Collection: RealmKeyedCollection>: Publisher {
+    public struct MapChangeset<Collection: RealmKeyedCollection>: _ConfinedPublisher {
         public typealias Output = RealmMapChange<Collection>
         public typealias Failure = Never
 
-        private var source: PublisherSource<Output>
+        public var _source: _PublisherSource<Output>
 
         init(_ map: Collection, _ keyPaths: [String]?) {
-            source = PublisherSource(merge: { $0.followed(by: $1) }) { queue, send in
+            _source = _PublisherSource(merge: { $0.followed(by: $1) }) { queue, send in
                 map.observe(keyPaths: keyPaths, on: queue) { send(.value($0)) }
             }
-        }
-
-        private init(_ source: PublisherSource<Output>) { self.source = source }
-
-        public func receive<S: Subscriber>(subscriber: S) where S.Failure == Never, S.Input == Output {
-            source.attach(subscriber)
-        }
-
-        /// See `WillChange.saveToken`.
-        public func saveToken<T>(on object: T, at keyPath: WritableKeyPath<T, NotificationToken?>) -> MapChangeset {
-            MapChangeset(source.saving(object, keyPath))
-        }
-
-        /// See `Value.subscribe`.
-        public func subscribe<S: Scheduler>(on scheduler: S) -> MapChangeset {
-            MapChangeset(source.subscribed(on: scheduler))
-        }
-
-        /// See `Value.receive`.
-        public func receive<S: Scheduler>(on scheduler: S) -> DeferredHandover<MapChangeset, S> {
-            DeferredHandover(self, scheduler)
         }
     }
 }

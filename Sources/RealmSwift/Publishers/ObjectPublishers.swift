@@ -3,38 +3,19 @@ public import OpenCombine
 
 extension RealmPublishers {
     /// The changes of an object; `deleted` is the last, and completes.
-    public struct ObjectChangeset<O: ThreadConfined>: Publisher {
+    public struct ObjectChangeset<O: ThreadConfined>: _ConfinedPublisher {
         public typealias Output = ObjectChange<O>
         public typealias Failure = Never
 
-        var source: PublisherSource<Output>
+        public var _source: _PublisherSource<Output>
 
         init(observe: @escaping (DispatchQueue?, @escaping (ObjectChange<O>) -> Void) -> NotificationToken) {
-            source = PublisherSource(merge: { $0.followed(by: $1) }) { queue, send in
+            _source = _PublisherSource(merge: { $0.followed(by: $1) }) { queue, send in
                 observe(queue) { change in
                     send(.value(change))
                     if case .deleted = change { send(.finished) }
                 }
             }
-        }
-
-        public func receive<S: Subscriber>(subscriber: S) where S.Failure == Never, S.Input == Output {
-            source.attach(subscriber)
-        }
-
-        /// See `WillChange.saveToken`.
-        public func saveToken<T>(on object: T, at keyPath: WritableKeyPath<T, NotificationToken?>) -> ObjectChangeset {
-            changed(self) { $0.source = $0.source.saving(object, keyPath) }
-        }
-
-        /// See `Value.subscribe`.
-        public func subscribe<S: Scheduler>(on scheduler: S) -> ObjectChangeset {
-            changed(self) { $0.source = $0.source.subscribed(on: scheduler) }
-        }
-
-        /// See `Value.receive`.
-        public func receive<S: Scheduler>(on scheduler: S) -> DeferredHandover<ObjectChangeset, S> {
-            DeferredHandover(self, scheduler)
         }
     }
 }

@@ -10,7 +10,7 @@ enum PublishedSignal<Output> {
 }
 
 /// How a publisher's subscribers come to their values.
-struct PublisherSource<Output> {
+public struct _PublisherSource<Output> {
     /// Where it is observed; nil for where the subscription begins.
     var queue: DispatchQueue?
     /// Is given the token of each subscription.
@@ -37,13 +37,13 @@ struct PublisherSource<Output> {
         save?(token)
     }
 
-    func subscribed(on scheduler: some Scheduler) -> PublisherSource {
+    func subscribed(on scheduler: some Scheduler) -> _PublisherSource {
         var source = self
         source.queue = raising { try serialQueue(scheduler) }
         return source
     }
 
-    func saving<T>(_ object: T, _ keyPath: WritableKeyPath<T, NotificationToken?>) -> PublisherSource {
+    func saving<T>(_ object: T, _ keyPath: WritableKeyPath<T, NotificationToken?>) -> _PublisherSource {
         var source = self
         source.save = { token in
             var object = object
