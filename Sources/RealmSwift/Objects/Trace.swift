@@ -12,9 +12,9 @@ public final class _Trace {
 
     func append(_ name: String) { names.append(name) }
 
-    /// An object that stands for any of its class.
+    /// An object that stands for any of a class, which may be known at run time only.
     func object<T: ObjectBase>(_ type: T.Type) -> T {
-        let object = T()
+        let object = type.init()
         object._trace = self
         object.mark(object.model) { ($0 + 1) | PersistedMarks.traced }
         return object

@@ -91,7 +91,7 @@ extension PredicateExpressions.KeyPath: QueryExpression {
     /// The property that the key path names; nil for what is not stored.
     private func property(of type: ObjectBase.Type) -> QueryPath.Component? {
         let trace = _Trace()
-        guard let object = trace.instance(of: type) as? Root.Output else { return nil }
+        guard let object = trace.object(type) as? Root.Output else { return nil }
         _ = object[keyPath: keyPath]
         guard trace.names.count == 1, let name = trace.names.first else { return nil }
         let stored = (Output.self as? any _Persistable.Type)?._propertyType.type
@@ -103,16 +103,6 @@ extension PredicateExpressions.KeyPath: QueryExpression {
         if Output.self == Int.self { return count }
         if Output.self == Bool.self { return .comparison(count, "==", .value(0), options: "") }
         return nil
-    }
-}
-
-extension _Trace {
-    /// An object that stands for any of a class that is known at run time.
-    fileprivate func instance(of type: ObjectBase.Type) -> ObjectBase {
-        let object = type.init()
-        object._trace = self
-        object.mark(object.model) { ($0 + 1) | PersistedMarks.traced }
-        return object
     }
 }
 

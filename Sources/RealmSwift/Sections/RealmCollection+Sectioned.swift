@@ -34,14 +34,7 @@ extension RealmCollection where Element: ObjectBase {
     public func sectioned<Key: _Persistable>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
-        raising {
-            guard let first = sortDescriptors.first else {
-                throw RealmException("Can not section Results with empty sortDescriptor parameter.")
-            }
-            guard first.keyPath == _name(for: keyPath) else {
-                throw RealmException("The section key path must match the primary sort descriptor.")
-            }
-        }
+        checkPrimary(sortDescriptors, is: _name(for: keyPath))
         return sectioned(sortDescriptors: sortDescriptors) { $0[keyPath: keyPath] }
     }
 
@@ -66,14 +59,7 @@ extension RealmCollection {
     public func sectioned<Key: _Persistable, O: ObjectBase>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> where Element: Projection<O> {
-        raising {
-            guard let first = sortDescriptors.first else {
-                throw RealmException("Can not section Results with empty sortDescriptor parameter.")
-            }
-            guard first.keyPath == _name(for: keyPath) else {
-                throw RealmException("The section key path must match the primary sort descriptor.")
-            }
-        }
+        checkPrimary(sortDescriptors, is: _name(for: keyPath))
         return sectioned(sortDescriptors: sortDescriptors) { $0[keyPath: keyPath] }
     }
 
@@ -82,5 +68,17 @@ extension RealmCollection {
         by block: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> where Element: Projection<O> {
         sectioned(sortDescriptors: sortDescriptors, block)
+    }
+}
+
+/// Sections by a property come in its order.
+private func checkPrimary(_ descriptors: [SortDescriptor], is name: String) {
+    raising {
+        guard let first = descriptors.first else {
+            throw RealmException("Can not section Results with empty sortDescriptor parameter.")
+        }
+        guard first.keyPath == name else {
+            throw RealmException("The section key path must match the primary sort descriptor.")
+        }
     }
 }
