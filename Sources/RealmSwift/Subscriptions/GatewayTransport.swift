@@ -58,7 +58,7 @@ final class GatewayTransport: Sendable {
         }
     }
 
-    /// Throws what `URLSession` throws, and what the provider of tokens throws.
+    /// Throws what `URLSession` throws, `CancellationError` for what was cancelled, and what the provider of tokens throws.
     func send(
         _ method: String, _ path: String, body: [UInt8]? = nil, headers: [String: String] = [:],
         timeout: TimeInterval? = nil
@@ -74,9 +74,9 @@ final class GatewayTransport: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let answered: @Sendable (Data?, URLResponse?, (any Error)?) -> Void = { data, response, error in
                     guard let response = response as? HTTPURLResponse else {
-                        return continuation.resume(throwing: error ?? URLError(.badServerResponse))
+                        return continuation.resume(throwing: error.map(ended) ?? URLError(.badServerResponse))
                     }
-                    if let error { return continuation.resume(throwing: error) }
+                    if let error { return continuation.resume(throwing: ended(error)) }
                     continuation.resume(returning: GatewayAnswer(response, data ?? Data()))
                 }
                 do {
@@ -118,6 +118,11 @@ final class GatewayTransport: Sendable {
         if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         return request
     }
+}
+
+/// What ended a request: that it was cancelled is said as tasks say it.
+private func ended(_ error: any Error) -> any Error {
+    (error as? URLError)?.code == .cancelled ? CancellationError() : error
 }
 
 /// An answer that is not what was asked for.
@@ -176,7 +181,7 @@ private final class StreamDelegate: NSObject, URLSessionDataDelegate, Sendable {
             stream.continuation.finish(
                 throwing: GatewayFailure(answer: GatewayAnswer(refusal.response, refusal.body)))
         } else {
-            stream.continuation.finish(throwing: error)
+            stream.continuation.finish(throwing: error.map(ended))
         }
     }
 }

@@ -113,9 +113,7 @@ actor SyncClient {
     /// Something that is tried again: told once per outage.
     nonisolated func reportOutage(_ error: any Error) {
         // What was ended here is no outage, even if it has been resumed meanwhile.
-        guard !status.withLock({ $0.isStopped || $0.isSuspended }), !(error is CancellationError),
-            (error as? URLError)?.code != .cancelled
-        else { return }
+        guard !status.withLock({ $0.isStopped || $0.isSuspended }), !(error is CancellationError) else { return }
         let isFirst = status.withLock { status in
             defer { status.hasReported = true }
             return !status.hasReported
