@@ -70,7 +70,7 @@ struct MutableLeafTests {
         #expect(leaf.encode() == (try encode(values, kind)))
     }
 
-    @Test("texts that are replaced again and again, by shorter and longer ones, are what was set last", arguments: 0..<8)
+    @Test("texts that are replaced by shorter and longer ones are what was set last", arguments: 0..<8)
     func replacedTexts(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var leaf = MutableLeaf(kind: .string)

@@ -59,7 +59,9 @@ extension String {
     public static func _get(_ object: ObjectBase, _ slot: Int) -> String { read(object, slot) }
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: String) {
         // The text's own bytes go to the store, without a value around them.
-        let isDone = raising { try value.utf8.withContiguousStorageIfAvailable { try object.assignCell(slot, utf8: $0) } }
+        let isDone = raising {
+            try value.utf8.withContiguousStorageIfAvailable { try object.assignCell(slot, utf8: $0) }
+        }
         if isDone != true { write(object, slot, value) }
     }
 
