@@ -1,4 +1,5 @@
 import Gateway
+import AccessRules
 import ArgumentParser
 import Identity
 import JSONCoding
