@@ -135,7 +135,7 @@ struct SameInstanceTests {
         #expect(thawed.numbers == numbers && Array(thawed.numbers) == [1, 2])
     }
 
-    @Test("O20 O23 contains, firstIndex(of:) and sets go by the row for classes with a primary key, else by the instance")
+    @Test("O20 O23 contains, firstIndex(of:) and sets go by the row of keyed classes, else by the instance")
     func equality() throws {
         let realm = try open()
         let owner = SameOwner(value: ["name": "o"])
