@@ -39,8 +39,10 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
 
     @inlinable
     public mutating func next() -> Element? {
-        if let objects { return objects.next() as? Element }
-        return nextElement()
+        guard let objects else { return nextElement() }
+        // Unwrapped before the cast: optimised code of other modules does not look for nil.
+        guard let object = objects.next() else { return nil }
+        return object as? Element
     }
 
     @usableFromInline mutating func nextElement() -> Element? {
