@@ -227,7 +227,7 @@ extension Map: _HasPersistedType {
 extension Map: _Persistable {
     public static var _propertyType: _StoredType { Value._storedType.collected(in: .map) }
     public static func _get(_ object: ObjectBase, _ slot: Int) -> Map {
-        raising { Map(core: try PropertyCore(object, slot)) }
+        raising { try object.collection(slot) { Map(core: $0) } }
     }
 
     /// Copies the entries; a map assigned to itself stays as it is.
@@ -266,7 +266,7 @@ extension Map: _Persistable {
     }
 }
 
-extension Map: _UnmanagedElements, _MapEntries, _Promotable {
+extension Map: _UnmanagedElements, _MapEntries, _HeldCollection {
     var unmanagedElements: [Any] { unmanaged.map { $0.value } }
 
     var mapEntries: [(key: String, value: Any?)] {

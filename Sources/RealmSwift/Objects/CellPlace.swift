@@ -38,7 +38,7 @@ extension ObjectBase {
     /// Whether the calling code runs where the realm may be used.
     @inline(__always)
     private final func isHere(_ gate: UnsafePointer<ReadGate>) -> Bool {
-        if let thread = gate.pointee.thread { return thread == RunLoopScheduler.currentMark }
+        if let thread = gate.pointee.thread, thread == RunLoopScheduler.currentMark { return true }
         return _realm?.isConfinedHere == true
     }
 

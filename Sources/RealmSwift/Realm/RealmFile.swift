@@ -14,6 +14,7 @@ final class RealmFile: Sendable {
     let hub: InstanceHub
     /// What keeps the file and a gateway together, if one is configured.
     let sync: SyncClient?
+    private let claim: FollowingClaim?
     private let isReadOnly: Bool
     private let isInMemory: Bool
     /// What is read instead; see `UnwritableFile`.
@@ -74,6 +75,7 @@ final class RealmFile: Sendable {
         let names = try configuration.models().map(\.name)
         named.withLock { $0.formUnion(names) }
         do {
+            claim = try configuration.syncConfiguration.map { _ in try FollowingClaim(path) }
             sync = try configuration.syncConfiguration.map { try SyncClient(store, path: path, $0) }
         } catch {
             store.close()
@@ -85,6 +87,7 @@ final class RealmFile: Sendable {
     deinit {
         sync?.stop()
         store.close()
+        claim?.letGo()
         if isInMemory { RealmFile.remove(path) }
         if let copy { RealmFile.remove(copy) }
     }
@@ -289,7 +292,7 @@ final class RealmFile: Sendable {
     /// The calling thread, queue or actor, if the file is open for it; else the thread.
     var currentScheduler: any LiveScheduler {
         let known = realms.withLock { $0.values.map(\.scheduler) }
-        return known.first(where: \.isCurrent) ?? RunLoopScheduler.current
+        return known.first(where: \.isCurrent) ?? LiveSchedulers.currentScheduler()
     }
 
     /// Removes a file and what lies beside it. Says whether there was one.
