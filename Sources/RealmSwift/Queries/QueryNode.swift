@@ -17,7 +17,7 @@ indirect enum QueryNode {
     case not(QueryNode)
     /// The number of a collection's elements for which the condition, whose paths go through the collection, holds.
     case subquery(QueryNode, in: QueryPath?)
-    case geoWithin(QueryPath, any _GeoShape)
+    case geoWithin(QueryPath, any RLMGeospatial)
 
     /// The format and its arguments. Throws for what the format cannot say.
     var text: (String, [Any]) {
