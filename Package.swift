@@ -93,7 +93,7 @@ var targets: [Target] = [
 
     tests("ObjectModel", ["ObjectModel"]),
     tests("QueryLanguage", ["QueryLanguage", "ObjectModel"]),
-    tests("Columnar", ["Columnar", "DecodingProbe", "ObjectModel"]),
+    tests("Columnar", ["Columnar", "DecodingProbe", "StoreTesting", "ObjectModel"]),
     tests(
         "QueryExecution",
         ["QueryExecution", "Columnar", "QueryLanguage", "StoreTesting", "StoreContract", "ObjectModel"]),
@@ -129,7 +129,7 @@ var targets: [Target] = [
         "Subscription",
         [
             "RealmSwift", "Gateway", "HTTPServer", "HTTPTesting", "EmbeddedStore", "AccessRules", "Identity",
-            "JSONCoding", "StoreContract", "ObjectModel",
+            "JSONCoding", "StoreContract", "ObjectModel", combine,
         ]),
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
@@ -164,6 +164,9 @@ var targets: [Target] = [
         name: "StoreWorker",
         dependencies: ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"],
         path: "Tests/StoreWorker", swiftSettings: strict),
+    // Follows a gateway, and writes, until it is killed.
+    .executableTarget(
+        name: "FollowWorker", dependencies: ["RealmSwift"], path: "Tests/FollowWorker", swiftSettings: strict),
     // Programs to read and to try; see the README.
     .executableTarget(
         name: "NotesServer", dependencies: ["RealmgateServer", "RealmSwift"], path: "Examples/NotesServer",
@@ -171,7 +174,7 @@ var targets: [Target] = [
     tests(
         "Realmgate",
         [
-            "realmgate", "StoreWorker", "Hosting", "HTTPServer", "HTTPTesting", "Identity", "EmbeddedStore",
+            "realmgate", "StoreWorker", "FollowWorker", "Hosting", "HTTPServer", "HTTPTesting", "Identity", "EmbeddedStore",
             "StoreTesting",
             "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", crypto, log,
         ]),

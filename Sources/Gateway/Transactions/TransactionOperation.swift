@@ -6,15 +6,30 @@ import StoreContract
 /// One operation of a transaction, checked as far as that goes without the store.
 struct TransactionOperation: Sendable {
     /// An object by its key, or one that an earlier operation made.
-    enum Subject: Sendable {
+    indirect enum Subject: Sendable {
         case address(ClassSchema, ObjectAddress)
         case made(String, ClassSchema)
+        /// One that is embedded there, at the end of the steps.
+        case part(Subject, [Step], ClassSchema)
 
         var objectClass: ClassSchema {
             switch self {
-            case .address(let objectClass, _), .made(_, let objectClass): objectClass
+            case .address(let objectClass, _), .made(_, let objectClass), .part(_, _, let objectClass): objectClass
             }
         }
+    }
+
+    /// From an object to one that is embedded in it.
+    struct Step: Sendable {
+        enum Element: Sendable {
+            /// In a list, with what is there as far as the client knows.
+            case position(Int, was: ObjectInput.Content?)
+            case mapKey(String)
+        }
+
+        let property: PropertySchema
+        /// Nil for a property that holds one object.
+        let element: Element?
     }
 
     /// What is read before the transaction begins, unless it names an object that is made in it.
@@ -32,6 +47,8 @@ struct TransactionOperation: Sendable {
         var element: String?
         var index: Int?
         var target: Int?
+        /// What the element is, or for `insert` the one before it, as far as the client knows.
+        var known: ObjectInput.Content?
         var value: Input<[ObjectInput.Content]>?
     }
 

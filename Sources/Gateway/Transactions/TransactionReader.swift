@@ -63,15 +63,15 @@ struct TransactionReader {
     private static func members(of name: TransactionOperation.Name) -> [String] {
         switch name {
         case .create: ["class", "value", "update", "as"]
-        case .set: ["object", "value"]
+        case .set: ["object", "in", "value"]
         case .delete: ["object"]
-        case .insert: ["object", "property", "index", "value"]
-        case .replace: ["object", "property", "index", "value"]
-        case .move: ["object", "property", "index", "to"]
-        case .remove: ["object", "property", "index", "mapKey", "value"]
-        case .append, .add: ["object", "property", "value"]
-        case .put: ["object", "property", "mapKey", "value"]
-        case .clear: ["object", "property"]
+        case .insert: ["object", "in", "property", "index", "behind", "value"]
+        case .replace: ["object", "in", "property", "index", "was", "value"]
+        case .move: ["object", "in", "property", "index", "was", "to"]
+        case .remove: ["object", "in", "property", "index", "was", "mapKey", "value"]
+        case .append, .add: ["object", "in", "property", "value"]
+        case .put: ["object", "in", "property", "mapKey", "value"]
+        case .clear: ["object", "in", "property"]
         case .require: ["object", "class", "filter", "args", "exists", "count"]
         }
     }
@@ -175,8 +175,15 @@ struct TransactionReader {
                 edit.element = String(index)
             } else {
                 edit.element = try members.text("mapKey")
+                guard members["was"] == nil else {
+                    throw .transaction("'was' says which element of a list is meant, beside its 'index'.", "$.was")
+                }
             }
         default: break
+        }
+        let known = name == .insert ? "behind" : "was"
+        if let json = members[known] {
+            edit.known = try self.known(json, property, of: objectClass, at: "$.\(known)")
         }
         if [.insert, .replace, .append, .add, .put].contains(name) || members["value"] != nil {
             edit.value = try contents(try members.required("value"), edit)
@@ -185,6 +192,19 @@ struct TransactionReader {
     }
 
     // MARK: Values
+
+    /// An element as the client knows it.
+    private func known(
+        _ json: JSONValue, _ property: PropertySchema, of objectClass: ClassSchema, at path: String
+    ) throws(Problem) -> ObjectInput.Content {
+        guard property.type.collection == .list else {
+            var problem = Problem.transaction("Only elements of lists have a position that may have changed.", path)
+            problem.property = property.name
+            throw problem
+        }
+        let name = "\(objectClass.name).\(property.name)"
+        return try reader.content(json, property, isElement: true, called: name, at: path)
+    }
 
     private func input(
         _ json: JSONValue, _ objectClass: ClassSchema
@@ -257,6 +277,67 @@ struct TransactionReader {
     }
 
     private func subject(_ members: Members) throws(Problem) -> TransactionOperation.Subject {
+        let subject = try object(members)
+        guard let json = members["in"] else { return subject }
+        guard case .array(let elements) = json, !elements.isEmpty else {
+            throw .transaction(
+                "'in' is the way to an embedded object, such as [\"address\"], or [\"phones\", 0] in a list.", "$.in")
+        }
+        var rest = Array(elements.enumerated())[...]
+        var steps: [TransactionOperation.Step] = []
+        var objectClass = subject.objectClass
+        while let (index, name) = rest.popFirst() {
+            let path = "$.in" + JSONPath.element(index)
+            guard case .string(let text) = name else {
+                throw .transaction("Here stands the name of a property of '\(objectClass.name)'.", path)
+            }
+            guard let property = objectClass[text] else {
+                var problem = Problem(
+                    422, StoreError.Code.unknownProperty.rawValue, "'\(objectClass.name)' has no property '\(text)'.",
+                    property: text, hint: objectClass.properties.map(\.name).nearest(to: text))
+                problem.path = path
+                throw problem
+            }
+            guard property.ownsTarget, let target = property.targetClass.flatMap({ schema[$0] }) else {
+                throw .transaction(
+                    "'\(objectClass.name).\(text)' holds no embedded objects. Name another object as 'object'.", path)
+            }
+            var element: TransactionOperation.Step.Element?
+            if property.type.isCollection {
+                guard let (index, json) = rest.popFirst() else {
+                    throw .transaction("Behind '\(text)' comes which of its objects is meant.", path)
+                }
+                element = try step(json, property, objectClass, "$.in" + JSONPath.element(index))
+            }
+            steps.append(TransactionOperation.Step(property: property, element: element))
+            objectClass = target
+        }
+        return .part(subject, steps, objectClass)
+    }
+
+    /// The position or key of an embedded object.
+    private func step(
+        _ json: JSONValue, _ property: PropertySchema, _ objectClass: ClassSchema, _ path: String
+    ) throws(Problem) -> TransactionOperation.Step.Element {
+        let isMap = property.type.collection == .map
+        switch json {
+        case .string(let key) where isMap: return .mapKey(key)
+        case .int(let index) where !isMap && index >= 0: return .position(Int(index), was: nil)
+        case .object where !isMap:
+            let members = try Members(json, "A position", ["index", "was"], at: path)
+            let index = try members.requiredPosition("index")
+            guard let was = members["was"] else { return .position(index, was: nil) }
+            return .position(index, was: try known(was, property, of: objectClass, at: path + ".was"))
+        default:
+            throw .transaction(
+                isMap
+                    ? "'\(property.name)' is a map: here stands a key."
+                    : "'\(property.name)' is a list: here stands a position, counted from 0, or {\"index\": 0, \"was\": …}.",
+                path)
+        }
+    }
+
+    private func object(_ members: Members) throws(Problem) -> TransactionOperation.Subject {
         let json = try members.required("object")
         let form =
             "An object is written as {\"class\": \"Dog\", \"key\": 1}, or as {\"ref\": \"a\"} for one that an earlier operation makes."
@@ -310,7 +391,7 @@ private struct Members {
     /// Null is as good as nothing, except for a value.
     subscript(name: String) -> JSONValue? {
         let value = object[name]
-        return value == .null && name != "value" ? nil : value
+        return value == .null && !["value", "was", "behind"].contains(name) ? nil : value
     }
 
     func required(_ name: String) throws(Problem) -> JSONValue {

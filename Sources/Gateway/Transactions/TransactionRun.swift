@@ -5,7 +5,7 @@ import StoreContract
 
 /// Does the operations of a transaction one after the other, and writes what each did.
 struct TransactionRun {
-    private let transaction: any WriteTransaction
+    let transaction: any WriteTransaction
     private let reader: TransactionReader
     private let includesObjects: Bool
     private let json: JSONWriter
@@ -130,6 +130,10 @@ struct TransactionRun {
     private func perform(_ edit: TransactionOperation.Edit) throws {
         let object = try find(edit.subject)
         let source = ObjectSource.transaction(transaction)
+        guard let edit = try located(edit, object) else {
+            let count = try source.elementCount(object, edit.property.id)
+            return write(EditOutcome(modified: 0, count: count))
+        }
         let steps = [edit.property.name] + (edit.element.map { [$0] } ?? [])
         let place = try PathWalk(source, object, edit.subject.objectClass).run(steps[...])
         let collection = place.collection ?? place
@@ -145,7 +149,10 @@ struct TransactionRun {
         case (.remove, let value?): operation = .discard(value)
         default: operation = .remove
         }
-        let outcome = try PropertyEditor(transaction).perform(operation, at: place)
+        write(try PropertyEditor(transaction).perform(operation, at: place))
+    }
+
+    private func write(_ outcome: EditOutcome) {
         json.beginObject()
         json.name("modified")
         json.int(outcome.modified)
@@ -189,6 +196,7 @@ struct TransactionRun {
         let found: Bool
         switch subject {
         case .address(let objectClass, let address): found = try address.find(objectClass, in: transaction) != nil
+        case .part: found = (try? find(subject)) != nil
         case .made(let name, _):
             found = try made[name].map { try transaction.exists($0.classID, $0.key) } ?? false
         }
@@ -247,6 +255,7 @@ struct TransactionRun {
                 ).inMember("object")
             }
             return object
+        case .part(let outer, let steps, _): return try steps.reduce(try find(outer)) { try embedded($0, $1) }
         }
     }
 

@@ -118,6 +118,22 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
 
     public func makeIterator() -> RLMMapIterator<SingleMapEntry<Key, Value>> { RLMMapIterator(pairs()) }
 
+    /// The place of the first value that is equal, in the order of the keys; nil if there is none. Reads the values up to it.
+    public func index(of object: Value) -> MapIndex? {
+        values.firstIndex { isSameElement($0, object) }.map { MapIndex(offset: UInt($0)) }
+    }
+
+    /// The entry at a place of `index(of:)`. Traps if it is not there any more.
+    public subscript(position: MapIndex) -> SingleMapEntry<Key, Value> {
+        raising {
+            let keys = keys
+            guard position.offset < UInt(keys.count), let value = self[keys[Int(position.offset)]] else {
+                throw RealmException("Attempting to access Map elements using an invalid index.")
+            }
+            return SingleMapEntry(key: keys[Int(position.offset)], value: value)
+        }
+    }
+
     /// The entries as pairs of key and value.
     public func asKeyValueSequence() -> RLMKeyValueSequence<Key, Value> { RLMKeyValueSequence(self) }
 
@@ -162,6 +178,11 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
             updateValue(try Value._converted(value, place), forKey: Key(_key: key))
         }
     }
+}
+
+/// The place of an entry in a map.
+public struct MapIndex: Hashable, Sendable {
+    public let offset: UInt
 }
 
 extension Map: Hashable {

@@ -122,6 +122,9 @@ extension ObjectBase: Hashable {
         return a.isSame(as: b)
     }
 
+    /// `==` with what may be no object at all.
+    public final func isEqual(_ object: Any?) -> Bool { (object as? ObjectBase) == self }
+
     private var comparesByRow: Bool { _class?.primaryKey != nil || _realm?.isFrozen == true }
 
     /// For classes with a primary key goes by the key, so that it is the same before and after an object is added; for

@@ -5,13 +5,18 @@ import LiveSchedulers
 import Synchronization
 
 extension Realm {
-    /// What is downloaded before a realm that follows a gateway opens.
+    /// What is downloaded before a realm that follows a gateway opens; see `SyncConfiguration`. What is subscribed to are
+    /// the subscriptions that the file has, and those of `initialSubscriptions`.
+    ///
+    /// When the gateway cannot be reached, or does not take the token, an opening that waits for it throws `SyncError`, and
+    /// `Realm.Error` with the code `subscriptionFailed` when it does not follow a subscription, or `openTimeout` is over. The
+    /// subscriptions stay, so that the next opening goes on. Without a gateway there is nothing to wait for.
     public enum OpenBehavior: Sendable {
         /// Nothing.
         case never
-        /// Everything that is subscribed to, if not all of it has been downloaded before.
+        /// Everything that is subscribed to, unless this file has had all of it once: it opens without a network then.
         case once
-        /// Everything that is subscribed to.
+        /// Everything that is subscribed to, as the gateway has it now.
         case always
     }
 
@@ -62,23 +67,49 @@ extension Realm {
         return file
     }
 
-    /// Opens a realm's file in the background, and then the realm on the queue, where the callback is given it.
+    /// Opens a realm's file in the background, and then the realm on the queue, where the callback is given it; one that
+    /// follows a gateway when it has what its subscriptions match, as with `OpenBehavior.always`.
     @discardableResult
     public static func asyncOpen(
         configuration: Configuration = .defaultConfiguration, callbackQueue: DispatchQueue = .main,
         callback: @escaping @Sendable (Result<Realm, any Swift.Error>) -> Void
     ) -> AsyncOpenTask {
         let task = AsyncOpenTask()
-        DispatchQueue.global().async {
-            let opened = Result { try fileErrors { try RealmFile.open(configuration) } }
+        @Sendable func realm(_ file: RealmFile) throws -> Realm {
+            try fileErrors { Realm(try file.realm(on: scheduler(of: callbackQueue), configuration)) }
+        }
+        @Sendable func finish(_ opened: Result<RealmFile, any Swift.Error>) {
             callbackQueue.async {
                 guard !task.isCancelled else { return }
                 callback(
                     opened.flatMap { file in
                         Result {
-                            try fileErrors { Realm(try file.realm(on: scheduler(of: callbackQueue), configuration)) }
+                            let realm = try realm(file)
+                            realm.refresh()
+                            return realm
                         }
                     })
+            }
+        }
+        DispatchQueue.global().async {
+            let opened = Result { try fileErrors { try RealmFile.open(configuration) } }
+            guard case .success(let file) = opened, let sync = file.sync else { return finish(opened) }
+            callbackQueue.async {
+                guard !task.isCancelled else { return }
+                do {
+                    // The subscriptions are bound to the classes of a realm.
+                    try realm(file).rlm.subscribeInitially()
+                } catch {
+                    return callback(.failure(error))
+                }
+                task.run {
+                    do {
+                        try await sync.download(before: .always)
+                        finish(.success(file))
+                    } catch {
+                        finish(.failure(error))
+                    }
+                }
             }
         }
         return task
@@ -86,11 +117,28 @@ extension Realm {
 
     /// An opening that may be given up.
     public final class AsyncOpenTask: Sendable {
-        private let cancelled = Atomic(false)
+        private struct State {
+            var isCancelled = false
+            var download: Task<Void, Never>?
+        }
 
-        var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+        private let state = Mutex(State())
 
-        /// The callback is not called any more.
-        public func cancel() { cancelled.store(true, ordering: .releasing) }
+        var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+        func run(_ download: @escaping @Sendable () async -> Void) {
+            state.withLock { state in
+                if !state.isCancelled { state.download = Task { await download() } }
+            }
+        }
+
+        /// The callback is not called any more, and nothing is waited for.
+        public func cancel() {
+            let download = state.withLock { state in
+                state.isCancelled = true
+                return state.download
+            }
+            download?.cancel()
+        }
     }
 }

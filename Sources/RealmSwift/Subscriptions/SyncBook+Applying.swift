@@ -58,6 +58,7 @@ extension SyncBook {
     mutating func setState(_ state: SyncQuery.State, of number: Int) {
         guard let index = queries.firstIndex(where: { $0.number == number }) else { return }
         queries[index].state = state
+        if queries.allSatisfy({ $0.state == .complete }) { wasComplete = true }
     }
 
     private func names(

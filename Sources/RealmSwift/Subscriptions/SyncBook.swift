@@ -61,6 +61,8 @@ struct SyncBook: Sendable {
     var scanned = Version(0)
     /// The id of the last event.
     var position: String?
+    /// Whether everything that was subscribed to was here at some time.
+    var wasComplete = false
     /// The next number of a query, upload or subscription.
     private var next = 1
     private(set) var uploads: [Upload] = []
@@ -180,6 +182,7 @@ struct SyncBook: Sendable {
         scanned = Version(UInt64(head.int("scanned")))
         next = head.int("next")
         if case .string(let position)? = head["position"] { self.position = position }
+        wasComplete = head["complete"] == .bool(true)
         queries = head.array("queries").compactMap { SyncQuery($0) }
         for case .int(let number) in head.array("members") {
             let number = Int(number)
@@ -255,7 +258,8 @@ struct SyncBook: Sendable {
         let head: JSONValue = [
             "client": .string(client), "path": .string(path), "revision": .int(Int64(revision)),
             "scanned": .int(Int64(scanned.rawValue)), "next": .int(Int64(next)),
-            "position": position.map { .string($0) } ?? .null, "queries": .array(queries.map(\.kept)),
+            "position": position.map { .string($0) } ?? .null, "complete": .bool(wasComplete),
+            "queries": .array(queries.map(\.kept)),
             "members": .array(keptMembers.sorted().map { .int(Int64($0)) }),
             "uploads": .array(uploads.map { .int(Int64($0.number)) }),
         ]

@@ -15,6 +15,10 @@ actor SyncClient {
         var tasks: [Task<Void, Never>] = []
         /// Of the present stream.
         var stream: Task<Void, any Error>?
+        /// Whether `initialSubscriptions` has run since the file was opened.
+        var hasSubscribed = false
+        /// Those who are told of each failed attempt.
+        var outages: [UUID: AsyncStream<SyncError>.Continuation] = [:]
     }
 
     nonisolated let configuration: SyncConfiguration
@@ -115,17 +119,19 @@ actor SyncClient {
     nonisolated func reportOutage(_ error: any Error) {
         // What was ended here is no outage, even if it has been resumed meanwhile.
         guard !status.withLock({ $0.isStopped || $0.isSuspended }), !(error is CancellationError) else { return }
-        let isFirst = status.withLock { status in
+        let error =
+            switch error {
+            case let failure as GatewayFailure: SyncError(failure.answer)
+            case let error as StoreError: SyncError(.file, error.message)
+            case let error as SyncError: error
+            default: SyncError(.connection, "The gateway cannot be reached: \(error.localizedDescription)")
+            }
+        let (isFirst, waiting) = status.withLock { status in
             defer { status.hasReported = true }
-            return !status.hasReported
+            return (!status.hasReported, Array(status.outages.values))
         }
-        guard isFirst else { return }
-        switch error {
-        case let failure as GatewayFailure: report(SyncError(failure.answer))
-        case let error as StoreError: report(SyncError(.file, error.message))
-        case let error as SyncError: report(error)
-        default: report(SyncError(.connection, "The gateway cannot be reached: \(error.localizedDescription)"))
-        }
+        for continuation in waiting { continuation.yield(error) }
+        if isFirst { report(error) }
     }
 
     nonisolated func isConnected() { status.withLock { $0.hasReported = false } }

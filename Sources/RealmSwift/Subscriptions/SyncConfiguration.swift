@@ -38,8 +38,14 @@ public struct SyncConfiguration: Sendable {
     public var headers: [String: String]
     /// Told what goes wrong, on any thread. What can be tried again is.
     public var errorHandler: (@Sendable (SyncError) -> Void)?
-    /// Makes the first subscriptions, when a file without any is opened: within an update of the set.
+    /// Makes the first subscriptions, when a file that never had any is opened: within an update of the set.
     public var initialSubscriptions: (@Sendable (SyncSubscriptionSet) -> Void)?
+    /// Whether `initialSubscriptions` runs each time that the file is opened, and not only the first time: for conditions
+    /// that change, such as those with today's date. A name may be taken then: look with `first(named:)`. Realms that are
+    /// opened while the file is open do not run it again.
+    public var rerunOnOpen: Bool
+    /// Seconds that opening a realm waits at most for what it is to download; see `Realm.OpenBehavior`.
+    public var openTimeout: TimeInterval?
     /// Seconds after which a connection that says nothing counts as broken; the gateway says something every 15.
     public var idleTimeout: TimeInterval
 
@@ -47,7 +53,8 @@ public struct SyncConfiguration: Sendable {
         gateway: URL, token: String? = nil, headers: [String: String] = [:], idleTimeout: TimeInterval = 45,
         errorHandler: (@Sendable (SyncError) -> Void)? = nil,
         tokenProvider: (@Sendable () async throws -> String?)? = nil,
-        initialSubscriptions: (@Sendable (SyncSubscriptionSet) -> Void)? = nil
+        initialSubscriptions: (@Sendable (SyncSubscriptionSet) -> Void)? = nil, rerunOnOpen: Bool = false,
+        openTimeout: TimeInterval? = nil
     ) {
         self.gateway = gateway
         self.token = token
@@ -56,6 +63,8 @@ public struct SyncConfiguration: Sendable {
         self.tokenProvider = tokenProvider
         self.errorHandler = errorHandler
         self.initialSubscriptions = initialSubscriptions
+        self.rerunOnOpen = rerunOnOpen
+        self.openTimeout = openTimeout
     }
 }
 

@@ -184,6 +184,8 @@ struct SyncView: Sendable {
     var position: String?
     /// See `SyncBook.retired`.
     var retired: [Int] = []
+    /// See `SyncBook.wasComplete`.
+    var wasComplete = false
 
     init() {}
 
@@ -194,5 +196,6 @@ struct SyncView: Sendable {
         uploads = book.uploads
         position = book.position
         retired = book.retired
+        wasComplete = book.wasComplete
     }
 }

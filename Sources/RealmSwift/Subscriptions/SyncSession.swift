@@ -58,30 +58,63 @@ public final class SyncSession: Sendable {
 }
 
 extension RLMRealm {
-    /// Makes the configuration's first subscriptions, if the file has never had any.
+    /// Makes the configuration's first subscriptions, if the file has never had any, or is to make them anew.
     func subscribeInitially() {
-        guard let sync = file?.sync, let make = sync.configuration.initialSubscriptions,
-            sync.ledger.book.revision == 0
+        guard let sync = file?.sync, let make = sync.configuration.initialSubscriptions, sync.wantsFirstSubscriptions
         else { return }
         raising {
             let set = SyncSubscriptionSet(core: try SubscriptionSetCore(self))
             try set.core.update {
                 // Another thread may have been quicker.
-                if sync.ledger.book.revision == 0 { make(set) }
+                guard sync.wantsFirstSubscriptions else { return }
+                sync.status.withLock { $0.hasSubscribed = true }
+                make(set)
             }
         }
     }
 }
 
 extension SyncClient {
-    /// Waits for what opening a realm is to wait for.
+    /// Whether `initialSubscriptions` is to run.
+    nonisolated fileprivate var wantsFirstSubscriptions: Bool {
+        guard !status.withLock({ $0.hasSubscribed }) else { return false }
+        return configuration.rerunOnOpen || ledger.book.revision == 0
+    }
+
+    /// Waits for what opening a realm is to wait for. Throws what keeps it from coming: `SyncError` when the gateway cannot
+    /// be reached or does not take the token, and `Realm.Error` for a subscription that fails and when the time is over.
     func download(before behavior: Realm.OpenBehavior) async throws {
+        let book = ledger.book
         switch behavior {
         case .never: return
-        case .once: if (try? ledger.book.isComplete) == true { return }
+        case .once: if book.wasComplete { return }
         case .always: break
         }
-        try await download(timeout: nil)
+        guard !book.queries.isEmpty else { return }
+        try await failingWithOutages {
+            try await self.download(timeout: self.configuration.openTimeout)
+        }
+        _ = try ledger.book.isComplete
+    }
+
+    /// Does what waits for the gateway, until that turns out to be out of reach.
+    private func failingWithOutages(_ work: @escaping @Sendable () async throws -> Void) async throws {
+        let (outages, continuation) = AsyncStream.makeStream(of: SyncError.self)
+        let id = UUID()
+        status.withLock { $0.outages[id] = continuation }
+        defer { status.withLock { $0.outages[id] = nil } }
+        // An earlier one has made a pause.
+        followBell.ring()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask(operation: work)
+            group.addTask {
+                for await error in outages { throw error }
+                // Waits no longer than the work.
+                try Task.checkCancellation()
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
     }
 
     /// Waits until everything is here that the gateway had before, trying again when the connection breaks.
@@ -92,7 +125,8 @@ extension SyncClient {
             try await ledger.wait(timeout: rest) { book in
                 book.queries.contains { $0.state == .pending } || !book.retired.isEmpty ? nil : ()
             }
-            if ledger.book.queries.isEmpty { return }
+            // Those that failed bring nothing.
+            if ledger.book.queries.allSatisfy({ $0.failure != nil }) { return }
             if status.withLock({ $0.connection }) == .connected {
                 do {
                     return try await passBarrier()

@@ -1,0 +1,138 @@
+import Foundation
+import Glibc
+import RealmSwift
+
+/// Follows a gateway with a file, and writes until it is killed, saying what became of each commit.
+///
+///     FollowWorker PATH GATEWAY NAME ROUND SEED     writes
+///     FollowWorker PATH GATEWAY NAME                waits until both sides have everything, and says what it has
+///
+/// Everything that it makes is called after NAME and ROUND, and nobody else deletes it. See `FollowedKillTests`.
+@main
+enum FollowWorker {
+    static func main() async {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 4 || arguments.count == 6, let gateway = URL(string: arguments[2]) else {
+            say("unexpected usage: FollowWorker PATH GATEWAY NAME [ROUND SEED]")
+            exit(2)
+        }
+        let work = Work(path: arguments[1], gateway: gateway, name: arguments[3])
+        do {
+            if arguments.count == 6 {
+                try await work.write(round: arguments[4], seed: UInt64(arguments[5]) ?? 0)
+            } else {
+                try await work.finish()
+            }
+        } catch {
+            say("unexpected \(error)")
+            exit(1)
+        }
+    }
+}
+
+class WorkItem: Object {
+    @Persisted(primaryKey: true) var _id = ""
+    @Persisted var owner = ""
+    @Persisted var tokens: List<String>
+    @Persisted var marks: Map<String, Int>
+}
+
+/// Writes the line at once: what was said is known even if this process ends now.
+func say(_ line: String) {
+    var text = line + "\n"
+    _ = text.withUTF8 { Glibc.write(1, $0.baseAddress, $0.count) }
+}
+
+/// One worker's realm.
+actor Work {
+    private let configuration: Realm.Configuration
+    private let name: String
+
+    init(path: String, gateway: URL, name: String) {
+        var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: path), objectTypes: [WorkItem.self])
+        configuration.syncConfiguration = SyncConfiguration(gateway: gateway) { error in
+            // That the gateway is not there is part of the test.
+            if error.code != .connection { say("error \(error.code) \(error.message)") }
+        }
+        self.configuration = configuration
+        self.name = name
+    }
+
+    /// Commits without an end. Some begin before anything has come down.
+    func write(round: String, seed: UInt64) async throws {
+        var random = Random(state: seed)
+        let realm = try await Realm.open(configuration: configuration)
+        say("open")
+        _ = try await realm.objects(WorkItem.self).subscribe(waitForSync: seed % 2 == 0 ? .never : .onCreation)
+        say("subscribed")
+        for number in 0... {
+            try commit("\(name)-\(round)-\(number)", realm, &random)
+            try await Task.sleep(for: .microseconds(Int.random(in: 0..<3_000, using: &random)))
+        }
+    }
+
+    private func commit(_ token: String, _ realm: Realm, _ random: inout Random) throws {
+        let own = realm.objects(WorkItem.self).where { $0.owner == name }
+        let shared = realm.objects(WorkItem.self).where { $0.owner == "" }
+        let kind = Int.random(in: 0..<10, using: &random)
+        switch kind {
+        case 0 where own.count > 2:
+            guard let item = own.randomElement(using: &random) else { return }
+            let id = item._id
+            say("try delete \(id)")
+            try realm.write { realm.delete(item) }
+            say("done delete \(id)")
+        case 1...4 where own.count > 0 && shared.count > 0:
+            // Both or neither.
+            guard let first = own.randomElement(using: &random), let second = shared.randomElement(using: &random)
+            else { return }
+            say("try append \(first._id) \(second._id) \(token)")
+            try realm.write {
+                first.tokens.append(token)
+                second.tokens.append(token)
+            }
+            say("done append \(first._id) \(second._id) \(token)")
+        case 5...6 where shared.count > 0:
+            guard let item = shared.randomElement(using: &random) else { return }
+            say("try mark \(item._id) \(token)")
+            try realm.write { item.marks[token] = 1 }
+            say("done mark \(item._id) \(token)")
+        default:
+            say("try create \(token)")
+            try realm.write { _ = realm.create(WorkItem.self, value: ["_id": token, "owner": name]) }
+            say("done create \(token)")
+        }
+    }
+
+    /// Says what is here once both sides have everything, for as long as somebody lets it.
+    func finish() async throws {
+        let realm = try await Realm.open(configuration: configuration)
+        _ = try await realm.objects(WorkItem.self).subscribe(waitForSync: .onCreation, timeout: 60)
+        try await realm.syncSession?.wait(for: .upload, timeout: 60)
+        say("sent")
+        // The others are done, too, when the file is there.
+        while !FileManager.default.fileExists(atPath: configuration.fileURL.map { $0.path + ".go" } ?? "") {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        try await realm.syncSession?.wait(for: .download, timeout: 60)
+        realm.refresh()
+        for item in realm.objects(WorkItem.self).sorted(byKeyPath: "_id") where item.owner != "filler" {
+            say(
+                "item \(item._id) \(item.tokens.joined(separator: ",")) \(item.marks.keys.sorted().joined(separator: ","))"
+            )
+        }
+        say("end")
+    }
+}
+
+struct Random: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}
