@@ -82,12 +82,15 @@ final class RealmFile: Sendable {
             throw error
         }
         sync?.start()
+        Logger.log(
+            .detail, Category.Storage.all, "Opened '\(path)' with schema version \(configuration.schemaVersion).")
     }
 
     deinit {
         sync?.stop()
         store.close()
         claim?.letGo()
+        Logger.log(.detail, Category.Storage.all, "Closed '\(path)'.")
         if isInMemory { RealmFile.remove(path) }
         if let copy { RealmFile.remove(copy) }
     }
@@ -222,6 +225,9 @@ final class RealmFile: Sendable {
             migration: StoreMigration { transaction in
                 if let block { block(try Migration(transaction, configuration), stored.version) }
             })
+        Logger.log(
+            .detail, Category.sdk,
+            "Migrated '\((try? configuration.path) ?? "")' from schema version \(stored.version) to \(wanted.version).")
     }
 
     /// Throws `migrationRequired` for changes that need a higher version, and a file that can be written. That a property

@@ -70,6 +70,7 @@ extension SyncClient {
                 attempts = 0
                 isConnected()
                 status.withLock { $0.connection = .connected }
+                Logger.log(.detail, Category.Sync.Client.session, "Connected with \(configuration.gateway).")
                 uploadBell.ring()
                 // Subscriptions may have changed since they were told.
                 try await agree()

@@ -111,6 +111,7 @@ actor SyncClient {
 
     nonisolated func report(_ error: SyncError) {
         guard !status.withLock({ $0.isStopped }) else { return }
+        Logger.log(.error, Category.Sync.Client.session, "\(configuration.gateway): \(error)")
         configuration.errorHandler?(error)
     }
 
