@@ -167,6 +167,9 @@ var targets: [Target] = [
     // Follows a gateway, and writes, until it is killed.
     .executableTarget(
         name: "FollowWorker", dependencies: ["RealmSwift"], path: "Tests/FollowWorker", swiftSettings: strict),
+    // The library in a program that is built for release; see `.ci/run`.
+    .executableTarget(
+        name: "OptimisedProgram", dependencies: ["RealmSwift"], path: "Tests/OptimisedProgram", swiftSettings: strict),
     // Programs to read and to try; see the README.
     .executableTarget(
         name: "NotesServer", dependencies: ["RealmgateServer", "RealmSwift"], path: "Examples/NotesServer",
@@ -174,7 +177,8 @@ var targets: [Target] = [
     tests(
         "Realmgate",
         [
-            "realmgate", "StoreWorker", "FollowWorker", "Hosting", "HTTPServer", "HTTPTesting", "Identity", "EmbeddedStore",
+            "realmgate", "StoreWorker", "FollowWorker", "Hosting", "HTTPServer", "HTTPTesting", "Identity",
+            "EmbeddedStore",
             "StoreTesting",
             "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", crypto, log,
         ]),
