@@ -174,7 +174,8 @@ var targets: [Target] = [
     tests(
         "Realmgate",
         [
-            "realmgate", "StoreWorker", "FollowWorker", "Hosting", "HTTPServer", "HTTPTesting", "Identity", "EmbeddedStore",
+            "realmgate", "StoreWorker", "FollowWorker", "Hosting", "HTTPServer", "HTTPTesting", "Identity",
+            "EmbeddedStore",
             "StoreTesting",
             "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", crypto, log,
         ]),
@@ -209,6 +210,9 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
         .executableTarget(
             name: "SwiftAPIBenchmark", dependencies: ["RealmSwift", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Benchmarks/SwiftAPIBenchmark", swiftSettings: strict),
+        .executableTarget(
+            name: "FollowBenchmark", dependencies: ["RealmSwift"], path: "Benchmarks/FollowBenchmark",
+            swiftSettings: strict),
     ]
 }
 
