@@ -93,7 +93,7 @@ var targets: [Target] = [
 
     tests("ObjectModel", ["ObjectModel"]),
     tests("QueryLanguage", ["QueryLanguage", "ObjectModel"]),
-    tests("Columnar", ["Columnar", "DecodingProbe", "ObjectModel"]),
+    tests("Columnar", ["Columnar", "DecodingProbe", "StoreTesting", "ObjectModel"]),
     tests(
         "QueryExecution",
         ["QueryExecution", "Columnar", "QueryLanguage", "StoreTesting", "StoreContract", "ObjectModel"]),

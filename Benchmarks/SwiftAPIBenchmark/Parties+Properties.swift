@@ -90,6 +90,7 @@ extension Parties {
 
     func measureAssigning() throws {
         let (dogs, plain, numbers) = (someDogs, someNumbers.map { self.plain[$0] }, someNumbers)
+        let passes = 1000
         let count = dogs.count * passes
         func updating(_ column: String, _ value: @escaping (Int) -> any DatabaseValueConvertible) -> Part {
             Part(numbers.count) { [database] in
@@ -104,18 +105,24 @@ extension Parties {
         try row(
             "set Int in a write",
             realm: Part(count, prepare: begin, finish: cancel) {
-                for pass in 0..<self.passes { for dog in dogs { dog.age = pass } }
+                for pass in 0..<passes { for dog in dogs { dog.age = pass } }
             },
-            plain: Part(count) { for pass in 0..<self.passes { for dog in plain { dog.age = pass } } },
+            plain: Part(count) { for pass in 0..<passes { for dog in plain { dog.age = pass } } },
             grdb: updating("age") { $0 % 20 })
         let names = (0..<passes).map { "a name with the number \($0)" }
         try row(
             "set String in a write",
             realm: Part(count, prepare: begin, finish: cancel) {
-                for pass in 0..<self.passes { for dog in dogs { dog.name = names[pass] } }
+                for pass in 0..<passes { for dog in dogs { dog.name = names[pass] } }
             },
-            plain: Part(count) { for pass in 0..<self.passes { for dog in plain { dog.name = names[pass] } } },
+            plain: Part(count) { for pass in 0..<passes { for dog in plain { dog.name = names[pass] } } },
             grdb: updating("name") { Sample($0).name })
+        try row(
+            "set Int for the first time in a write",
+            realm: Part(dogs.count, prepare: begin, finish: cancel) { for dog in dogs { dog.age = 7 } })
+        try row(
+            "set String for the first time in a write",
+            realm: Part(dogs.count, prepare: begin, finish: cancel) { for dog in dogs { dog.name = names[7] } })
         try row(
             "get Int in a write that assigned it",
             realm: Part(
@@ -126,13 +133,13 @@ extension Parties {
                 }, finish: cancel
             ) {
                 var sum = Sum()
-                for _ in 0..<self.passes { for dog in dogs { sum.add(dog.age) } }
+                for _ in 0..<passes { for dog in dogs { sum.add(dog.age) } }
             })
         try row(
             "get String in a write of others",
             realm: Part(count, prepare: begin, finish: cancel) {
                 var sum = Sum()
-                for _ in 0..<self.passes { for dog in dogs { sum.add(dog.name.utf8.count) } }
+                for _ in 0..<passes { for dog in dogs { sum.add(dog.name.utf8.count) } }
             })
     }
 

@@ -72,7 +72,7 @@ struct MissingClaims {
     private func names(_ path: ParsedPath) -> Bool {
         path.components.contains { component in
             switch component {
-            case .argument(let number), .index(.argument(let number)): names(number)
+            case .argument(let number), .index(.argument(let number)), .index(.wordArgument(let number)): names(number)
             default: false
             }
         }

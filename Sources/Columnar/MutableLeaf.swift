@@ -242,6 +242,14 @@ package struct MutableLeaf: Sendable {
         return true
     }
 
+    /// The same of a text, given as UTF-8: a column of texts that has no null takes it as it is.
+    package mutating func setPlain(_ slot: Int, utf8 text: UnsafeBufferPointer<UInt8>) throws(LeafError) -> Bool {
+        guard kind == .string, slot >= 0, slot < count, nullCount == 0, outsizedCount == 0, strings.fits(text.count)
+        else { return try setPlain(slot, .string(String(decoding: text, as: UTF8.self))) }
+        strings.replace(slot, with: text)
+        return true
+    }
+
     /// The elements of a collection that is not outsized, in order.
     package func elements(at slot: Int) -> ElementBlock {
         let hasKeys = kind == .map

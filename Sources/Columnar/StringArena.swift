@@ -40,8 +40,20 @@ struct StringArena: Sendable {
         text.withUnsafeBufferPointer { replace(index, with: $0) }
     }
 
-    private mutating func replace(_ index: Int, with text: UnsafeBufferPointer<UInt8>) {
-        gaps += Int(ranges[index].count)
+    /// A text that is no longer than what it replaces takes its place; what is left over is a gap.
+    mutating func replace(_ index: Int, with text: UnsafeBufferPointer<UInt8>) {
+        let old = ranges[index]
+        if text.count <= Int(old.count) {
+            gaps += Int(old.count) - text.count
+            ranges[index].count = UInt32(truncatingIfNeeded: text.count)
+            guard let start = text.baseAddress else { return }
+            bytes.withUnsafeMutableBufferPointer { bytes in
+                guard let base = bytes.baseAddress else { return }
+                (base + Int(old.start)).update(from: start, count: text.count)
+            }
+            return
+        }
+        gaps += Int(old.count)
         ranges[index] = (UInt32(truncatingIfNeeded: bytes.count), UInt32(truncatingIfNeeded: text.count))
         bytes.append(contentsOf: text)
         if gaps > 4096, gaps > bytes.count / 2 { closeGaps() }

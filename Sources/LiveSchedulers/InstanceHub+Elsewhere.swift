@@ -21,12 +21,12 @@ extension InstanceHub {
         _ register: @escaping @Sendable (LiveInstance) throws -> InstanceToken,
         failed: @escaping @Sendable (any Error) -> Void
     ) throws -> InstanceToken {
-        let scheduler = try QueueScheduler(queue)
+        let place = try scheduler(of: queue)
         let token = InstanceToken()
-        scheduler.run { [weak token] in
+        place.run { [weak token] in
             guard let token, token.isValid else { return }
             do {
-                token.resolve(try register(self.instance(on: scheduler, from: version)))
+                token.resolve(try register(self.instance(on: place, from: version)))
             } catch {
                 failed(error)
             }
@@ -52,6 +52,6 @@ extension InstanceHub {
         on actor: isolated A, from version: Version,
         _ register: @Sendable (isolated A, LiveInstance) throws -> InstanceToken
     ) throws -> InstanceToken {
-        try register(actor, instance(on: ActorScheduler(actor), from: version))
+        try register(actor, instance(on: scheduler(of: actor), from: version))
     }
 }

@@ -11,6 +11,7 @@ package struct QueueScheduler: LiveScheduler {
     /// What tells a queue from others: the same queue may come wrapped in several objects.
     private final class Mark: Sendable {}
 
+    private static let main = try? QueueScheduler(.main)
     private static let key = DispatchSpecificKey<Mark>()
     private static let marking = Mutex(())
 
@@ -33,6 +34,12 @@ package struct QueueScheduler: LiveScheduler {
             return made
         }
     }
+
+    /// Whether the calling code runs on the main queue.
+    static var isMainCurrent: Bool { main?.isCurrent == true }
+
+    /// Whether it is the main queue.
+    package var isMain: Bool { mark === Self.main?.mark }
 
     package var id: LiveSchedulerID { LiveSchedulerID(mark) }
     package var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) === mark }

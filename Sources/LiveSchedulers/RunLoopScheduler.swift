@@ -33,6 +33,11 @@ package struct RunLoopScheduler: LiveScheduler {
     /// under the loop's lock.
     private struct Loop: @unchecked Sendable {
         let loop: RunLoop
+
+        func add(_ job: @escaping @Sendable () -> Void) {
+            // A block given to `perform` does not wake a sleeping loop; a timer that is due does.
+            loop.add(Timer(timeInterval: 0, repeats: false) { _ in job() }, forMode: .common)
+        }
     }
 
     private let mark: Mark
@@ -53,8 +58,10 @@ package struct RunLoopScheduler: LiveScheduler {
     /// The main thread's loop may not run yet, but is expected to.
     package var canDeliver: Bool { Thread.isMainThread || loop.loop.currentMode != nil }
 
-    package func run(_ job: @escaping @Sendable () -> Void) {
-        // A block given to `perform` does not wake a sleeping loop; a timer that is due does.
-        loop.loop.add(Timer(timeInterval: 0, repeats: false) { _ in job() }, forMode: .common)
-    }
+    private static let main = Loop(loop: .main)
+
+    /// Gives a job to the main thread's loop, if one will run there.
+    static func addToMain(_ job: @escaping @Sendable () -> Void) { main.add(job) }
+
+    package func run(_ job: @escaping @Sendable () -> Void) { loop.add(job) }
 }

@@ -124,6 +124,11 @@ extension Binding {
         case .all: return .all
         case .size: return .size
         case .key(let key): return .key(key)
+        case .wordArgument(let number):
+            guard case .value(.string("#any")) = try argument(number, range) else {
+                throw source.error(.argument, "'$K\(number)' between brackets must be '#any', for all elements.", range)
+            }
+            return .all
         case .argument(let number):
             guard case .value(let value) = try argument(number, range), !value.isNull else {
                 throw source.error(.argument, "Null or list cannot be used for parameter '$\(number)'", range)

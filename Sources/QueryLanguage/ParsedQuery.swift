@@ -203,6 +203,8 @@ package struct ParsedPath: Hashable, Sendable {
         case key(String)
         /// An Int or a String.
         case argument(Int)
+        /// `[%K]` or `[$K0]`: the argument is the word itself, of which there is `#any`.
+        case wordArgument(Int)
     }
 
     /// At least one.

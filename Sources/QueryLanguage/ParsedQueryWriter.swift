@@ -155,6 +155,7 @@ struct ParsedQueryWriter {
         case .size: text += "[SIZE]"
         case .key(let key): text += "[\(QueryPrinter.quoted(key))]"
         case .argument(let number): text += "[$\(number)]"
+        case .wordArgument(let number): text += "[$K\(number)]"
         }
     }
 

@@ -133,6 +133,8 @@ extension QueryParser {
         case .string(let key): index = .key(key)
         case .argument(let number): index = .argument(number)
         case .nextArgument: index = .argument(takeArgumentNumber())
+        case .keyPathArgument(let number): index = .wordArgument(number)
+        case .nextKeyPath: index = .wordArgument(takeArgumentNumber())
         case .symbol("*"): index = .all
         case .escapedWord("any"): index = .all
         case .word(_, .first): index = .first

@@ -24,4 +24,7 @@ package protocol RowCells: AnyObject {
     /// Assigns a value, which counts as a change. False, with nothing done, when that cannot be done this way, and is to
     /// be asked for where the cells came from.
     func assign(_ value: Value, _ row: Int, _ column: Int) throws -> Bool
+
+    /// The same of a text, which nothing is made of on the way.
+    func assign(utf8 text: UnsafeBufferPointer<UInt8>, _ row: Int, _ column: Int) throws -> Bool
 }

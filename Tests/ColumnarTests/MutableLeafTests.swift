@@ -1,5 +1,6 @@
 import Columnar
 import ObjectModel
+import StoreTesting
 import Testing
 
 @Suite("Leaves: writing and reading back")
@@ -67,6 +68,33 @@ struct MutableLeafTests {
         #expect(leaf.nullCount == 0)
         #expect((0..<leaf.count).map { leaf.value(at: $0) } == values)
         #expect(leaf.encode() == (try encode(values, kind)))
+    }
+
+    @Test("texts that are replaced by shorter and longer ones are what was set last", arguments: 0..<8)
+    func replacedTexts(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        var leaf = MutableLeaf(kind: .string)
+        var texts: [String?] = (0..<100).map { "text \($0)" }
+        for text in texts { try leaf.append(text.map { .string($0) } ?? .null) }
+        for _ in 0..<5_000 {
+            let slot = random.below(texts.count)
+            if seed.isMultiple(of: 2), random.below(50) == 0 {
+                texts[slot] = nil
+                try leaf.set(slot, .null)
+                continue
+            }
+            var text = String(repeating: ["é", "x", "日"][random.below(3)], count: random.below(40))
+            texts[slot] = text
+            if random.below(2) == 0 {
+                let isSet = try text.withUTF8 { try leaf.setPlain(slot, utf8: $0) }
+                #expect(isSet)
+            } else {
+                try leaf.set(slot, .string(text))
+            }
+        }
+        let values = texts.map { $0.map { Value.string($0) } ?? .null }
+        #expect((0..<leaf.count).map { leaf.value(at: $0) } == values, "seed \(seed)")
+        #expect(leaf.encode() == (try encode(values, .string)), "seed \(seed)")
     }
 
     @Test("a value of another kind is refused and changes nothing")

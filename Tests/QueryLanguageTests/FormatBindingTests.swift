@@ -145,6 +145,10 @@ struct FormatBindingTests {
         #expect(try format("prices[%@] > 3", [.value(.string("a"))]) == (try bind("prices['a'] > 3").predicate))
         #expect(try format("ANY any[#any] == 3") == (try bind("any[*] == 3").predicate))
         #expect(try format("any[#any] == 3") == (try bind("any[*] == 3").predicate))
+        let word = QueryArgument.value(.string("#any"))
+        #expect(try format("any[%K] == %@", [word, .value(.int(3))]) == (try bind("any[*] == 3").predicate))
+        #expect(try bind("any[$K0] == 3", "Person", [word]).predicate == (try bind("any[*] == 3").predicate))
+        #expect(refusal("any[%K] == 3", [.value(.string("a"))])?.contains("must be '#any'") == true)
         #expect(
             try format(
                 "%K > %d AND %K == %@",

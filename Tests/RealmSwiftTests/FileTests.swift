@@ -71,7 +71,7 @@ struct FileTests {
         try place.with(seed) { realm in #expect(realm.objects(FileNote.self).count == 1) }
         var missing = place.configuration("other")
         missing.seedFilePath = place.url("nowhere")
-        #expect(throws: Realm.Error.fileOperationFailed) { try Realm(configuration: missing) }
+        #expect(throws: Realm.Error(.fileOperationFailed)) { try Realm(configuration: missing) }
         #expect(!Realm.fileExists(for: missing))
     }
 
@@ -221,7 +221,7 @@ struct FileTests {
         #expect(try schemaVersionAtURL(place.url("notes")) == 0)
         // The system's administrator may write everywhere.
         guard access(file, W_OK) != 0 else { return }
-        #expect(throws: Realm.Error.filePermissionDenied) { try Realm(configuration: place.configuration()) }
+        #expect(throws: Realm.Error(.filePermissionDenied)) { try Realm(configuration: place.configuration()) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["notes.realm"])
     }
 
@@ -231,7 +231,7 @@ struct FileTests {
         // Nobody may write there, whoever they are.
         if FileManager.default.fileExists(atPath: "/sys/kernel") {
             let url = URL(fileURLWithPath: "/sys/kernel/notes.realm")
-            #expect(throws: Realm.Error.filePermissionDenied) {
+            #expect(throws: Realm.Error(.filePermissionDenied)) {
                 try Realm(configuration: Realm.Configuration(fileURL: url, objectTypes: FilePlace.types))
             }
         }
@@ -283,7 +283,7 @@ struct FileTests {
         #expect(!names.contains { $0.contains(".copy") })
         // It is a file like any other.
         try copy.write { copy.create(FileNote.self, value: ["id": 4]) }
-        #expect(throws: Realm.Error.fileExists) { try realm.writeCopy(toFile: place.url("copy")) }
+        #expect(throws: Realm.Error(.fileExists)) { try realm.writeCopy(toFile: place.url("copy")) }
     }
 
     @Test("§2.1 writeCopy of a configuration, fileExists, deleteFiles and performMigration")

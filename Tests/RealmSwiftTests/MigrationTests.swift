@@ -92,7 +92,7 @@ struct MigrationTests {
     @Test("§2.11 a change without a higher version, and a lower version, are refused and nothing is lost")
     func refused() throws {
         try fill()
-        #expect(throws: Realm.Error.schemaMismatch) { _ = try Realm(configuration: second(0)) }
+        #expect(throws: Realm.Error(.schemaMismatch)) { _ = try Realm(configuration: second(0)) }
         _ = try { _ = try Realm(configuration: second(3)) }()
         do {
             _ = try Realm(configuration: second(1))

@@ -59,7 +59,7 @@ struct QueryFilterTests {
         cases.append(Case("(nick != %@)", ["n1"], { $0.nick != "n1" }, { $0.nick != "n1" }))
         cases.append(Case("(optAge < %@)", [2], { $0.optAge < 2 }, { $0.optAge.map { $0 < 2 } ?? false }))
         cases.append(Case("(optAge == %@)", [NSNull()], { $0.optAge == nil }, { $0.optAge == nil }))
-        cases.append(Case("NOT (optAge < %@)", [2], { !($0.optAge < 2) }, { !($0.optAge.map { $0 < 2 } ?? false) }))
+        cases.append(Case("(NOT optAge < %@)", [2], { !($0.optAge < 2) }, { !($0.optAge.map { $0 < 2 } ?? false) }))
         cases.append(Case("(optSize == %@)", [1], { $0.optSize == .small }, { $0.optSize == .small }))
         cases.append(
             Case("(optBorn > %@)", [Date(timeIntervalSince1970: 0)], { $0.optBorn > Date(timeIntervalSince1970: 0) }) {
@@ -107,6 +107,8 @@ struct QueryFilterTests {
             })
         cases.append(
             Case("(any == %@)", [AnyRealmValue.none], { $0.any == AnyRealmValue.none }, { $0.any == .none }))
+        cases.append(
+            Case("(any[%K] == %@)", ["#any", AnyRealmValue.int(1)], { $0.any.any == .int(1) }) { _ in false })
         cases.append(
             Case("((age == %@) && (alive == %@))", [2, true], { $0.age == 2 && $0.alive == true }) {
                 $0.age == 2 && $0.alive

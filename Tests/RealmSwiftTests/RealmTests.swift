@@ -259,8 +259,8 @@ struct RealmTests {
         try Data(repeating: 65, count: 20_000).write(to: foreign)
         #expect(code(Realm.Configuration(fileURL: foreign, objectTypes: Self.types)) == .invalidDatabase)
         let realm = try Realm(configuration: Realm.Configuration(fileURL: file, objectTypes: Self.types))
-        #expect(throws: Realm.Error.alreadyOpen) { try Realm.deleteFiles(for: realm.configuration) }
-        #expect(throws: Realm.Error.fileExists) { try realm.writeCopy(toFile: file) }
+        #expect(throws: Realm.Error(.alreadyOpen)) { try Realm.deleteFiles(for: realm.configuration) }
+        #expect(throws: Realm.Error(.fileExists)) { try realm.writeCopy(toFile: file) }
         try realm.write { realm.create(RealmPlain.self) }
         let copy = base.appendingPathComponent("copy.realm")
         try realm.writeCopy(toFile: copy)

@@ -99,7 +99,7 @@ struct DownloadTests {
         let server = try TestServer()
         try server.send(.post, "/v1/objects/SubDog", #"[{"_id":1,"age":7}]"#)
         let client = Client(server, [SubDog.self, SubOwner.self, SubChip.self, SubStranger.self])
-        await #expect(throws: Realm.Error.subscriptionFailed) { try await client.strangers() }
+        await #expect(throws: Realm.Error(.subscriptionFailed)) { try await client.strangers() }
         try await client.dogs()
         #expect(try await client.keys() == [1])
         #expect(client.errors.now.map(\.code) == [.subscriptionFailed])

@@ -10,9 +10,9 @@ import Glibc
 /// The file must not change meanwhile.
 final class PageVerifier {
     /// What is wrong, in words for a person; at most `limit` entries.
-    private(set) var faults: [String] = []
+    var faults: [String] = []
     /// Pages that are neither used nor known to be free: lost space, which a compaction brings back, but no harm.
-    private(set) var leakedPages = 0
+    var leakedPages = 0
     private(set) var treePages = 0
     /// Whether it is a file of this program at all, as far as could be told.
     private(set) var isForeign = false
@@ -20,16 +20,16 @@ final class PageVerifier {
     private(set) var format: UInt32?
 
     private let bytes: UnsafeRawBufferPointer
-    private let limit: Int
+    let limit: Int
     /// Also compares the counts that trees keep of their pages and entries.
     private let isThorough: Bool
     private var pageSize = 0
-    private var filePages = 0
-    private var lastPage: UInt64 = 0
-    private var used: [UInt64] = []
-    private var free: [UInt64] = []
+    var filePages = 0
+    var lastPage: UInt64 = 0
+    var used: [UInt64] = []
+    var free: [UInt64] = []
     /// Free pages that the file is not long enough for yet.
-    private var freeBehindEnd: Set<UInt64> = []
+    var freeBehindEnd: Set<UInt64> = []
     /// The sizes of a page's nodes by half their offset.
     private var nodeSizes: [UInt16] = []
     private var walk = Walk("")
@@ -327,80 +327,6 @@ final class PageVerifier {
         guard let first = left.baseAddress, let second = right.baseAddress else { return left.count < right.count }
         let order = memcmp(first, second, min(left.count, right.count))
         return order < 0 || (order == 0 && left.count < right.count)
-    }
-
-    // MARK: Who has which page
-
-    private func take(_ page: UInt64, _ count: Int, for owner: String) -> Bool {
-        guard page >= UInt64(PageFormat.metaPages), page <= lastPage, page < UInt64(filePages),
-            count <= filePages - Int(page), UInt64(count) <= lastPage - page + 1
-        else {
-            fail("\(owner) need page \(page), which is not in the file: it is truncated or damaged")
-            return false
-        }
-        for page in Int(page)..<Int(page) + count {
-            guard (used[page / 64] | free[page / 64]) >> UInt64(page % 64) & 1 == 0 else {
-                fail("page \(page) is used twice")
-                return false
-            }
-            used[page / 64] |= 1 << UInt64(page % 64)
-        }
-        return true
-    }
-
-    private func noteFreePages(_ key: UnsafeRawBufferPointer, _ list: UnsafeRawBufferPointer, before newest: UInt64) {
-        guard faults.count < limit else { return }
-        let transaction = key.littleEndian(0, as: UInt64.self)
-        guard list.count >= 8, list.count % 8 == 0, transaction > 0, transaction <= newest else {
-            fail("the list of free pages of transaction \(transaction) is damaged")
-            return
-        }
-        let count = list.littleEndian(0, as: UInt64.self)
-        guard count <= UInt64(list.count / 8 - 1) else {
-            fail("the list of free pages of transaction \(transaction) is too short")
-            return
-        }
-        var previous = UInt64.max
-        for index in 0..<Int(count) {
-            let page = list.littleEndian(8 + 8 * index, as: UInt64.self)
-            guard page >= UInt64(PageFormat.metaPages), page <= lastPage, page < previous else {
-                fail("the list of free pages of transaction \(transaction) is damaged")
-                return
-            }
-            previous = page
-            guard page < UInt64(filePages) else {
-                freeBehindEnd.insert(page)
-                continue
-            }
-            let bit = UInt64(1) << (page % 64)
-            let word = Int(page / 64)
-            guard (used[word] | free[word]) & bit == 0 else {
-                fail("page \(page) is said to be free but is used")
-                return
-            }
-            free[word] |= bit
-        }
-    }
-
-    private func accountForPages() {
-        let pages = lastPage.addingReportingOverflow(1)
-        let expectedBehindEnd = pages.partialValue > UInt64(filePages) ? pages.partialValue - UInt64(filePages) : 0
-        guard !pages.overflow, UInt64(freeBehindEnd.count) == expectedBehindEnd else {
-            fail("it has \(filePages) pages where there should be \(pages.partialValue): it is truncated or damaged")
-            return
-        }
-        let known = zip(used, free).reduce(0) { $0 + ($1.0 | $1.1).nonzeroBitCount }
-        leakedPages = min(filePages, Int(clamping: pages.partialValue)) - PageFormat.metaPages - known
-    }
-
-    @discardableResult
-    private func fail<R>(_ fault: String) -> R? {
-        fail(fault)
-        return nil
-    }
-
-    private func fail(_ fault: String) {
-        if faults.count < limit { faults.append(fault) }
     }
 }
 

@@ -59,6 +59,8 @@ final class StoredCells: LeafCells {
     }
 
     func assign(_ value: Value, _ row: Int, _ column: Int) throws -> Bool { false }
+
+    func assign(utf8 text: UnsafeBufferPointer<UInt8>, _ row: Int, _ column: Int) throws -> Bool { false }
 }
 
 extension EmbeddedSnapshot {

@@ -35,6 +35,8 @@ final class OpenCells: RowCells {
         /// Whether an assignment concerns nothing but the leaf.
         var isAssigned = false
         var isOptional = false
+        /// Said once, as comparing kinds is no single instruction from another module.
+        var isText = false
 
         func accepts(_ value: Value) -> Bool {
             switch value {
@@ -70,7 +72,7 @@ final class OpenCells: RowCells {
             if let layout = objectClass.column(property), layout.isPlain {
                 column = Column(
                     position: layout.position, kind: layout.kind, isAssigned: layout.isPlainlyAssigned,
-                    isOptional: layout.acceptsPlainly(.null))
+                    isOptional: layout.acceptsPlainly(.null), isText: layout.kind == .string)
             }
             columns.initializeElement(at: index, to: column)
         }
@@ -97,15 +99,30 @@ final class OpenCells: RowCells {
     }
 
     func assign(_ value: Value, _ row: Int, _ column: Int) throws -> Bool {
+        guard columns[column].accepts(value) else { return false }
+        return try assign(row, column) { position throws(LeafError) in try leaves[position]?.setPlain(row, value) }
+    }
+
+    func assign(utf8 text: UnsafeBufferPointer<UInt8>, _ row: Int, _ column: Int) throws -> Bool {
+        guard columns[column].isText, text.count <= OutsizedTree.limit else { return false }
+        return try assign(row, column) { position throws(LeafError) in
+            try leaves[position]?.setPlain(row, utf8: text)
+        }
+    }
+
+    @inline(__always)
+    private func assign(
+        _ row: Int, _ column: Int, _ set: (_ position: Int) throws(LeafError) -> Bool?
+    ) throws -> Bool {
         let layout = columns[column]
-        guard isCurrent, layout.isAssigned, layout.accepts(value), cluster.isLive(row) else { return false }
+        guard isCurrent, layout.isAssigned, cluster.isLive(row) else { return false }
         let word = column * wordCount + row >> 6
         let bit: UInt64 = 1 << UInt64(row & 63)
         if noted[word] & bit == 0, try !note(row, layout.position) { return false }
         noted[word] |= bit
         do {
             // Where a value lies outside, only the session knows how to take it away.
-            guard try leaves[layout.position]?.setPlain(row, value) == true else { return false }
+            guard try set(layout.position) == true else { return false }
         } catch {
             try member.session.wholly { throw error }
         }

@@ -20,21 +20,21 @@ final class WriteSession {
     }
     var version: Version
     /// The counters as the transaction holds them; those of open classes may be newer.
-    private var classes: [ClassID: ClassState]
+    var classes: [ClassID: ClassState]
     /// By class number.
-    private var openClasses: [OpenClass?]
+    var openClasses: [OpenClass?]
     var clusters: [LeafAddress: OpenCluster] = [:]
     /// The cluster that was used last: neighbouring changes mostly go to the same one.
-    private var current: (address: LeafAddress, cluster: OpenCluster)?
+    var current: (address: LeafAddress, cluster: OpenCluster)?
     /// The clusters that the transaction has written something of.
-    private var written: Set<LeafAddress> = []
+    var written: Set<LeafAddress> = []
     /// Rises when decoded clusters are given up: what was kept of them is not theirs any more.
     var arrangement: Int { arrangementPlace.pointee }
     /// Beside the object, so that it is looked at without holding the session.
     let arrangementPlace: UnsafeMutablePointer<Int>
     private let indexCursor: LMDBCursor
     let outsized: OutsizedTree
-    private let keyIndex: OpenKeyIndex
+    let keyIndex: OpenKeyIndex
     let references: References
     /// The list, set or map that was edited last.
     var openCollection:
@@ -351,56 +351,5 @@ final class WriteSession {
             return nil
         }
         return try Leaf(validating: bytes, kind: column.kind)
-    }
-
-    // MARK: Writing out
-
-    /// Writes the decoded clusters' changes and the class counters into the transaction.
-    func flush() throws {
-        try closeCollection()
-        try keyIndex.flush()
-        let dirty = clusters.filter { $0.value.isDirty }.sorted {
-            ($0.key.classID, $0.key.cluster) < ($1.key.classID, $1.key.cluster)
-        }
-        for (address, cluster) in dirty {
-            guard let objectClass = objectClass(address.classID) else { continue }
-            try write(cluster, address, objectClass)
-        }
-        for case let open? in openClasses where open.isDirty {
-            var key = TreeKey(capacity: 4)
-            key.append(open.schema.id.rawValue)
-            try transaction.put(trees.classes, key.bytes, open.state.record)
-            classes[open.schema.id] = open.state
-            open.isDirty = false
-        }
-    }
-
-    /// Writes a cluster that is full and forgets it: a bulk load does not come back to it.
-    private func writeOut(_ address: LeafAddress, _ objectClass: OpenClass) throws {
-        guard let cluster = clusters.removeValue(forKey: address) else { return }
-        if current?.address == address { current = nil }
-        arrangementPlace.pointee += 1
-        try write(cluster, address, objectClass)
-    }
-
-    private func write(_ cluster: OpenCluster, _ address: LeafAddress, _ objectClass: OpenClass) throws {
-        written.insert(address)
-        try cluster.writeDirty { column, bytes in
-            let id = column.map { objectClass.columns[$0].id } ?? FileFormat.liveMaskColumn
-            try transaction.put(trees.leaves, address.key(id), bytes)
-        }
-    }
-
-    /// Writes everything and forgets the decoded clusters: to bound memory, and before columns come or go.
-    func writeOutClusters() throws {
-        try flush()
-        clusters.removeAll(keepingCapacity: true)
-        current = nil
-        arrangementPlace.pointee += 1
-    }
-
-    /// Writes everything out when too many clusters are decoded.
-    func boundOpenClusters() throws {
-        if clusters.count > Self.openClusterLimit { try writeOutClusters() }
     }
 }

@@ -11,25 +11,25 @@ struct DescriptionBuilder {
     private let schema: Schema
     private let security: DescriptionSecurity
     private let samples: Samples
-    private let forms: ClassForms
+    let forms: ClassForms
     /// The components of the document that lead to `Object`.
-    private let dependent: Set<String>
+    let dependent: Set<String>
     /// Those that lead to the name of a class.
     private let naming: Set<String>
-    private let generic: [String: JSONValue]
+    let generic: [String: JSONValue]
     /// The class that operations on any class have their examples of.
     private let shown: ClassSchema?
-    private var names: ComponentNames
+    var names: ComponentNames
     private var parameterNames: ComponentNames
     /// The parameters made for classes so far.
     private var parameters: [ClassParameter: Reference] = [:]
     private var addedParameters: [(String, JSONValue)] = []
     /// The copies made so far.
-    private var copies: [Copy: Reference] = [:]
-    private var added: [(name: String, schema: JSONValue)] = []
+    var copies: [Copy: Reference] = [:]
+    var added: [(name: String, schema: JSONValue)] = []
     private var operationNames: Set<String> = []
 
-    private struct Copy: Hashable {
+    struct Copy: Hashable {
         let component: String
         let className: String
         let form: ClassForms.Form
@@ -41,14 +41,14 @@ struct DescriptionBuilder {
     }
 
     private static let methods: Set<String> = ["get", "put", "post", "patch", "delete", "head", "options"]
-    private static let object = "Object"
+    static let object = "Object"
     private static let transaction = "Transaction"
     private static let classPart = "{class}"
     private static let keyPart = "{key}"
     /// Parameters that change the form of an answer altogether. Operations on one class are without them.
     private static let reshaping: Set<String> = ["types", "explain"]
     /// What only those lead to.
-    private static let reshaped: Set<String> = ["Explanation"]
+    static let reshaped: Set<String> = ["Explanation"]
     private static let className = "ClassName"
 
     init(_ document: JSONValue, schema: Schema, security: DescriptionSecurity) {
@@ -144,7 +144,7 @@ struct DescriptionBuilder {
     }
 
     /// The schemas that a piece of JSON refers to.
-    private static func targets(of json: JSONValue) -> Set<String> {
+    static func targets(of json: JSONValue) -> Set<String> {
         if let reference = Reference(json), reference.kind == .schemas { return [reference.name] }
         switch json {
         case .object(let object):
@@ -370,62 +370,5 @@ struct DescriptionBuilder {
             return parameter.with("examples", nil).with("example", samples.parameter(name, objectClass))
         default: return parameter
         }
-    }
-
-    // MARK: Copies for one class
-
-    /// A piece of the document with the class's components in place of those for any class, and without the examples,
-    /// which are of another class.
-    private mutating func specialised(
-        _ json: JSONValue, _ className: String, _ form: ClassForms.Form
-    ) -> JSONValue {
-        if let reference = Reference(json), reference.kind == .schemas {
-            return copy(of: reference, className, form).json
-        }
-        switch json {
-        case .array(let elements):
-            return .array(elements.map { specialised($0, className, form) })
-        case .object(let object):
-            let leads = !Self.targets(of: json).isDisjoint(with: dependent)
-            guard leads else { return json }
-            var members: [JSONObject.Member] = []
-            for member in object.members {
-                switch member.name {
-                case "example", "examples": continue
-                case "oneOf", "anyOf":
-                    let kept = member.value.elements.filter { form in
-                        Reference(form).map { !Self.reshaped.contains($0.name) } ?? true
-                    }
-                    // What is left alone needs no choice.
-                    if kept.count == 1, object.members.count == 1 { return specialised(kept[0], className, form) }
-                    members.append(
-                        JSONObject.Member(
-                            name: member.name, value: .array(kept.map { specialised($0, className, form) })))
-                default:
-                    members.append(
-                        JSONObject.Member(name: member.name, value: specialised(member.value, className, form)))
-                }
-            }
-            return .object(JSONObject(members))
-        default: return json
-        }
-    }
-
-    private mutating func copy(
-        of reference: Reference, _ className: String, _ form: ClassForms.Form
-    ) -> Reference {
-        if reference.name == Self.object { return forms.reference(className, form) ?? reference }
-        guard dependent.contains(reference.name), let original = generic[reference.name] else { return reference }
-        let copy = Copy(component: reference.name, className: className, form: form)
-        if let made = copies[copy] { return made }
-        let stem = forms.reference(className, form)?.name ?? className
-        let wish =
-            reference.name.contains(Self.object)
-            ? reference.name.replacing(Self.object, with: stem) : stem + reference.name
-        let made = Reference(.schemas, names.next(wish))
-        // Known before it is made, for components that contain themselves.
-        copies[copy] = made
-        added.append((made.name, specialised(original, className, form)))
-        return made
     }
 }

@@ -25,7 +25,7 @@ extension InstanceCore {
             // The version that the write starts from: nothing newer can come while it is open.
             let hasMoved = try moveToNewest()
             try opened()
-            if hasMoved { ring(.didChange) }
+            if hasMoved, movedOn { ring(.didChange) }
         } catch {
             try? cancelWrite()
             throw error

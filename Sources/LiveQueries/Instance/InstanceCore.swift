@@ -30,6 +30,10 @@ final class InstanceCore {
     var write: PendingWrite?
     var asyncWrites = AsyncWrites()
     var autorefresh = true { didSet { if autorefresh { inbox.wake() } } }
+    /// The last version that the instance was at.
+    private var last: Version
+    /// Whether the last move led to another version, and not just back to the one that was given up.
+    private(set) var movedOn = false
     /// The newest version that realm-level observers were told of without the instance moving there.
     private var announced: Version?
     /// How many blocks are running, one within the other.
@@ -42,6 +46,7 @@ final class InstanceCore {
         self.store = store
         self.inbox = inbox
         current = snapshot
+        last = snapshot.version
         trail = ChangeTrail(from: snapshot.version)
     }
 
@@ -89,6 +94,8 @@ final class InstanceCore {
             trail.append(missed ?? [ChangeSet(version: snapshot.version, schemaChanged: true)])
         }
         current = snapshot
+        movedOn = snapshot.version > last
+        last = snapshot.version
         announced = nil
         return true
     }
@@ -133,7 +140,7 @@ final class InstanceCore {
         let limit = nextOrder
         do {
             if autorefresh || current == nil && !(observers.isEmpty && bells.isEmpty) {
-                if try moveToNewest() { ring(.didChange) }
+                if try moveToNewest(), movedOn { ring(.didChange) }
             } else if let current, trail.end > max(current.version, announced ?? current.version) {
                 announced = trail.end
                 ring(.refreshRequired)
@@ -157,7 +164,7 @@ final class InstanceCore {
             if case .new(let preparation) = observer.stage { preparation.finish() }
         }
         let hasMoved = try moveToNewest()
-        if hasMoved { ring(.didChange) }
+        if hasMoved, movedOn { ring(.didChange) }
         callObservers(newBefore: limit)
         trim()
         return hasMoved

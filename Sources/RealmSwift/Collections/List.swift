@@ -292,7 +292,7 @@ extension List: _HasPersistedType {
 extension List: _Persistable {
     public static var _propertyType: _StoredType { Element._storedType.collected(in: .list) }
     public static func _get(_ object: ObjectBase, _ slot: Int) -> List {
-        raising { List(core: try PropertyCore(object, slot)) }
+        raising { try object.collection(slot) { List(core: $0) } }
     }
 
     /// Copies the elements; a list assigned to itself stays as it is.
@@ -319,7 +319,7 @@ extension List: _Persistable {
     }
 }
 
-extension List: _UnmanagedElements, _Promotable {
+extension List: _UnmanagedElements, _HeldCollection {
     var unmanagedElements: [Any] { unmanaged }
 
     func promote(to core: PropertyCore) {

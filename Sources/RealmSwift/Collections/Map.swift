@@ -117,6 +117,22 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
 
     public func makeIterator() -> RLMMapIterator<SingleMapEntry<Key, Value>> { RLMMapIterator(pairs()) }
 
+    /// The place of the first value that is equal, in the order of the keys; nil if there is none. Reads the values up to it.
+    public func index(of object: Value) -> MapIndex? {
+        values.firstIndex { isSameElement($0, object) }.map { MapIndex(offset: UInt($0)) }
+    }
+
+    /// The entry at a place of `index(of:)`. Traps if it is not there any more.
+    public subscript(position: MapIndex) -> SingleMapEntry<Key, Value> {
+        raising {
+            let keys = keys
+            guard position.offset < UInt(keys.count), let value = self[keys[Int(position.offset)]] else {
+                throw RealmException("Attempting to access Map elements using an invalid index.")
+            }
+            return SingleMapEntry(key: keys[Int(position.offset)], value: value)
+        }
+    }
+
     /// The entries as pairs of key and value.
     public func asKeyValueSequence() -> RLMKeyValueSequence<Key, Value> { RLMKeyValueSequence(self) }
 
@@ -163,6 +179,11 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     }
 }
 
+/// The place of an entry in a map.
+public struct MapIndex: Hashable, Sendable {
+    public let offset: UInt
+}
+
 extension Map: Hashable {
     /// The same stored map; unmanaged maps are equal when their entries are.
     public static func == (a: Map, b: Map) -> Bool {
@@ -206,7 +227,7 @@ extension Map: _HasPersistedType {
 extension Map: _Persistable {
     public static var _propertyType: _StoredType { Value._storedType.collected(in: .map) }
     public static func _get(_ object: ObjectBase, _ slot: Int) -> Map {
-        raising { Map(core: try PropertyCore(object, slot)) }
+        raising { try object.collection(slot) { Map(core: $0) } }
     }
 
     /// Copies the entries; a map assigned to itself stays as it is.
@@ -245,7 +266,7 @@ extension Map: _Persistable {
     }
 }
 
-extension Map: _UnmanagedElements, _MapEntries, _Promotable {
+extension Map: _UnmanagedElements, _MapEntries, _HeldCollection {
     var unmanagedElements: [Any] { unmanaged.map { $0.value } }
 
     var mapEntries: [(key: String, value: Any?)] {

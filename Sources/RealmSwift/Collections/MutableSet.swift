@@ -221,7 +221,7 @@ extension MutableSet: _HasPersistedType {
 extension MutableSet: _Persistable {
     public static var _propertyType: _StoredType { Element._storedType.collected(in: .set) }
     public static func _get(_ object: ObjectBase, _ slot: Int) -> MutableSet {
-        raising { MutableSet(core: try PropertyCore(object, slot)) }
+        raising { try object.collection(slot) { MutableSet(core: $0) } }
     }
 
     /// Copies the elements; a set assigned to itself stays as it is.
@@ -249,7 +249,7 @@ extension MutableSet: _Persistable {
 
 extension MutableSet: _SetOfValues, _HandsOver {}
 
-extension MutableSet: _UnmanagedElements, _Promotable {
+extension MutableSet: _UnmanagedElements, _HeldCollection {
     var unmanagedElements: [Any] { unmanaged }
 
     func promote(to core: PropertyCore) {

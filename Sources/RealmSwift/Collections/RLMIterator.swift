@@ -39,8 +39,10 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
 
     @inlinable
     public mutating func next() -> Element? {
-        if let objects { return objects.next() as? Element }
-        return nextElement()
+        guard let objects else { return nextElement() }
+        // In two steps: in other modules, where this is specialised for a class, Swift 6 casts nil as if it were an object.
+        guard let object = objects.next() else { return nil }
+        return object as? Element
     }
 
     @usableFromInline mutating func nextElement() -> Element? {

@@ -135,7 +135,7 @@ public final class _Adopter {
                 let stored = try realm.value(boundClass.id, key, property.id).linkedKeys
                 try bindEmbedded(embedded(in: value), stored)
             }
-            try (value as? any _Promotable)?.promote(to: PropertyCore(object, property.slot))
+            try (value as? any _HeldCollection)?.promote(to: PropertyCore(object, property.slot))
         }
     }
 
@@ -160,11 +160,6 @@ public final class _Adopter {
 /// A collection that can tell what it holds while it is unmanaged, in the order in which it is stored.
 protocol _UnmanagedElements {
     var unmanagedElements: [Any] { get }
-}
-
-/// A collection that becomes a managed one when the object that has it does.
-protocol _Promotable {
-    func promote(to core: PropertyCore)
 }
 
 extension ObjectBase {

@@ -38,7 +38,7 @@ extension ObjectBase {
     /// Whether the calling code runs where the realm may be used.
     @inline(__always)
     private final func isHere(_ gate: UnsafePointer<ReadGate>) -> Bool {
-        if let thread = gate.pointee.thread { return thread == RunLoopScheduler.currentMark }
+        if let thread = gate.pointee.thread, thread == RunLoopScheduler.currentMark { return true }
         return _realm?.isConfinedHere == true
     }
 
@@ -65,14 +65,24 @@ extension ObjectBase {
 
     /// Assigns a property in place, within a write. False, with nothing done, when that cannot be done this way.
     final func assignCell(_ slot: Int, _ value: Value) throws -> Bool {
-        if isInPlace, let cells = _place.cells, try cells.assign(value, _place.row, slot) {
+        try assignCell { try $0.assign(value, $1, slot) }
+    }
+
+    /// The same of a text.
+    final func assignCell(_ slot: Int, utf8 text: UnsafeBufferPointer<UInt8>) throws -> Bool {
+        try assignCell { try $0.assign(utf8: text, $1, slot) }
+    }
+
+    @inline(__always)
+    private final func assignCell(_ assign: (_ cells: any RowCells, _ row: Int) throws -> Bool) throws -> Bool {
+        if isInPlace, let cells = _place.cells, try assign(cells, _place.row) {
             _realm?.noteEdit()
             return true
         }
-        guard _realm?.transaction != nil, findPlace(), try _place.cells?.assign(value, _place.row, slot) == true else {
-            return false
-        }
-        _realm?.noteEdit()
+        guard let _realm, _realm.transaction != nil, findPlace(), let cells = _place.cells,
+            try assign(cells, _place.row)
+        else { return false }
+        _realm.noteEdit()
         return true
     }
 

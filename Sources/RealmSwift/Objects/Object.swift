@@ -122,14 +122,38 @@ extension ObjectBase: Hashable {
         return a.isSame(as: b)
     }
 
+    /// `==` with what may be no object at all.
+    public final func isEqual(_ object: Any?) -> Bool { (object as? ObjectBase) == self }
+
     private var comparesByRow: Bool { _class?.primaryKey != nil || _realm?.isFrozen == true }
 
+    /// For classes with a primary key goes by the key, so that it is the same before and after an object is added; for
+    /// others by the instance. An object that is deleted keeps the hash that it was asked for before.
     public func hash(into hasher: inout Hasher) {
-        if comparesByRow {
+        if _keyHash != 0 {
+            hasher.combine(_keyHash)
+        } else if let (key, className) = hashedKey {
+            var own = Hasher()
+            own.combine(className)
+            own.combine(key)
+            let hash = own.finalize() | 1
+            // Keys of unmanaged objects change, and several threads may ask a frozen one.
+            if _realm != nil, _realm?.isFrozen == false { _keyHash = hash }
+            hasher.combine(hash)
+        } else if comparesByRow {
             hasher.combine(_reference)
         } else {
             hasher.combine(ObjectIdentifier(self))
         }
+    }
+
+    /// The value of the primary key; nil when the class has none, and when a deleted object's is not known any more.
+    private var hashedKey: (key: Value, className: String)? {
+        if let _class {
+            return _class.primaryKey.flatMap { key in (try? stored(key.slot)).map { ($0, _class.name) } }
+        }
+        guard let model = try? ClassModel.of(type(of: self)), let key = model.primaryKey else { return nil }
+        return (Conversion.plain(key.wrapper.value(at: place(of: key)), as: key.type) ?? .null, model.name)
     }
 }
 

@@ -17,6 +17,8 @@ open class ObjectBase {
     final var _place = CellPlace()
     /// Whether `Realm.delete` was given this instance.
     final var _isDeleted = false
+    /// The hash of its primary key, when a managed object has been asked for it; else 0.
+    final var _keyHash = 0
     /// Set while key paths are traced.
     @usableFromInline final var _trace: _Trace?
 

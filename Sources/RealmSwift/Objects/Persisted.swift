@@ -153,6 +153,37 @@ extension KeyedDecodingContainer {
     }
 }
 
+extension ObjectBase {
+    /// The collection in a managed object's property: the same instance each time, which is the one that the object had
+    /// when it became managed. Frozen objects give a new one, as several threads may read them at once.
+    final func collection<Value: _HeldCollection & _Persistable>(
+        _ slot: Int, _ make: (PropertyCore) -> Value
+    ) throws -> Value {
+        guard let _realm, !_realm.isFrozen, let _class, let model = _class.model, model.type == type(of: self) else {
+            return make(try PropertyCore(self, slot))
+        }
+        // The wrapper has this type: it is what the property was asked for with.
+        let wrapper = place(of: model.properties[slot]).assumingMemoryBound(to: Persisted<Value>.self)
+        if case .value(let held) = wrapper.pointee.content, let core = held.core as? PropertyCore,
+            core.realm === _realm, core.owner == _reference, core.property.slot == slot, core.lifetime == _lifetime
+        {
+            try _realm.checkConfinement()
+            try _realm.check(self)
+            return held
+        }
+        let new = make(try PropertyCore(self, slot))
+        wrapper.pointee.content = .value(new)
+        return new
+    }
+}
+
+/// A collection that objects hold: it becomes a managed one when the object that has it does.
+protocol _HeldCollection: AnyObject {
+    var core: (any CollectionCore)? { get }
+
+    func promote(to core: PropertyCore)
+}
+
 /// What the initialiser of a wrapper said.
 struct PersistedMarks {
     static let traced: UInt16 = 1 << 15

@@ -21,6 +21,10 @@ public final class _Trace {
     }
 }
 
+/// What `ObjectBase` and all classes that derive from it are, and nothing else.
+public protocol _ModelObject: ObjectBase {}
+extension ObjectBase: _ModelObject {}
+
 /// The name of the property that a key path leads to, with dots: `toys.brand` for `\Dog.toys.brand`. Traps for key paths
 /// that lead to no stored property.
 public func _name<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> String {

@@ -1,5 +1,5 @@
 import Dispatch
-public import OpenCombine
+import OpenCombine
 
 /// Publishers of what changes in realms.
 ///

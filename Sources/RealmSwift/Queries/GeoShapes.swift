@@ -1,7 +1,7 @@
 import QueryLanguage
 
 /// A region that objects can be asked for: a box, a polygon or a circle on the sphere.
-public protocol _GeoShape {
+public protocol RLMGeospatial {
     var _shape: _GeoRegion { get }
 }
 
@@ -10,7 +10,7 @@ public struct _GeoRegion {
     let shape: GeoShape
 }
 
-extension _GeoShape {
+extension RLMGeospatial {
     var engineShape: GeoShape { _shape.shape }
 }
 
@@ -40,7 +40,7 @@ extension GeoPoint {
 }
 
 /// A region between two corners.
-public struct GeoBox: Hashable, Sendable, _GeoShape {
+public struct GeoBox: Hashable, Sendable, RLMGeospatial {
     public let bottomLeft: GeoPoint
     public let topRight: GeoPoint
 
@@ -59,7 +59,7 @@ public struct GeoBox: Hashable, Sendable, _GeoShape {
 }
 
 /// A region within a ring of places, perhaps with holes. Its edges are the shortest lines between the places.
-public struct GeoPolygon: Hashable, Sendable, _GeoShape {
+public struct GeoPolygon: Hashable, Sendable, RLMGeospatial {
     public let outerRing: [GeoPoint]
     public let holes: [[GeoPoint]]
 
@@ -121,7 +121,7 @@ public struct Distance: Hashable, Sendable, Comparable {
 }
 
 /// A region around a place.
-public struct GeoCircle: Hashable, Sendable, _GeoShape {
+public struct GeoCircle: Hashable, Sendable, RLMGeospatial {
     public let center: GeoPoint
     public let radiusInRadians: Double
 

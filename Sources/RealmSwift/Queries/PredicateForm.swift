@@ -62,7 +62,7 @@ struct ArgumentReader {
     /// Throws for values that nothing stored can be compared with.
     func argument(_ given: Any) throws -> QueryArgument {
         guard let given = flattened(given) else { return .value(.null) }
-        if let shape = given as? any _GeoShape { return .shape(shape.engineShape) }
+        if let shape = given as? any RLMGeospatial { return .shape(shape.engineShape) }
         if let value = try self.value(given) { return .value(value) }
         guard let sequence = given as? any Sequence else { throw misfit(given) }
         return .list(try elements(of: sequence))

@@ -101,15 +101,15 @@ extension Query where T == AnyRealmValue {
 
 extension Query where T: OptionalProtocol, T.Wrapped: EmbeddedObject {
     /// Whether the place lies in the region.
-    public func geoWithin<S: _GeoShape>(_ shape: S) -> Query<Bool> { Query<Bool>(.geoWithin(path, shape)) }
+    public func geoWithin<S: RLMGeospatial>(_ shape: S) -> Query<Bool> { Query<Bool>(.geoWithin(path, shape)) }
 }
 
 extension Query where T: OptionalProtocol, T.Wrapped: _CustomPersistable, T.Wrapped.PersistedType: EmbeddedObject {
     /// Whether the place lies in the region.
-    public func geoWithin<S: _GeoShape>(_ shape: S) -> Query<Bool> { Query<Bool>(.geoWithin(path, shape)) }
+    public func geoWithin<S: RLMGeospatial>(_ shape: S) -> Query<Bool> { Query<Bool>(.geoWithin(path, shape)) }
 }
 
 extension Query where T: RealmCollection, T.Element: EmbeddedObject {
     /// Whether any of the places lies in the region.
-    public func geoWithin<S: _GeoShape>(_ shape: S) -> Query<Bool> { Query<Bool>(.geoWithin(path, shape)) }
+    public func geoWithin<S: RLMGeospatial>(_ shape: S) -> Query<Bool> { Query<Bool>(.geoWithin(path, shape)) }
 }

@@ -73,36 +73,19 @@ enum QueryValue {
 
 // MARK: Following links
 
-extension Query where T: ObjectBase {
+// The constraints name a protocol: one to the class itself is not checked by the compiler where a member is looked up,
+// which would let properties of structs pass.
+
+extension Query where T: _ModelObject {
     public subscript<V>(dynamicMember member: KeyPath<T, V>) -> Query<V> { step(member) }
 }
 
-extension Query where T: OptionalProtocol, T.Wrapped: ObjectBase {
+extension Query where T: OptionalProtocol, T.Wrapped: _ModelObject {
     public subscript<V>(dynamicMember member: KeyPath<T.Wrapped, V>) -> Query<V> { step(member) }
 }
 
-extension Query where T: RealmCollection, T.Element: ObjectBase {
+extension Query where T: RealmCollection, T.Element: _ModelObject {
     public subscript<V>(dynamicMember member: KeyPath<T.Element, V>) -> Query<V> { step(member) }
-}
-
-extension Query where T: PersistableEnum {
-    /// What is stored for the enum.
-    public var rawValue: Query<T.RawValue> { Query<T.RawValue>(node) }
-}
-
-extension Query where T: OptionalProtocol, T.Wrapped: PersistableEnum {
-    /// What is stored for the enum.
-    public var rawValue: Query<T.Wrapped.RawValue?> { Query<T.Wrapped.RawValue?>(node) }
-}
-
-extension Query where T: _CustomPersistable {
-    /// What is stored for the custom type.
-    public var persistableValue: Query<T.PersistedType> { Query<T.PersistedType>(node) }
-}
-
-extension Query where T: OptionalProtocol, T.Wrapped: _CustomPersistable {
-    /// What is stored for the custom type.
-    public var persistableValue: Query<T.Wrapped.PersistedType?> { Query<T.Wrapped.PersistedType?>(node) }
 }
 
 // MARK: Conditions together

@@ -17,7 +17,7 @@ indirect enum QueryNode {
     case not(QueryNode)
     /// The number of a collection's elements for which the condition, whose paths go through the collection, holds.
     case subquery(QueryNode, in: QueryPath?)
-    case geoWithin(QueryPath, any _GeoShape)
+    case geoWithin(QueryPath, any RLMGeospatial)
 
     /// The format and its arguments. Throws for what the format cannot say.
     var text: (String, [Any]) {
@@ -70,8 +70,8 @@ struct QueryPath {
             case .property(_, let isCollection):
                 if isCollection, index + 1 < components.count, case .index = components[index + 1] { continue }
                 result = result || isCollection
-            case .any: result = true
-            case .index: continue
+            // Everything in a mixed value is meant without a quantifier.
+            case .index, .any: continue
             case .operation(let name):
                 if !["@allKeys", "@allValues"].contains(name) { return false }
             }
@@ -112,21 +112,15 @@ struct QueryWriter {
         case .constant(let value): text += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
         case .path(let path): try truth(of: path, true)
         case .not(.path(let path)): try truth(of: path, false)
+        case .not(.comparison(let left, let sign, let right, let options)):
+            try comparison(left, sign, right, options, prefix: "NOT ")
         case .not(let inner):
             text += "NOT "
             try condition(inner)
         case .and(let a, let b): try pair(a, "&&", b)
         case .or(let a, let b): try pair(a, "||", b)
         case .comparison(let left, let sign, let right, let options):
-            if isToMany(left), isToMany(right) {
-                throw RealmException("Comparing two collection columns is not permitted.")
-            }
-            text += "("
-            try operand(left)
-            text += " \(sign)\(options) "
-            // What follows IN is the collection itself.
-            try operand(right, isList: sign == "IN")
-            text += ")"
+            try comparison(left, sign, right, options)
         case .between(let operand, let lower, let upper):
             text += "("
             try self.operand(operand)
@@ -145,6 +139,20 @@ struct QueryWriter {
             text += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
         case .subquery, .arithmetic: throw RealmException("A query must be a condition, not a number.")
         }
+    }
+
+    private mutating func comparison(
+        _ left: QueryNode, _ sign: String, _ right: QueryNode, _ options: String, prefix: String = ""
+    ) throws {
+        if isToMany(left), isToMany(right) {
+            throw RealmException("Comparing two collection columns is not permitted.")
+        }
+        text += "(" + prefix
+        try operand(left)
+        text += " \(sign)\(options) "
+        // What follows IN is the collection itself.
+        try operand(right, isList: sign == "IN")
+        text += ")"
     }
 
     private mutating func truth(of path: QueryPath, _ value: Bool) throws {
@@ -212,7 +220,9 @@ struct QueryWriter {
             case .index(let index):
                 text += "[%@]"
                 arguments.append(index)
-            case .any: text += "[#any]"
+            case .any:
+                text += "[%K]"
+                arguments.append("#any")
             case .operation(let name): text += "." + name
             }
             isFirst = false

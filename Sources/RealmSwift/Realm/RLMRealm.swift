@@ -106,7 +106,7 @@ public final class RLMRealm {
     // MARK: Lifetimes of objects
 
     /// What an instance of an object depends on besides the stored object.
-    struct Lifetime {
+    struct Lifetime: Equatable {
         /// The epoch of the realm; see `invalidate`.
         var epoch: UInt32 = 0
         /// The write that made the stored object, if that was not over when the instance was made; else 0. Keys of

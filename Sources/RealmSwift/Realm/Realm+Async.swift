@@ -26,7 +26,7 @@ extension Realm {
         configuration: Configuration = .defaultConfiguration, downloadBeforeOpen: OpenBehavior = .never
     ) async throws {
         let file = try await Realm.prepared(configuration)
-        rlm = try fileErrors { try file.realm(on: RunLoopScheduler.current, configuration) }
+        rlm = try fileErrors { try file.realm(on: scheduler(of: MainActor.shared), configuration) }
         rlm.subscribeInitially()
         try await file.sync?.download(before: downloadBeforeOpen)
         raising { _ = try rlm.live.refresh() }
@@ -39,7 +39,7 @@ extension Realm {
         downloadBeforeOpen: OpenBehavior = .never
     ) async throws {
         let file = try await Realm.prepared(configuration)
-        rlm = try fileErrors { try file.realm(on: ActorScheduler(actor), configuration) }
+        rlm = try fileErrors { try file.realm(on: scheduler(of: actor), configuration) }
         rlm.subscribeInitially()
         try await file.sync?.download(before: downloadBeforeOpen)
         raising { _ = try rlm.live.refresh() }
@@ -51,7 +51,7 @@ extension Realm {
         downloadBeforeOpen: OpenBehavior = .never
     ) async throws -> Realm {
         let file = try await prepared(configuration)
-        let realm = Realm(try fileErrors { try file.realm(on: ActorScheduler(_isolation), configuration) })
+        let realm = Realm(try fileErrors { try file.realm(on: scheduler(of: _isolation), configuration) })
         realm.rlm.subscribeInitially()
         try await file.sync?.download(before: downloadBeforeOpen)
         realm.refresh()
@@ -76,10 +76,7 @@ extension Realm {
     ) -> AsyncOpenTask {
         let task = AsyncOpenTask()
         @Sendable func realm(_ file: RealmFile) throws -> Realm {
-            let isMain = callbackQueue === DispatchQueue.main
-            let scheduler: any LiveScheduler =
-                try isMain ? RunLoopScheduler.current : QueueScheduler(callbackQueue)
-            return Realm(try fileErrors { try file.realm(on: scheduler, configuration) })
+            try fileErrors { Realm(try file.realm(on: scheduler(of: callbackQueue), configuration)) }
         }
         @Sendable func finish(_ opened: Result<RealmFile, any Swift.Error>) {
             callbackQueue.async {

@@ -58,15 +58,16 @@ extension Realm {
     }
 }
 
-/// The schema version of a realm's file. Throws `Realm.Error` when there is no such file, or it is none of ours, or a key
-/// is given, as files are not encrypted.
+/// The schema version of a realm's file. Throws `Realm.Error`: `invalidDatabase` when there is no such file, as Realm does,
+/// and also when it is none of ours, or a key is given, as files are not encrypted.
 public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {
     try fileErrors {
         try RealmFile.refuseEncryption(
             fileURL.path, Realm.Configuration(fileURL: fileURL, encryptionKey: encryptionKey))
     }
     guard FileManager.default.fileExists(atPath: fileURL.path) else {
-        throw Realm.Error(.fileNotFound, "File at path '\(fileURL.path)' does not exist.", fileURL: fileURL)
+        throw Realm.Error(
+            .invalidDatabase, "Realm at path '\(fileURL.path)' has not been initialized.", fileURL: fileURL)
     }
     do {
         if let file = RealmFile.known(fileURL.standardizedFileURL.path) {

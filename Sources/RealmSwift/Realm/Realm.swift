@@ -22,8 +22,8 @@ public struct Realm: Equatable {
     public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
         let file = try fileErrors { try RealmFile.open(configuration) }
         rlm = try fileErrors {
-            if let queue { return try file.realm(on: QueueScheduler(queue), configuration) }
-            return try file.realm(on: RunLoopScheduler.current, configuration)
+            if let queue { return try file.realm(on: scheduler(of: queue), configuration) }
+            return try file.realm(on: currentScheduler(), configuration)
         }
         rlm.subscribeInitially()
     }

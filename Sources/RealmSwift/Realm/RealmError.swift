@@ -26,6 +26,11 @@ extension Realm {
             case invalidDatabase = 20
             case incompatibleHistories = 21
             case noSubscriptionForWrite = 22
+
+            /// For `catch Realm.Error.fileAccess` and the like.
+            public static func ~= (pattern: Code, error: any Swift.Error) -> Bool {
+                (error as? Error)?.code == pattern
+            }
         }
 
         public let code: Code
@@ -72,30 +77,26 @@ extension Realm {
 
         public static func == (a: Error, b: Error) -> Bool { a.code == b.code }
 
-        /// For `catch Realm.Error.fileAccess` and the like.
-        public static func ~= (pattern: Error, error: any Swift.Error) -> Bool {
-            (error as? Error)?.code == pattern.code
-        }
-
-        public static let fail = Error(.fail)
-        public static let fileAccess = Error(.fileAccess)
-        public static let filePermissionDenied = Error(.filePermissionDenied)
-        public static let fileExists = Error(.fileExists)
-        public static let fileNotFound = Error(.fileNotFound)
-        public static let fileFormatUpgradeRequired = Error(.fileFormatUpgradeRequired)
-        public static let incompatibleLockFile = Error(.incompatibleLockFile)
-        public static let addressSpaceExhausted = Error(.addressSpaceExhausted)
-        public static let schemaMismatch = Error(.schemaMismatch)
-        public static let alreadyOpen = Error(.alreadyOpen)
-        public static let invalidInput = Error(.invalidInput)
-        public static let outOfDiskSpace = Error(.outOfDiskSpace)
-        public static let incompatibleSession = Error(.incompatibleSession)
-        public static let unsupportedFileFormatVersion = Error(.unsupportedFileFormatVersion)
-        public static let subscriptionFailed = Error(.subscriptionFailed)
-        public static let fileOperationFailed = Error(.fileOperationFailed)
-        public static let invalidDatabase = Error(.invalidDatabase)
-        public static let incompatibleHistories = Error(.incompatibleHistories)
-        public static let noSubscriptionForWrite = Error(.noSubscriptionForWrite)
+        // The codes, as `catch` and `error.code ==` name them; `Realm.Error(.fail)` is an error.
+        public static let fail = Code.fail
+        public static let fileAccess = Code.fileAccess
+        public static let filePermissionDenied = Code.filePermissionDenied
+        public static let fileExists = Code.fileExists
+        public static let fileNotFound = Code.fileNotFound
+        public static let fileFormatUpgradeRequired = Code.fileFormatUpgradeRequired
+        public static let incompatibleLockFile = Code.incompatibleLockFile
+        public static let addressSpaceExhausted = Code.addressSpaceExhausted
+        public static let schemaMismatch = Code.schemaMismatch
+        public static let alreadyOpen = Code.alreadyOpen
+        public static let invalidInput = Code.invalidInput
+        public static let outOfDiskSpace = Code.outOfDiskSpace
+        public static let incompatibleSession = Code.incompatibleSession
+        public static let unsupportedFileFormatVersion = Code.unsupportedFileFormatVersion
+        public static let subscriptionFailed = Code.subscriptionFailed
+        public static let fileOperationFailed = Code.fileOperationFailed
+        public static let invalidDatabase = Code.invalidDatabase
+        public static let incompatibleHistories = Code.incompatibleHistories
+        public static let noSubscriptionForWrite = Code.noSubscriptionForWrite
     }
 }
 

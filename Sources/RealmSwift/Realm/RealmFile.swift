@@ -292,7 +292,7 @@ final class RealmFile: Sendable {
     /// The calling thread, queue or actor, if the file is open for it; else the thread.
     var currentScheduler: any LiveScheduler {
         let known = realms.withLock { $0.values.map(\.scheduler) }
-        return known.first(where: \.isCurrent) ?? RunLoopScheduler.current
+        return known.first(where: \.isCurrent) ?? LiveSchedulers.currentScheduler()
     }
 
     /// Removes a file and what lies beside it. Says whether there was one.

@@ -99,7 +99,7 @@ extension ResultsCore {
 extension RLMRealm {
     /// Throws for realms whose thread cannot wait.
     func checkSubscribing() throws {
-        guard try Thread.isMainThread || live.scheduler is ActorScheduler else {
+        guard try live.scheduler is MainScheduler || live.scheduler is ActorScheduler else {
             throw RealmException("Results can be subscribed to on the main thread and on actors only.")
         }
     }

@@ -1,41 +1,42 @@
 public import Foundation
 import ObjectModel
+import Synchronization
 
 /// An IEEE 754-2008 decimal number of up to 34 digits.
 public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Codable, CustomStringConvertible,
     ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral
 {
-    let raw: StoredDecimal
+    private let content: Mutex<StoredDecimal>
 
-    init(raw: StoredDecimal) { self.raw = raw }
+    var raw: StoredDecimal { content.withLock { $0 } }
+
+    init(raw: StoredDecimal) { content = Mutex(raw) }
 
     /// Zero.
-    public init() { raw = .zero }
+    public convenience init() { self.init(raw: .zero) }
 
-    /// From a number or a text; null is NaN. Traps for anything else.
-    public init(value: Any) {
-        raw = raising {
+    /// From a number or a text; null, and a text that is no number, are NaN. Traps for anything else.
+    public convenience init(value: Any) {
+        let raw: StoredDecimal = raising {
             if value is NSNull { return .nan }
+            if let text = value as? String { return StoredDecimal(text) ?? .nan }
             guard case .decimal(let number)? = Conversion.plain(value, as: StoredType(.decimal128)) else {
                 throw RealmException("Cannot convert value '\(value)' of type '\(type(of: value))' to decimal128")
             }
             return number
         }
+        self.init(raw: raw)
     }
 
-    public init(number: NSNumber) { raw = StoredDecimal(number.stringValue) ?? .nan }
+    public convenience init(number: NSNumber) { self.init(raw: StoredDecimal(number.stringValue) ?? .nan) }
 
-    /// From digits with a point and an exponent, `NaN` or `Infinity`. Throws for any other text.
-    public init(string: String) throws {
-        guard let number = StoredDecimal(string) else {
-            throw Realm.Error(.invalidInput, "Invalid Decimal128 string '\(string)'")
-        }
-        raw = number
-    }
+    /// From digits with a point and an exponent, `NaN` or `Infinity`; any other text is NaN. Never throws, although it is
+    /// marked so: ask `isNaN` of what somebody typed.
+    public convenience init(string: String) throws { self.init(raw: StoredDecimal(string) ?? .nan) }
 
-    public init(integerLiteral value: Int64) { raw = StoredDecimal(value) }
-    public init(floatLiteral value: Double) { raw = StoredDecimal(shortest: value) }
-    public init(stringLiteral value: String) { raw = StoredDecimal(value) ?? .nan }
+    public convenience init(integerLiteral value: Int64) { self.init(raw: StoredDecimal(value)) }
+    public convenience init(floatLiteral value: Double) { self.init(raw: StoredDecimal(shortest: value)) }
+    public convenience init(stringLiteral value: String) { self.init(raw: StoredDecimal(value) ?? .nan) }
 
     /// The whole number; nil if that has more than 34 digits.
     public convenience init?<T: BinaryInteger>(exactly source: T) {
@@ -70,6 +71,8 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
     public static func * (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: a.raw * b.raw) }
     public static func / (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: a.raw / b.raw) }
     public static prefix func - (a: Decimal128) -> Decimal128 { Decimal128(raw: -a.raw) }
+    /// Makes this instance the negative of itself, for all who have it.
+    public func negate() { content.withLock { $0 = -$0 } }
     public static func *= (a: inout Decimal128, b: Decimal128) { a = a * b }
     public static func /= (a: inout Decimal128, b: Decimal128) { a = a / b }
 
@@ -87,8 +90,10 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
         !a.isNaN && !b.isNaN && StoredDecimal.order(a.raw, b.raw) == 0
     }
 
+    /// By number; NaN is below all others, as the database orders it.
     public static func < (a: Decimal128, b: Decimal128) -> Bool {
-        !a.isNaN && !b.isNaN && StoredDecimal.order(a.raw, b.raw) < 0
+        if a.isNaN || b.isNaN { return a.isNaN && !b.isNaN }
+        return StoredDecimal.order(a.raw, b.raw) < 0
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(raw.canonical) }

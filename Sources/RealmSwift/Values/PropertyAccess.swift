@@ -57,7 +57,14 @@ extension Float {
 
 extension String {
     public static func _get(_ object: ObjectBase, _ slot: Int) -> String { read(object, slot) }
-    public static func _set(_ object: ObjectBase, _ slot: Int, _ value: String) { write(object, slot, value) }
+    public static func _set(_ object: ObjectBase, _ slot: Int, _ value: String) {
+        // The text's own bytes go to the store, without a value around them.
+        let isDone = raising {
+            try value.utf8.withContiguousStorageIfAvailable { try object.assignCell(slot, utf8: $0) }
+        }
+        if isDone != true { write(object, slot, value) }
+    }
+
     public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> String? { readOptional(object, slot) }
     public static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: String?) { write(object, slot, value) }
 }

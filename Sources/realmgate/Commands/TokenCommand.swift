@@ -1,5 +1,6 @@
-import Gateway
+import AccessRules
 import ArgumentParser
+import Gateway
 import Identity
 import JSONCoding
 import ObjectModel
