@@ -36,7 +36,7 @@ struct OutageTests {
             if let dog = realm.object(ofType: SubDog.self, forPrimaryKey: 2) { realm.delete(dog) }
         }
         let session = try #require(try await client.session())
-        await #expect(throws: Realm.Error.subscriptionFailed) { try await session.wait(for: .upload, timeout: 0.7) }
+        await #expect(throws: Realm.Error(.subscriptionFailed)) { try await session.wait(for: .upload, timeout: 0.7) }
         #expect(other.requests > 0 && other.requests < 30)
         other.stop()
         try server.start()
@@ -140,7 +140,7 @@ struct OutageTests {
         try server.send(.post, "/v1/objects/SubDog", #"[{"_id":1}]"#)
         let client = Client(server)
         try await client.dogs()
-        await #expect(throws: Realm.Error.subscriptionFailed) { try await client.owners() }
+        await #expect(throws: Realm.Error(.subscriptionFailed)) { try await client.owners() }
         try server.send(.post, "/v1/objects/SubDog", #"[{"_id":2}]"#)
         try await client.settle()
         #expect(try await client.keys() == [1, 2])
@@ -150,7 +150,7 @@ struct OutageTests {
         let lacking = try TestServer(schema: without)
         let second = Client(lacking)
         try await second.dogs()
-        await #expect(throws: Realm.Error.subscriptionFailed) { try await second.owners() }
+        await #expect(throws: Realm.Error(.subscriptionFailed)) { try await second.owners() }
         try await second.write { _ = $0.create(SubDog.self, value: ["_id": 5]) }
         try await second.settle()
         #expect(lacking.object("SubDog", "5") != nil)
