@@ -213,6 +213,9 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
         .executableTarget(
             name: "SwiftAPIBenchmark", dependencies: ["RealmSwift", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Benchmarks/SwiftAPIBenchmark", swiftSettings: strict),
+        .executableTarget(
+            name: "FollowBenchmark", dependencies: ["RealmSwift"], path: "Benchmarks/FollowBenchmark",
+            swiftSettings: strict),
     ]
 }
 
