@@ -23,3 +23,8 @@ package struct ActorScheduler: LiveScheduler {
 
     private static func perform(_ job: @Sendable () -> Void, on actor: isolated any Actor) { job() }
 }
+
+/// An actor's scheduler. The main actor shares the main thread's.
+package func scheduler(of actor: any Actor) -> any LiveScheduler {
+    actor === MainActor.shared ? RunLoopScheduler.main : ActorScheduler(actor)
+}

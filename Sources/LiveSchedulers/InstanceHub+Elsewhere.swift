@@ -21,7 +21,7 @@ extension InstanceHub {
         _ register: @escaping @Sendable (LiveInstance) throws -> InstanceToken,
         failed: @escaping @Sendable (any Error) -> Void
     ) throws -> InstanceToken {
-        let scheduler = try QueueScheduler(queue)
+        let scheduler = try LiveSchedulers.scheduler(of: queue)
         let token = InstanceToken()
         scheduler.run { [weak token] in
             guard let token, token.isValid else { return }
@@ -52,6 +52,6 @@ extension InstanceHub {
         on actor: isolated A, from version: Version,
         _ register: @Sendable (isolated A, LiveInstance) throws -> InstanceToken
     ) throws -> InstanceToken {
-        try register(actor, instance(on: ActorScheduler(actor), from: version))
+        try register(actor, instance(on: scheduler(of: actor), from: version))
     }
 }

@@ -3,7 +3,7 @@ package import LiveQueries
 package import StoreContract
 import Synchronization
 
-/// A serial queue, or the main one.
+/// A serial queue; for the main one see `scheduler(of:)`.
 ///
 /// A queue cannot be asked whether it is serial. Global queues are known by their names and refused; of another
 /// concurrent one, an instance notices two threads at once and refuses the second.
@@ -38,6 +38,11 @@ package struct QueueScheduler: LiveScheduler {
     package var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) === mark }
     package var canDeliver: Bool { true }
     package func run(_ job: @escaping @Sendable () -> Void) { queue.async(execute: job) }
+}
+
+/// A serial queue's scheduler. The main queue shares the main thread's. Throws `concurrentQueue` for a global queue.
+package func scheduler(of queue: DispatchQueue) throws -> any LiveScheduler {
+    RunLoopScheduler.isMain(queue) ? RunLoopScheduler.main : try QueueScheduler(queue)
 }
 
 extension StoreError.Code {

@@ -94,7 +94,7 @@ enum CollectionObservation {
         let transferred = Transferred(block)
         return NotificationToken(
             try file.hub.observe(on: queue, from: core.realm.snapshot.version) { _ in
-                let realm = try file.realm(on: QueueScheduler(queue), configuration)
+                let realm = try file.realm(on: scheduler(of: queue), configuration)
                 guard let core = try handover.core(in: realm) else { throw RealmException.invalidObject }
                 return try core.observe(keyPaths) { transferred.value(core, $0) }
             } failed: { _ in
@@ -110,7 +110,7 @@ enum CollectionObservation {
     ) async throws -> NotificationToken {
         let (handover, file, configuration) = try prepare(core, keyPaths)
         let token = try await file.hub.observe(on: actor, from: core.realm.snapshot.version) { actor, _ in
-            let realm = try file.realm(on: ActorScheduler(actor), configuration)
+            let realm = try file.realm(on: scheduler(of: actor), configuration)
             guard let core = try handover.core(in: realm) else { throw RealmException.invalidObject }
             return try core.observe(keyPaths) { [unowned actor] news in
                 let call = Transferred((core, news))

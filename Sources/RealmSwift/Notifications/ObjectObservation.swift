@@ -71,7 +71,7 @@ extension ObjectBase {
         let transferred = Transferred(block)
         return NotificationToken(
             try file.hub.observe(on: queue, from: realm.snapshot.version) { _ in
-                let object = try file.realm(on: QueueScheduler(queue), configuration).object(reference)
+                let object = try file.realm(on: scheduler(of: queue), configuration).object(reference)
                 return try object.observe(keyPaths) { object.change($0).map(transferred.value) }
             } failed: { _ in
                 // It was deleted before anybody listened.
@@ -86,7 +86,7 @@ extension ObjectBase {
         let (reference, file, realm) = try prepare(keyPaths)
         let configuration = realm.configuration
         let token = try await file.hub.observe(on: actor, from: realm.snapshot.version) { actor, _ in
-            let object = try file.realm(on: ActorScheduler(actor), configuration).object(reference)
+            let object = try file.realm(on: scheduler(of: actor), configuration).object(reference)
             return try object.observe(keyPaths) { [unowned actor] news in
                 guard let change: ObjectChange<T> = object.change(news) else { return }
                 let call = Transferred(change)

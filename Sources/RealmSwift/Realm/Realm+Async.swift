@@ -21,7 +21,7 @@ extension Realm {
         configuration: Configuration = .defaultConfiguration, downloadBeforeOpen: OpenBehavior = .never
     ) async throws {
         let file = try await Realm.prepared(configuration)
-        rlm = try fileErrors { try file.realm(on: RunLoopScheduler.current, configuration) }
+        rlm = try fileErrors { try file.realm(on: RunLoopScheduler.main, configuration) }
         rlm.subscribeInitially()
         try await file.sync?.download(before: downloadBeforeOpen)
         raising { _ = try rlm.live.refresh() }
@@ -34,7 +34,7 @@ extension Realm {
         downloadBeforeOpen: OpenBehavior = .never
     ) async throws {
         let file = try await Realm.prepared(configuration)
-        rlm = try fileErrors { try file.realm(on: ActorScheduler(actor), configuration) }
+        rlm = try fileErrors { try file.realm(on: scheduler(of: actor), configuration) }
         rlm.subscribeInitially()
         try await file.sync?.download(before: downloadBeforeOpen)
         raising { _ = try rlm.live.refresh() }
@@ -46,7 +46,7 @@ extension Realm {
         downloadBeforeOpen: OpenBehavior = .never
     ) async throws -> Realm {
         let file = try await prepared(configuration)
-        let realm = Realm(try fileErrors { try file.realm(on: ActorScheduler(_isolation), configuration) })
+        let realm = Realm(try fileErrors { try file.realm(on: scheduler(of: _isolation), configuration) })
         realm.rlm.subscribeInitially()
         try await file.sync?.download(before: downloadBeforeOpen)
         realm.refresh()
@@ -77,9 +77,7 @@ extension Realm {
                     opened.flatMap { file in
                         Result {
                             try fileErrors {
-                                callbackQueue === DispatchQueue.main
-                                    ? Realm(try file.realm(on: RunLoopScheduler.current, configuration))
-                                    : Realm(try file.realm(on: QueueScheduler(callbackQueue), configuration))
+                                Realm(try file.realm(on: scheduler(of: callbackQueue), configuration))
                             }
                         }
                     })
