@@ -121,8 +121,8 @@ var targets: [Target] = [
     tests(
         "RealmSwift",
         [
-            "RealmSwift", "SampleApps", "EmbeddedStore", "StoreContract", "JSONCoding", "ObjectModel", combine,
-            combineDispatch,
+            "RealmSwift", "SampleApps", "EmbeddedStore", "StoreTesting", "StoreContract", "JSONCoding", "ObjectModel",
+            combine, combineDispatch,
         ]),
     // Realms that follow a gateway, over loopback.
     tests(
@@ -156,8 +156,8 @@ var targets: [Target] = [
     tests(
         "RealmgateServer",
         [
-            "RealmgateServer", "RealmSwift", "realmgate", "HTTPTesting", "EmbeddedStore", "StoreContract",
-            "ObjectModel", combine,
+            "RealmgateServer", "RealmSwift", "realmgate", "HTTPTesting", "EmbeddedStore", "StoreTesting",
+            "StoreContract", "ObjectModel", combine,
         ]),
     // Writes to a store until it is killed.
     .executableTarget(
@@ -213,6 +213,9 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
         .executableTarget(
             name: "SwiftAPIBenchmark", dependencies: ["RealmSwift", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Benchmarks/SwiftAPIBenchmark", swiftSettings: strict),
+        .executableTarget(
+            name: "FollowBenchmark", dependencies: ["RealmSwift"], path: "Benchmarks/FollowBenchmark",
+            swiftSettings: strict),
     ]
 }
 

@@ -8,7 +8,7 @@ class SuiteMeal: Object {
     @Persisted var price: Decimal128
     @Persisted var table: UUID
     @Persisted var portions: Map<String, Int>
-    @Persisted var place: SuitePlace?
+    @Persisted var spot: SuitePlace?
 }
 
 class SuitePlace: EmbeddedObject {
@@ -58,23 +58,25 @@ struct SuiteTests {
         #expect(meal.isEqual(realm.objects(SuiteMeal.self).first))
     }
 
-    @Test("C12 arguments of formats may be written as CVarArg, as on iOS")
+    @Test("C12 arguments of formats may be written as any CVarArg, as on iOS")
     func arguments() throws {
         let realm = try Self.realm()
         let (time, id, table) = (Date(timeIntervalSince1970: 60), ObjectId.generate(), UUID())
         let meal = SuiteMeal(value: ["number": id, "eaten": time, "price": 4.5, "table": table] as [String: Any])
-        meal.place = SuitePlace(value: ["coordinates": [7.0, 50.0]])
+        meal.spot = SuitePlace(value: ["coordinates": [7.0, 50.0]])
         try realm.write { realm.add(meal) }
         let box = try #require(GeoBox(bottomLeft: (49, 6), topRight: (51, 8)))
         let formats: [(String, any CVarArg)] = [
-            ("eaten == %@", time as CVarArg), ("number == %@", id as CVarArg), ("table == %@", table as CVarArg),
-            ("price == %@", Decimal128("4.5") as CVarArg), ("SELF == %@", meal as CVarArg),
-            ("place IN %@", box as CVarArg),
+            ("eaten == %@", time as any CVarArg), ("number == %@", id as any CVarArg),
+            ("table == %@", table as any CVarArg),
+            ("price == %@", Decimal128("4.5") as any CVarArg), ("SELF == %@", meal as any CVarArg),
+            ("spot IN %@", box as any CVarArg),
         ]
         for (format, argument) in formats {
             #expect(realm.objects(SuiteMeal.self).filter(format, argument).count == 1, "\(format)")
             #expect(realm.objects(SuiteMeal.self).filter(NSPredicate(format: format, argument)).count == 1, "\(format)")
         }
-        #expect(String(format: "%@ %@", table as CVarArg, id as CVarArg) == "\(table.uuidString) \(id.stringValue)")
+        #expect(
+            String(format: "%@ %@", table as any CVarArg, id as any CVarArg) == "\(table.uuidString) \(id.stringValue)")
     }
 }

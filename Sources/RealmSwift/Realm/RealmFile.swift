@@ -286,7 +286,10 @@ final class RealmFile: Sendable {
     /// The file's realm of a thread, queue or actor: there is one as long as somebody holds it. To be called there.
     func realm(on scheduler: any LiveScheduler, _ configuration: Realm.Configuration) throws -> RLMRealm {
         if let known = realms.withLock({ $0[scheduler.id]?.realm }) { return known }
-        let realm = try RLMRealm(self, hub.instance(on: scheduler), configuration)
+        let instance = try hub.instance(on: scheduler)
+        let realm = try RLMRealm(self, instance, configuration)
+        // It has a version when it is first looked at: that of a reference that is resolved, or the newest.
+        try instance.rest()
         let member = Member(scheduler: scheduler, realm: realm)
         realms.withLock { realms in
             realms = realms.filter { $0.value.realm != nil }
