@@ -219,18 +219,23 @@ func median(_ count: Int, _ body: (Int) async throws -> Void) async throws -> Do
     return all.sorted()[count / 2]
 }
 
-setvbuf(stdout, nil, _IOLBF, 0)
+/// Writes the line at once.
+func say(_ line: String) {
+    var text = line + "\n"
+    _ = text.withUTF8 { write(1, $0.baseAddress, $0.count) }
+}
+
 let arguments = Array(CommandLine.arguments.dropFirst())
 guard let program = arguments.first else {
-    print("usage: FollowBenchmark REALMGATE [COUNT ...]")
+    say("usage: FollowBenchmark REALMGATE [COUNT ...]")
     exit(2)
 }
 var counts = arguments.dropFirst().compactMap { Int($0) }
 if counts.isEmpty { counts = [1_000, 10_000, 100_000] }
-print(
+say(
     "| objects | export with curl | first download | times export | here, MB more | gateway, MB more | change comes down | change goes up | 1,000 new ones go up | 20 more subscriptions | one of them ends | all objects go |"
 )
-print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+say("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 for count in counts {
     let served = try Served(program)
     try served.fill(count)
@@ -256,7 +261,7 @@ for count in counts {
     let fewer = try await median(5) { try await follower.remove("q\($0 * 3)") }
     let all = try await median(1) { _ in try await follower.removeUnnamed() }
     await follower.close()
-    print(
+    say(
         "| \(count) | \(text(export)) | \(text(download)) | \(text(download / export)) | \(text(peak.0)) | \(text(peak.1)) | \(text(down)) | \(text(up)) | \(text(created)) | \(text(more)) | \(text(fewer)) | \(text(all)) |"
     )
 }

@@ -1,7 +1,6 @@
 import Foundation
+import RealmSwift
 import Testing
-
-@testable import RealmSwift
 
 class SuiteMeal: Object {
     @Persisted(primaryKey: true) var number: ObjectId
@@ -70,7 +69,7 @@ struct SuiteTests {
         let formats: [(String, any CVarArg)] = [
             ("eaten == %@", time as any CVarArg), ("number == %@", id as any CVarArg),
             ("table == %@", table as any CVarArg),
-            ("price == %@", Decimal128("4.5") as any CVarArg), ("SELF == %@", meal as any CVarArg),
+            ("price == %@", Decimal128("4.5") as any CVarArg),
             ("spot IN %@", box as any CVarArg),
         ]
         for (format, argument) in formats {

@@ -5,9 +5,6 @@ public protocol RLMGeospatial {
     var _shape: _GeoRegion { get }
 }
 
-/// The name that Realm has for regions.
-public typealias RLMGeospatial = _GeoShape
-
 /// A region as the engine has it.
 public struct _GeoRegion {
     let shape: GeoShape

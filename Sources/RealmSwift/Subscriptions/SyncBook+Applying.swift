@@ -97,11 +97,12 @@ extension SyncBook {
             }
             var values: [PropertyID: Value] = [:]
             var own: [(property: PropertySchema, json: JSONValue)] = []
+            let isUnresolved = unresolved[object] != nil
             for member in members.members where !kept.contains(member.name) {
                 guard let property = objectClass[member.name], !property.type.isComputed else { continue }
                 if let value = try ValueCoding.draft(member.value, as: property.type).complete {
                     values[property.id] = value
-                    note(nil, property.name, of: object)
+                    if isUnresolved { note(nil, property.name, of: object) }
                 } else {
                     own.append((property, member.value))
                 }

@@ -33,15 +33,19 @@ struct SyncTable: Sendable {
     let name: String
     private var buckets: [[SyncObject: JSONValue]] = Array(repeating: [:], count: 256)
     private var changed: Set<Int> = []
+    private var count = 0
 
     init(_ name: String) { self.name = name }
 
     subscript(object: SyncObject) -> JSONValue? {
-        get { buckets[object.stableHash][object] }
+        get { count == 0 ? nil : buckets[object.stableHash][object] }
         set {
+            guard newValue != nil || count > 0 else { return }
             let bucket = object.stableHash
-            guard newValue != nil || buckets[bucket][object] != nil else { return }
+            let isKnown = buckets[bucket][object] != nil
+            guard newValue != nil || isKnown else { return }
             buckets[bucket][object] = newValue
+            count += (newValue == nil ? 0 : 1) - (isKnown ? 1 : 0)
             changed.insert(bucket)
         }
     }
@@ -50,13 +54,17 @@ struct SyncTable: Sendable {
 
     mutating func load(_ records: SyncRecords, _ schema: StoredSchema) throws {
         guard case .array(let kept)? = try records.read(name) else { return }
+        var moved = false
         for case .int(let bucket) in kept {
             guard case .array(let entries)? = try records.read("\(name)/\(bucket)") else { continue }
             for entry in entries {
                 guard let value = entry[2], let object = SyncObject(kept: entry, in: schema) else { continue }
-                buckets[object.stableHash][object] = value
+                self[object] = value
+                // Another version put it elsewhere.
+                if object.stableHash != Int(bucket) { moved = true }
             }
         }
+        changed = moved ? Set(buckets.indices) : []
     }
 
     mutating func save(_ records: SyncRecords) throws {
