@@ -177,6 +177,7 @@ enum Checklist {
                 """)
         ),
         ("§2.13", ["_name(for:)"]),
+        ("§2.14", words("Logger.levels Logger.categories Logger.shared")),
         (
             "§2.15",
             words(
