@@ -9,8 +9,16 @@ package struct EmbeddedStoreOptions: Sendable {
     package var clusterCapacity = Cluster.defaultCapacity
     /// The size that the data of one version may grow to, in bytes; then writes that add something throw `full`. The
     /// file may become a quarter larger, because a write makes new pages before those of the version before it are
-    /// free, and so that deleting is possible in a full store. Only address space is taken; the file grows as needed.
-    package var maximumSize = 1 << 40
+    /// free, and so that deleting is possible in a full store. Only address space is taken, of which a process has 128
+    /// TiB: with 256 GiB for each, four hundred files can be open. The file grows as needed.
+    package var maximumSize = 1 << 38
+
+    /// For a program that has one file: a TiB.
+    package static var roomy: Self {
+        var options = Self()
+        options.maximumSize = 1 << 40
+        return options
+    }
 
     /// What LMDB is told.
     var mapSize: Int { maximumSize + max(maximumSize / 4, 256 << 10) }

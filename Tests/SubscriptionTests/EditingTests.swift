@@ -208,7 +208,9 @@ struct EditingTests {
                 let lines = zip(text.split(separator: "\n"), expected.split(separator: "\n")).filter { $0 != $1 }
                 #expect(text == expected, "seed \(seed): \(lines.prefix(2))")
             }
-            #expect(clients.flatMap(\.errors.now).map(\.message) == [], "seed \(seed)")
+            // What somebody deletes before its creator is told of it was never shown by a subscription.
+            let errors = clients.flatMap(\.errors.now).filter { $0.code != .outsideSubscriptions }
+            #expect(errors.map(\.message) == [], "seed \(seed)")
             #expect(!expected.isEmpty)
         }
     }

@@ -261,8 +261,9 @@ extension SyncBook {
             if try matches(object, transaction, &conditions) {
                 if touch == .created { unconfirmed.insert(object) }
             } else {
+                // One that is not here either was deleted by somebody else meanwhile.
+                if touch == .created, try transaction.find(object) != nil { outside.append(object) }
                 try remove(object, at: .max, transaction)
-                if touch == .created { outside.append(object) }
             }
         }
         return outside

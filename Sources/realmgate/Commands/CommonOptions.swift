@@ -23,7 +23,7 @@ struct DataOptions: ParsableArguments {
         if mustExist, !InstalledFiles.isFile(path) {
             throw CommandFailure("There is no database file '\(path)'. Name one with --data FILE.")
         }
-        return try EmbeddedStore.open(path: path)
+        return try EmbeddedStore.open(path: path, options: .roomy)
     }
 }
 

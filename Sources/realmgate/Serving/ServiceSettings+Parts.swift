@@ -6,7 +6,7 @@ import Logging
 extension ServiceSettings {
     /// How the database is opened.
     var storeOptions: EmbeddedStoreOptions {
-        var options = EmbeddedStoreOptions()
+        var options = EmbeddedStoreOptions.roomy
         set(&options.maximumSize, "store.size")
         set(&options.changeLogVersions, "store.changeLogVersions")
         set(&options.changeLogBytes, "store.changeLogBytes")
