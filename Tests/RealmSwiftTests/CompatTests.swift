@@ -172,7 +172,7 @@ struct CompatTests {
         #expect(throws: Realm.Error(.fileAccess)) {
             try Realm(configuration: Realm.Configuration(fileURL: URL(fileURLWithPath: "/dev/null/foo")))
         }
-        #expect(Realm.Error(.fail).userInfo["Error Code"] as? Int == 1 && Realm.Error(.fail) == Realm.Error.fail)
+        #expect(Realm.Error(.fail).userInfo["Error Code"] as? Int == 1 && Realm.Error(.fail).code == Realm.Error.fail)
     }
 
     @Test("§2.5 decimals have distances")
