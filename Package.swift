@@ -121,8 +121,8 @@ var targets: [Target] = [
     tests(
         "RealmSwift",
         [
-            "RealmSwift", "SampleApps", "EmbeddedStore", "StoreContract", "JSONCoding", "ObjectModel", combine,
-            combineDispatch,
+            "RealmSwift", "SampleApps", "EmbeddedStore", "StoreTesting", "StoreContract", "JSONCoding", "ObjectModel",
+            combine, combineDispatch,
         ]),
     // Realms that follow a gateway, over loopback.
     tests(
@@ -156,8 +156,8 @@ var targets: [Target] = [
     tests(
         "RealmgateServer",
         [
-            "RealmgateServer", "RealmSwift", "realmgate", "HTTPTesting", "EmbeddedStore", "StoreContract",
-            "ObjectModel", combine,
+            "RealmgateServer", "RealmSwift", "realmgate", "HTTPTesting", "EmbeddedStore", "StoreTesting",
+            "StoreContract", "ObjectModel", combine,
         ]),
     // Writes to a store until it is killed.
     .executableTarget(
@@ -167,6 +167,9 @@ var targets: [Target] = [
     // Follows a gateway, and writes, until it is killed.
     .executableTarget(
         name: "FollowWorker", dependencies: ["RealmSwift"], path: "Tests/FollowWorker", swiftSettings: strict),
+    // The library in a program that is built for release; see `.ci/run`.
+    .executableTarget(
+        name: "OptimisedProgram", dependencies: ["RealmSwift"], path: "Tests/OptimisedProgram", swiftSettings: strict),
     // Programs to read and to try; see the README.
     .executableTarget(
         name: "NotesServer", dependencies: ["RealmgateServer", "RealmSwift"], path: "Examples/NotesServer",
@@ -174,7 +177,8 @@ var targets: [Target] = [
     tests(
         "Realmgate",
         [
-            "realmgate", "StoreWorker", "FollowWorker", "Hosting", "HTTPServer", "HTTPTesting", "Identity", "EmbeddedStore",
+            "realmgate", "StoreWorker", "FollowWorker", "Hosting", "HTTPServer", "HTTPTesting", "Identity",
+            "EmbeddedStore",
             "StoreTesting",
             "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", crypto, log,
         ]),
@@ -209,6 +213,9 @@ if Context.environment["REALMGATE_BENCHMARKS"] != nil {
         .executableTarget(
             name: "SwiftAPIBenchmark", dependencies: ["RealmSwift", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Benchmarks/SwiftAPIBenchmark", swiftSettings: strict),
+        .executableTarget(
+            name: "FollowBenchmark", dependencies: ["RealmSwift"], path: "Benchmarks/FollowBenchmark",
+            swiftSettings: strict),
     ]
 }
 

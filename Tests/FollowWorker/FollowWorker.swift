@@ -52,7 +52,7 @@ actor Work {
         var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: path), objectTypes: [WorkItem.self])
         configuration.syncConfiguration = SyncConfiguration(gateway: gateway) { error in
             // That the gateway is not there is part of the test.
-            if error.code != .connection { say("error \(error.code) \(error.message)") }
+            say("\(error.code == .connection ? "outage" : "error") \(error.code) \(error.message)")
         }
         self.configuration = configuration
         self.name = name

@@ -44,7 +44,11 @@ actor AsyncWriter {
 struct AsyncWriteTests {
     private let place = Place([AsyncDog.self])
 
-    @Test("§2.1 writeAsync runs its blocks one after the other, and says when each is on disk")
+    @Test(
+        """
+        §2.1 Realm.{writeAsync(_:onComplete:),isPerformingAsynchronousWriteOperations} runs its blocks one after the \
+        other, and says when each is on disk
+        """)
     func writeAsync() async throws {
         try place.run { [place] realm in
             for id in 0..<3 {
@@ -64,7 +68,7 @@ struct AsyncWriteTests {
         }
     }
 
-    @Test("§2.1 a write that is begun while others wait goes first, and they follow")
+    @Test("§2.1 Realm.writeAsync(_:onComplete:) a write that is begun while others wait goes first, and they follow")
     func waiting() async throws {
         try place.run { [place] realm in
             realm.writeAsync({ place.note("async \(realm.objects(AsyncDog.self).count)") })
@@ -75,7 +79,11 @@ struct AsyncWriteTests {
         #expect(try await place.notes(2) == ["sync", "async 1"])
     }
 
-    @Test("§2.1 beginAsyncWrite's block commits, or its write is taken back; one that is cancelled is not called")
+    @Test(
+        """
+        §2.1 Realm.{beginAsyncWrite(_:),commitAsyncWrite(allowGrouping:_:),cancelAsyncWrite(_:)} a block commits, or \
+        its write is taken back; one that is cancelled is not called
+        """)
     func begin() async throws {
         try place.run { [place] realm in
             realm.beginAsyncWrite {
@@ -129,7 +137,11 @@ struct AsyncWriteTests {
         #expect(try await place.notes(3) == ["initial", "1 [0]", "2 [1]"])
     }
 
-    @Test("§2.1 §2.16 an actor's asyncWrite gives the block's result when it is on disk, and takes back what fails")
+    @Test(
+        """
+        §2.1 Realm.asyncWrite(_:) §2.16 Realm.actor an actor's asyncWrite gives the block's result when it is on \
+        disk, and takes back what fails
+        """)
     func actors() async throws {
         let writers = [AsyncWriter(), AsyncWriter()]
         for writer in writers { try await writer.open(place.configuration) }
@@ -142,7 +154,7 @@ struct AsyncWriteTests {
         #expect(await writers[0].isWriting == false)
     }
 
-    @Test("§2.1 asyncWrite of a cancelled task throws, and its block is not run")
+    @Test("§2.1 Realm.asyncWrite(_:) of a cancelled task throws, and its block is not run")
     func cancelled() async throws {
         let writer = AsyncWriter()
         try await writer.open(place.configuration)
@@ -156,7 +168,7 @@ struct AsyncWriteTests {
         #expect(try await writer.add(2) == 1)
     }
 
-    @Test("§2.1 threads without a run loop and frozen realms do not write like that")
+    @Test("§2.1 Realm.writeAsync(_:onComplete:) threads without a run loop and frozen realms do not write like that")
     func misuse() async throws {
         let configuration = place.configuration
         #expect(

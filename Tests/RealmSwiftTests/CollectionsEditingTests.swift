@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import StoreTesting
 import Testing
 
 @Suite("Collections: editing")
@@ -105,7 +106,7 @@ struct CollectionsEditingTests {
             } == "Object is already managed by another Realm. Use create instead to copy it into this Realm.")
     }
 
-    @Test("§2.4 a list that is held becomes the managed one, as its object does")
+    @Test("§2.4 List a list that is held becomes the managed one, as its object does")
     func promotion() throws {
         let realm = try CollectionsRealm.open()
         let person = CollectionsPerson(1)
@@ -241,7 +242,7 @@ struct CollectionsEditingTests {
         let person = CollectionsPerson(1)
         if isManaged { try realm.write { realm.add(person) } }
         func write(_ edit: () -> Void) throws { if isManaged { try realm.write { edit() } } else { edit() } }
-        var random = CollectionsRandom(.random(in: 0..<1_000_000))
+        var random = SeededRandom.fresh()
         for _ in 0..<40 {
             let a = Set((0..<random.below(6)).map { _ in random.below(6) })
             let b = Set((0..<random.below(6)).map { _ in random.below(6) })

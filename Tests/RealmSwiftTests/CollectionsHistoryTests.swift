@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import StoreTesting
 import Testing
 
 /// Random histories of edits, with a plain Swift collection beside the one under test, over all types of elements.
@@ -29,7 +30,7 @@ struct CollectionsHistoryTests {
     ) -> Case {
         Case(name: name) { isManaged, seed in
             try with(isManaged) { object, write in
-                var random = CollectionsRandom(seed)
+                var random = SeededRandom(seed: seed)
                 var expected: [E] = []
                 let list = list(object)
                 for step in 0..<60 {
@@ -190,7 +191,7 @@ struct CollectionsHistoryTests {
     ) -> Case {
         Case(name: name) { isManaged, seed in
             try with(isManaged) { object, write in
-                var random = CollectionsRandom(seed)
+                var random = SeededRandom(seed: seed)
                 var expected: Set<E> = []
                 let set = set(object)
                 for step in 0..<40 {
@@ -271,7 +272,7 @@ struct CollectionsHistoryTests {
     ) -> Case {
         Case(name: name) { isManaged, seed in
             try with(isManaged) { object, write in
-                var random = CollectionsRandom(seed)
+                var random = SeededRandom(seed: seed)
                 let keys = ["", "a", "b", "aa", "Z", "é", "😀", "key"]
                 var expected: [String: E] = [:]
                 let map = map(object)

@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import StoreTesting
 import Testing
 
 @Suite("Collections: maps and mixed values")
@@ -162,7 +163,7 @@ struct CollectionsMapTests {
                 default: self = .int(-1)
                 }
             }
-            static func random(_ random: inout CollectionsRandom, _ depth: Int) -> Model {
+            static func random(_ random: inout SeededRandom, _ depth: Int) -> Model {
                 switch random.below(depth > 3 ? 1 : 3) {
                 case 0: return .int(random.below(100))
                 case 1: return .list((0..<random.below(3)).map { _ in .random(&random, depth + 1) })
@@ -172,7 +173,7 @@ struct CollectionsMapTests {
                 }
             }
             /// The same edit of both.
-            mutating func edit(_ value: AnyRealmValue, _ random: inout CollectionsRandom, _ depth: Int) {
+            mutating func edit(_ value: AnyRealmValue, _ random: inout SeededRandom, _ depth: Int) {
                 switch (self, value) {
                 case (.list(var elements), .list(let list)):
                     let isDescending = !elements.isEmpty && random.below(2) == 0
@@ -209,7 +210,7 @@ struct CollectionsMapTests {
             }
         }
         let seed = UInt64.random(in: 0..<1_000_000)
-        var random = CollectionsRandom(seed)
+        var random = SeededRandom(seed: seed)
         let (realm, person) = try CollectionsRealm.person()
         var model = Model.list([.map([:]), .list([])])
         try realm.write { person.any = model.value }

@@ -75,7 +75,7 @@ struct CompatTests {
                 ]))
     }
 
-    @Test("§2.3 enums and custom types are primary keys and indexed by what is stored for them")
+    @Test("§2.3 PersistableEnum CustomPersistable are primary keys and indexed by what is stored for them")
     func keys() throws {
         let realm = try open()
         try realm.write {
@@ -91,7 +91,7 @@ struct CompatTests {
         #expect(schema.properties.map(\.isIndexed) == [true, true, true])
     }
 
-    @Test("§2.3 custom types that are stored as embedded objects are given by name")
+    @Test("§2.3 CustomPersistable custom types that are stored as embedded objects are given by name")
     func places() throws {
         let realm = try open()
         let (one, two) = (CompatPlace(x: 1, y: 2), CompatPlace(x: 3, y: 4))
@@ -102,13 +102,13 @@ struct CompatTests {
         #expect(managed.place == one && Array(managed.places) == [one, two])
     }
 
-    @Test("§2.12 classes tell their schema, base classes have none")
+    @Test("§2.12 ObjectSchema.className classes tell their schema, base classes have none")
     func schemas() {
         #expect(CompatNamed.sharedSchema() == CompatNamed().objectSchema)
         #expect(Object.sharedSchema() == nil && EmbeddedObject.sharedSchema() == nil)
     }
 
-    @Test("§2.3 properties can be assigned before the superclass is initialised")
+    @Test("§2.3 Persisted properties can be assigned before the superclass is initialised")
     func initialisers() throws {
         let realm = try open()
         let named = CompatNamed(name: "Ada")

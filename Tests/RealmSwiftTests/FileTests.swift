@@ -56,7 +56,7 @@ final class FilePlace: Sendable {
 
 @Suite("Files and their configuration")
 struct FileTests {
-    @Test("§2.2 seedFilePath is copied when there is no file yet, and left alone afterwards")
+    @Test("§2.2 Configuration.seedFilePath is copied when there is no file yet, and left alone afterwards")
     func seed() throws {
         let place = try FilePlace()
         let seed = place.configuration("seed")
@@ -75,7 +75,11 @@ struct FileTests {
         #expect(!Realm.fileExists(for: missing))
     }
 
-    @Test("§2.2 shouldCompactOnLaunch is asked once, at the first opening in the process, and true shortens the file")
+    @Test(
+        """
+        §2.2 Configuration.shouldCompactOnLaunch is asked once, at the first opening in the process, and true \
+        shortens the file
+        """)
     func compaction() throws {
         let place = try FilePlace()
         try place.with(place.configuration()) { realm in
@@ -117,7 +121,11 @@ struct FileTests {
         #expect(asked.withLock { $0.count } == 2)
     }
 
-    @Test("§2.2 maximumNumberOfActiveVersions: a write fails while too many versions are in use, and works again after")
+    @Test(
+        """
+        §2.2 Configuration.maximumNumberOfActiveVersions a write fails while too many versions are in use, and works \
+        again after
+        """)
     func versionLimit() async throws {
         let place = try FilePlace()
         var limited = place.configuration()
@@ -161,7 +169,7 @@ struct FileTests {
         }
     }
 
-    @Test("§2.2 §2.1 a read-only realm reads, freezes, and neither writes, refreshes nor observes")
+    @Test("§2.2 Configuration.readOnly a read-only realm reads, freezes, and neither writes, refreshes nor observes")
     func readOnly() async throws {
         let place = try FilePlace()
         try place.with(place.configuration()) { realm in
@@ -200,7 +208,7 @@ struct FileTests {
             }?.contains("already opened with different read permissions") == true)
     }
 
-    @Test("§2.2 a read-only realm needs no right to write to the file or its directory")
+    @Test("§2.2 Configuration.readOnly needs no right to write to the file or its directory")
     func unwritable() throws {
         let place = try FilePlace()
         try place.with(place.configuration()) { realm in
@@ -225,7 +233,7 @@ struct FileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["notes.realm"])
     }
 
-    @Test("§2.1 files that cannot be had say what is wrong")
+    @Test("§2.1 Error.fileURL files that cannot be had say what is wrong")
     func permissions() throws {
         let place = try FilePlace()
         // Nobody may write there, whoever they are.
@@ -245,7 +253,11 @@ struct FileTests {
         }
     }
 
-    @Test("§2.1 writeCopy within a write transaction has what was not committed, links and all")
+    @Test(
+        """
+        §2.1 Realm.writeCopy(toFile:encryptionKey:) within a write transaction has what was not committed, links and \
+        all
+        """)
     func copyWithinWrite() throws {
         let place = try FilePlace()
         let realm = try Realm(configuration: place.configuration())
@@ -286,7 +298,11 @@ struct FileTests {
         #expect(throws: Realm.Error(.fileExists)) { try realm.writeCopy(toFile: place.url("copy")) }
     }
 
-    @Test("§2.1 writeCopy of a configuration, fileExists, deleteFiles and performMigration")
+    @Test(
+        """
+        §2.1 Realm.{writeCopy(configuration:),fileExists(for:),deleteFiles(for:),performMigration(for:)} files of \
+        configurations
+        """)
     func filesOfConfigurations() async throws {
         let place = try FilePlace()
         let configuration = place.configuration()
@@ -318,7 +334,11 @@ struct FileTests {
             } == "Cannot migrate Realms that are already open.")
     }
 
-    @Test("§2.2 configurations are compared by file, identifier, key, read-only and version; the default one is copied")
+    @Test(
+        """
+        §2.2 Configuration.{==,defaultConfiguration} configurations are compared by file, identifier, key, read-only \
+        and version; the default one is copied
+        """)
     func equality() {
         let base = Realm.Configuration(inMemoryIdentifier: "a", objectTypes: FilePlace.types)
         var other = base

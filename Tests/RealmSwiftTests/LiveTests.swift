@@ -48,7 +48,11 @@ struct LiveTests {
         try place.run { realm in try realm.write { body(realm) } }
     }
 
-    @Test("C21 §2.9 results are told initially and after each change, with the collection at that state")
+    @Test(
+        """
+        C21 §2.9 RealmCollectionChange.{initial,update} results are told initially and after each change, with the \
+        collection at that state
+        """)
     func results() async throws {
         try place.run { [place] realm in
             try realm.write { for id in 0..<3 { realm.create(LiveDog.self, value: ["id": id]) } }
@@ -109,7 +113,11 @@ struct LiveTests {
         return await dogs.observe(on: actor) { actor, change in actor.note(text(change)) }
     }
 
-    @Test("O16 an object's observer is told its properties, old values of what others did, and its end")
+    @Test(
+        """
+        O16 §2.9 ObjectChange.{change,deleted} PropertyChange.{name,oldValue,newValue} an object's observer is told \
+        its properties, old values of what others did, and its end
+        """)
     func objects() async throws {
         try place.run { [place] realm in
             let dog = try realm.write { realm.create(LiveDog.self, value: ["id": 1, "name": "Rex"]) }

@@ -48,7 +48,11 @@ struct MapObservingTests {
         }
     }
 
-    @Test("K21 a map's observer is told keys: the worked examples 46, 47 and 48, and the owner's end")
+    @Test(
+        """
+        K21 §2.9 RealmMapChange.{initial,update} a map's observer is told keys: the worked examples 46, 47 and 48, \
+        and the owner's end
+        """)
     func keys() async throws {
         try write { for (key, value) in [("ash", 1.0), ("elm", 2), ("oak", 3)] { $0.prices[key] = value } }
         try place.run { [place] realm in
@@ -112,7 +116,7 @@ struct MapObservingTests {
         }
     }
 
-    @Test("K22 K23 K24 §2.10 maps freeze, thaw and go to other threads")
+    @Test("K22 K23 K24 §2.10 ThreadSafeReference(Map) maps freeze, thaw and go to other threads")
     func frozen() async throws {
         try write { $0.prices["ash"] = 1 }
         let reference = try place.run { realm in

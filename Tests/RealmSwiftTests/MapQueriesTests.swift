@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import StoreTesting
 import Testing
 
 class MapKennel: Object {
@@ -345,7 +346,7 @@ struct MapQueriesTests {
 
     @Test("K10 K12 K17 K31 random maps give what plain dictionaries give", arguments: 0..<3)
     func random(_ seed: UInt64) throws {
-        var random = CollectionsRandom(seed)
+        var random = SeededRandom(seed: seed)
         let realm = try Self.open()
         let kennel = MapKennel()
         realm.beginWrite()

@@ -64,7 +64,13 @@ struct MigrationTests {
             objectTypes: [MigrationV2.MigratedPerson.self, MigrationV2.MigratedPet.self])
     }
 
-    @Test("§2.11 a block sees old and new objects, creates, deletes and renames")
+    @Test(
+        """
+        §2.11 MigrationBlock MigrationObject \
+        Migration.{oldSchema,newSchema,enumerateObjects(ofType:_:),create(_:value:)} \
+        Migration.renameProperty(onType:from:to:) schemaVersionAtURL(_:encryptionKey:) a block sees old and new \
+        objects, creates, deletes and renames
+        """)
     func block() throws {
         try fill()
         let realm = try Realm(
@@ -89,7 +95,10 @@ struct MigrationTests {
         #expect(try schemaVersionAtURL(url) == 2)
     }
 
-    @Test("§2.11 a change without a higher version, and a lower version, are refused and nothing is lost")
+    @Test(
+        """
+        §2.11 MigrationBlock a change without a higher version, and a lower version, are refused and nothing is lost
+        """)
     func refused() throws {
         try fill()
         #expect(throws: Realm.Error(.schemaMismatch)) { _ = try Realm(configuration: second(0)) }
@@ -102,11 +111,40 @@ struct MigrationTests {
         }
     }
 
-    @Test("§2.2 deleteRealmIfMigrationNeeded begins anew, also when only the version differs")
+    @Test("§2.2 Configuration.deleteRealmIfMigrationNeeded begins anew, also when only the version differs")
     func deleted() throws {
         try fill()
         var configuration = second(0)
         configuration.deleteRealmIfMigrationNeeded = true
         #expect(try Realm(configuration: configuration).isEmpty)
+    }
+
+    @Test(
+        """
+        §2.11 Migration.{delete(_:),deleteData(forType:),create(_:value:),renameProperty(onType:from:to:)} \
+        MigrationObject objects and classes that go
+        """)
+    func deleting() throws {
+        try fill()
+        let realm = try Realm(
+            configuration: second(1) { migration, _ in
+                migration.enumerateObjects(ofType: "MigratedPerson") { old, new in
+                    if let new, old?["firstName"] as? String == "Bob" { migration.delete(new) }
+                }
+                // What is gone is not gone through again.
+                migration.enumerateObjects(ofType: "MigratedPerson") { old, new in
+                    #expect(old?["firstName"] as? String == "Ann" && new != nil)
+                }
+                #expect(migration.deleteData(forType: "MigratedPet") && !migration.deleteData(forType: "Nothing"))
+                let pet: MigrationObject = migration.create("MigratedPet", value: ["id": 9])
+                #expect(pet["kind"] as? String == "")
+                // A created object has no old one.
+                migration.enumerateObjects(ofType: "MigratedPet") { old, new in
+                    #expect(old == nil && new?["id"] as? Int == 9)
+                }
+            })
+        #expect(realm.objects(MigrationV2.MigratedPerson.self).count == 1)
+        #expect(realm.objects(MigrationV2.MigratedPet.self).map(\.id) == [9])
+        #expect(realm.objects(MigrationV2.MigratedPerson.self)[0].pet == nil)
     }
 }

@@ -117,7 +117,11 @@ struct ObservingRulesTests {
             } == "Access to invalidated Results objects")
     }
 
-    @Test("C21 blocks run in the order of registration, and a token that is invalidated or dropped ends them")
+    @Test(
+        """
+        C21 §2.9 NotificationToken NotificationToken.invalidate() blocks run in the order of registration, and a \
+        token that is invalidated or dropped ends them
+        """)
     func tokens() async throws {
         try place.run { [place] realm in
             let dogs = realm.objects(ObservedDog.self)
@@ -139,7 +143,7 @@ struct ObservingRulesTests {
         #expect(try await place.notes(4).count == 4)
     }
 
-    @Test("§2.1 beginWrite tells what others did, and the observers it calls find the write open")
+    @Test("§2.1 Realm.beginWrite() tells what others did, and the observers it calls find the write open")
     func beginWrite() async throws {
         let other = Place(beside: place)
         try place.run { [place] realm in
@@ -160,7 +164,11 @@ struct ObservingRulesTests {
         #expect(try await place.notes(3) == ["false 0", "true 1", "begun"])
     }
 
-    @Test("§2.1 refresh tells before it returns, and without autorefresh others' commits wait for it")
+    @Test(
+        """
+        §2.1 Realm.{refresh(),autorefresh,observe(_:)} Notification.{didChange,refreshRequired} refresh tells before \
+        it returns, and without autorefresh others' commits wait for it
+        """)
     func refresh() async throws {
         let other = Place(beside: place)
         try place.run { [place] realm in
@@ -185,7 +193,11 @@ struct ObservingRulesTests {
             ])
     }
 
-    @Test("§2.1 observers of the tokens hear nothing of a write without notifying, and of the next one as if they had")
+    @Test(
+        """
+        §2.1 Realm.{write(withoutNotifying:_:),commitWrite(withoutNotifying:)} observers of the tokens hear nothing \
+        of a write without notifying, and of the next one as if they had
+        """)
     func withoutNotifying() async throws {
         try place.run { [place] realm in
             try realm.write { Self.add(realm, 1) }
@@ -290,7 +302,11 @@ struct ObservingRulesTests {
             } == "Can't perform transactions on a frozen Realm")
     }
 
-    @Test("§2.10 references are resolved once; what is unmanaged or gone says so")
+    @Test(
+        """
+        §2.10 ThreadSafeReference.init(to:) Realm.resolve(_:) ThreadSafe ThreadSafeReference(Object) \
+        ThreadSafeReference(List); what is unmanaged or gone says so
+        """)
     func references() async throws {
         try write {
             Self.add($0, 1)
@@ -320,7 +336,7 @@ struct ObservingRulesTests {
         #expect(try place.run { _ in references.3.wrappedValue == nil })
     }
 
-    @Test("§2.16 a realm that is used elsewhere than it belongs stops the program")
+    @Test("§2.16 Realm.isolation a realm that is used elsewhere than it belongs stops the program")
     func confined() async throws {
         let configuration = place.configuration
         let realm = try place.run { ThreadSafeReference(to: $0.objects(ObservedDog.self)) }

@@ -78,7 +78,11 @@ struct ProjectionTests {
         return realm
     }
 
-    @Test("§2.7 a projection reads and writes through its object")
+    @Test(
+        """
+        §2.7 Projection Projected Projection.rootObject ProjectedCollection Realm.objects(Projection) a projection \
+        reads and writes through its object
+        """)
     func reads() throws {
         let realm = try realm()
         let view = realm.objects(PersonView.self)[0]
@@ -94,7 +98,11 @@ struct ProjectionTests {
         #expect(view.description.contains("\tname = Eve;\n\tcity = Rome;"))
     }
 
-    @Test("§2.7 projections of the same object are equal, freeze and thaw, and key paths have the object's names")
+    @Test(
+        """
+        §2.7 Projection.{==,init(projecting:)} projections of the same object are equal, freeze and thaw, and key \
+        paths have the object's names
+        """)
     func identity() throws {
         let realm = try realm()
         let (view, same) = (realm.objects(PersonView.self)[0], realm.objects(PersonView.self)[0])
@@ -111,7 +119,11 @@ struct ProjectionTests {
         #expect(view.isInvalidated)
     }
 
-    @Test("§2.7 changes are told by the projection's names, of projected properties only, through links too")
+    @Test(
+        """
+        §2.7 Projection.observe(keyPaths:on:_:) changes are told by the projection's names, of projected properties \
+        only, through links too
+        """)
     func observe() async throws {
         let place = Place(Self.types)
         let id = try place.run { realm in
@@ -141,7 +153,7 @@ struct ProjectionTests {
         #expect(try await place.notes(3) == ["Eve name", "Eve city", "deleted"])
     }
 
-    @Test("§2.7 projectTo leads on through lists, sets, maps and linking objects")
+    @Test("§2.7 ProjectedCollection Projected projectTo leads on through lists, sets, maps and linking objects")
     func crowds() throws {
         let realm = try realm()
         let people = realm.objects(ProjectedPerson.self)
@@ -179,7 +191,11 @@ struct ProjectionTests {
         #expect(Array(plain.cities) == ["Rome"] && Array(plain.names) == ["Xen", ""] && plain.fans.isEmpty)
     }
 
-    @Test("§2.7 projections are sorted, filtered, sectioned and added up by the object's names")
+    @Test(
+        """
+        §2.7 Realm.objects(Projection) projections are sorted, filtered, sectioned and added up by the object's \
+        names
+        """)
     func queries() throws {
         let realm = try realm()
         let views = realm.objects(PersonView.self)
@@ -190,7 +206,11 @@ struct ProjectionTests {
         #expect(views.description.contains("Ann"))
     }
 
-    @Test("§2.7 key paths of the projection narrow what is told; projected collections tell their changes")
+    @Test(
+        """
+        §2.7 Projection.observe(keyPaths:on:_:) ProjectedCollection key paths of the projection narrow what is told; \
+        projected collections tell their changes
+        """)
     func keyPaths() async throws {
         let place = Place(Self.types)
         try place.run { realm in
@@ -250,7 +270,11 @@ struct ProjectionTests {
             } == "Invalid property name: property 'tail' not found in object of type 'PersonView'")
     }
 
-    @Test("§2.7 §2.16 actors are told of projections of their own")
+    @Test(
+        """
+        §2.7 Projection.observe(keyPaths:on:actor:) §2.16 Realm.observe(actor) actors are told of projections of \
+        their own
+        """)
     func actors() async throws {
         let place = Place(Self.types)
         try place.run { realm in try realm.write { _ = realm.create(ProjectedPerson.self, value: ["firstName": "A"]) } }
@@ -264,7 +288,11 @@ struct ProjectionTests {
         await actor.end()
     }
 
-    @Test("§2.7 §2.17 projections publish themselves and their changes, and complete at the end")
+    @Test(
+        """
+        §2.7 Projection §2.17 valuePublisher(_:keyPaths:) changesetPublisher(_:keyPaths:) projections publish \
+        themselves and their changes, and complete at the end
+        """)
     func publishers() async throws {
         let place = Place(Self.types)
         let kept = Kept()

@@ -69,7 +69,11 @@ struct PublisherTests {
         }
     }
 
-    @Test("R02 R09 C35 C36 C38 collections publish that they changed, themselves, and their changes")
+    @Test(
+        """
+        R02 R09 C35 C36 C38 §2.17 RealmPublishers.{WillChange,Value,CollectionChangeset} collections publish that \
+        they changed, themselves, and their changes
+        """)
     func collections() async throws {
         try place.run { [place, keeper] realm in
             let dogs = realm.objects(PublishedDog.self)
@@ -112,7 +116,11 @@ struct PublisherTests {
             try await place.notes(8).dropFirst(4).sorted() == ["1 [] [] [0]", "age 1", "age 1 [] [] [0]", "value"])
     }
 
-    @Test("O02 O05 §2.17 objects publish changes, and complete when they are deleted")
+    @Test(
+        """
+        O02 O05 §2.17 RealmPublishers.{WillChange,Value,ObjectChangeset} objects publish changes, and complete when \
+        they are deleted
+        """)
     func objects() async throws {
         try add(1)
         try place.run { [place, keeper] realm in
@@ -137,7 +145,7 @@ struct PublisherTests {
         #expect(try await place.notes(7).dropFirst(3).sorted() == ["change end", "deleted", "value end", "will end"])
     }
 
-    @Test("§2.17 what was not asked for is kept as one change that tells all of it")
+    @Test("§2.17 RealmPublishers.CollectionChangeset what was not asked for is kept as one change that tells all of it")
     func demand() async throws {
         try place.run { [place, keeper] realm in
             let asker = Asker<RealmCollectionChange<Results<PublishedDog>>, Never>(.max(1)) {
@@ -159,7 +167,7 @@ struct PublisherTests {
         place.queue.sync { [keeper] in keeper.resume = nil }
     }
 
-    @Test("§2.17 a saved token keeps a subscription from hearing of a write")
+    @Test("§2.17 saveToken(on:at:) a saved token keeps a subscription from hearing of a write")
     func tokens() async throws {
         try place.run { [place, keeper] realm in
             let dogs = realm.objects(PublishedDog.self)
@@ -178,7 +186,11 @@ struct PublisherTests {
         #expect(try await place.notes(2) == ["initial 0", "2 [] [1] []"])
     }
 
-    @Test("§2.17 subscribe(on:) observes on a queue; receive(on:) hands over to one")
+    @Test(
+        """
+        §2.17 subscribe(on:) receive(on:) threadSafeReference() freeze() subscribe observes on a queue; receive(on:) \
+        hands over to one
+        """)
     func queues() async throws {
         try add(1)
         let other = DispatchQueue(label: "other")
@@ -213,7 +225,7 @@ struct PublisherTests {
             ])
     }
 
-    @Test("§2.17 sections and realms publish")
+    @Test("§2.17 RealmPublishers.{SectionedResultsChangeset,RealmWillChange} sections and realms publish")
     func others() async throws {
         try place.run { [place, keeper] realm in
             let sections = realm.objects(PublishedDog.self).sectioned(by: \.age)
@@ -233,7 +245,7 @@ struct PublisherTests {
         #expect(try await place.notes(3).sorted() == ["[0] 1 [0]", "initial 0", "realm"])
     }
 
-    @Test("§2.17 subscribing to what is unmanaged stops the program")
+    @Test("§2.17 RealmPublishers.{WillChange,CollectionChangeset} subscribing to what is unmanaged stops the program")
     func unmanaged() async {
         #expect(
             await exception { _ = PublishedDog().objectWillChange.sink {} }
@@ -241,5 +253,122 @@ struct PublisherTests {
         #expect(
             await exception { _ = RealmSwift.List<Int>().changesetPublisher.sink { _ in } }
                 == "Change notifications are only supported on managed collections.")
+    }
+
+    @Test(
+        """
+        §2.17 RealmPublishers.{SectionChangeset,SectionedResultsChangeset,Value,ObjectChangeset,AsyncOpenPublisher} \
+        saveToken(on:at:) subscribe(on:) receive(on:) threadSafeReference() freeze() valuePublisher(_:keyPaths:) \
+        changesetPublisher(_:keyPaths:) sections, objects and realms with each operator
+        """)
+    func operators() async throws {
+        try add(1)
+        try add(2)
+        let other = DispatchQueue(label: "other")
+        let configuration = place.configuration
+        try place.run { [place, keeper] realm in
+            let dogs = realm.objects(PublishedDog.self)
+            let sections = dogs.sectioned(by: \.age)
+            let section = sections[0]
+            @Sendable func told<C: RealmSectionedResult & SendableMetatype>(
+                _ name: String, _ change: SectionedResultsChange<C>
+            ) {
+                switch change {
+                case .initial(let sections): place.note("\(name) initial \(sections.count)")
+                case .update(let sections, _, let insertions, let modifications, _, _):
+                    place.note("\(name) \(sections.count) \(insertions.count) \(modifications.count)")
+                }
+            }
+            @Sendable func told(_ name: String, _ change: ObjectChange<PublishedDog>) {
+                if case .change(let dog, let properties) = change {
+                    place.note("\(name) \(properties.map(\.name)) \(dog.age) \(dog.isFrozen)")
+                }
+            }
+            typealias Changes = RealmPublishers.SectionChangeset<ResultsSection<Int, PublishedDog>>
+            let changes: Changes = section.changesetPublisher
+            keeper.all = [
+                changes.sink { told("section", $0) },
+                changesetPublisher(section).subscribe(on: other).sink { told("section on queue", $0) },
+                changesetPublisher(sections).freeze().sink { told("frozen sections", $0) },
+                sections.changesetPublisher.saveToken(on: keeper, at: \.token).threadSafeReference().receive(on: other)
+                    .sink { told("handed sections", $0) },
+                valuePublisher(sections).sink(receiveCompletion: { _ in }) { place.note("sections \($0.count)") },
+                section.collectionPublisher.freeze().sink(receiveCompletion: { _ in }) {
+                    place.note("frozen section \($0.isFrozen) \($0.count)")
+                },
+                changesetPublisher(dogs[0]).threadSafeReference().receive(on: other).sink { told("handed", $0) },
+                changesetPublisher(dogs[0]).freeze().sink { told("frozen", $0) },
+                changesetPublisher(dogs[0]).subscribe(on: other).sink { told("on queue", $0) },
+                valuePublisher(dogs[0], keyPaths: ["name"]).sink(receiveCompletion: { _ in }) { _ in
+                    place.note("not told")
+                },
+                valuePublisher(dogs[0]).subscribe(on: other).sink(receiveCompletion: { _ in }) {
+                    place.note("value \($0.age)")
+                },
+                Realm.asyncOpen(configuration: configuration).sink(receiveCompletion: { _ in }) { _ in },
+            ]
+            #expect(keeper.token != nil)
+        }
+        _ = try await place.notes(6)
+        try change { $0.age = 3 }
+        let wanted: Set = [
+            "section initial 2", "section on queue initial 2", "frozen sections initial 1", "handed sections initial 1",
+            "sections 1", "sections 2", "frozen section true 2", "frozen section true 1", "frozen sections 2 1 0",
+            "handed sections 2 1 0", "section 1 0 0", "section on queue 1 0 0",
+            #"handed ["age"] 3 false"#, #"frozen ["age"] 3 true"#, #"on queue ["age"] 3 false"#, "value 3",
+        ]
+        var notes: Set<String> = []
+        for _ in 0..<2000 where !notes.isSuperset(of: wanted) {
+            notes = try await Set(place.notes(0))
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        #expect(notes.isSuperset(of: wanted), "\(wanted.subtracting(notes)) of \(notes)")
+        #expect(!notes.contains("not told"))
+        place.queue.sync { [keeper] in keeper.all = [] }
+    }
+
+    @Test("§2.17 threadSafeReference() receive(on:) what is unmanaged, frozen, or of several realms is handed over")
+    func mixedHandover() async throws {
+        let second = Place([PublishedDog.self])
+        let other = DispatchQueue(label: "other")
+        try place.run { [place, keeper] realm in
+            let there = try second.run { realm in
+                try ThreadSafeReference(to: realm.write { realm.create(PublishedDog.self, value: ["id": 2]) })
+            }
+            let secondRealm = try Realm(configuration: second.configuration, queue: place.queue)
+            let dogs = try realm.write { (1...4).map { realm.create(PublishedDog.self, value: ["id": $0 * 10]) } }
+            let mixed = [dogs[0], secondRealm.resolve(there), PublishedDog(value: ["id": 3]), dogs[1].freeze()]
+            let texts = mixed.compactMap { $0 }.publisher.threadSafeReference().receive(on: other).map { dog in
+                dispatchPrecondition(condition: .onQueue(other))
+                return "\(dog.id) \(dog.isFrozen) \(dog.realm != nil)"
+            }
+            keeper.all = [texts.collect().sink { place.note("\($0)") }]
+        }
+        #expect(
+            try await place.notes(1) == [#"["10 false true", "2 false true", "3 false false", "20 true true"]"#])
+        place.queue.sync { [keeper] in keeper.all = [] }
+    }
+
+    @Test("§2.17 receive(on:) freeze() a change's object is at the version that the change tells of")
+    func versions() async throws {
+        let other = DispatchQueue(label: "other")
+        other.suspend()
+        try add(1)
+        try place.run { [place, keeper] realm in
+            keeper.all = [
+                changesetPublisher(realm.objects(PublishedDog.self)[0]).receive(on: other).sink { change in
+                    if case .change(let dog, let properties) = change {
+                        place.note("\(properties.map { $0.newValue ?? 0 }) \(dog.age)")
+                        dog.realm?.invalidate()
+                    }
+                },
+                valuePublisher(realm.objects(PublishedDog.self)[0]).freeze().collect(3).sink(
+                    receiveCompletion: { _ in }, receiveValue: { place.note("\($0.map(\.age))") }),
+            ]
+        }
+        for age in 1...3 { try change { $0.age = age } }
+        other.resume()
+        #expect(try await place.notes(4) == ["[1, 2, 3]", "[1] 1", "[2] 2", "[3] 3"])
+        place.queue.sync { [keeper] in keeper.all = [] }
     }
 }

@@ -137,6 +137,10 @@ struct QueryFilterTests {
             Case(
                 "(scores.@max >= %@)", [3], { $0.scores.max >= 3 }, { Array($0.scores).max().map { $0 >= 3 } ?? false })
         )
+        cases.append(
+            Case("(scores.@avg > %@)", [2], { $0.scores.avg > 2 }) {
+                !$0.scores.isEmpty && Array($0.scores).reduce(0, +) > 2 * $0.scores.count
+            })
         cases.append(Case("(scores.@sum > %@)", [2], { $0.scores.sum > 2 }, { Array($0.scores).reduce(0, +) > 2 }))
         cases.append(
             Case("((scores.@min >= %@) && (scores.@max <= %@))", [1, 3], { $0.scores.contains(1...3) }) {
@@ -151,7 +155,14 @@ struct QueryFilterTests {
     }()
 
     @Test(
-        "§2.6 C12 each operator in a closure means what its predicate format means, and what plain Swift says",
+        """
+        C12 §2.6 where(_:) Query.{==,!=,<,<=,>,>=,&&,||,!,in(_:),contains(ClosedRange),contains(Range),Bool} \
+        Query.{contains(_:options:),starts(with:options:),ends(with:options:),like(_:caseInsensitive:)} \
+        Query.{equals(_:options:),notEquals(_:options:),count,min,max,sum,avg,contains(element),containsAny(in:),ANY} \
+        Query.{rawValue,persistableValue,subscript(dynamicMember:)} _constructPredicate() \
+        StringOptions.{caseInsensitive,diacriticInsensitive} each operator in a closure means what its predicate \
+        format means, and what plain Swift says
+        """,
         arguments: cases.indices)
     func operators(_ index: Int) throws {
         let one = Self.cases[index]
@@ -172,7 +183,7 @@ struct QueryFilterTests {
                 == wanted.first)
     }
 
-    @Test("§2.6 subqueries ask for one element of which all is true")
+    @Test("§2.6 Query.subquery subqueries ask for one element of which all is true")
     func subqueries() throws {
         let realm = try QueryWorld.filled(12)
         let found = realm.objects(QueryPerson.self).where { ($0.dogs.age > 1 && $0.dogs.alive == true).count > 0 }
@@ -187,7 +198,7 @@ struct QueryFilterTests {
         #expect(realm.objects(QueryPerson.self).where { $0.owned.count > 2 }.count == 2)
     }
 
-    @Test("§2.6 what a query cannot say")
+    @Test("§2.6 Query.restrictions what a query cannot say")
     func refusals() async {
         #expect(
             await exception {
@@ -206,7 +217,7 @@ struct QueryFilterTests {
             } == "Subquery predicates will only work on one collection at a time.")
     }
 
-    @Test("§2.5 §2.6 regions: points within boxes, circles and polygons")
+    @Test("§2.6 Query.geoWithin(_:) regions: points within boxes, circles and polygons")
     func regions() throws {
         let realm = try QueryWorld.filled(4)
         let people = realm.objects(QueryPerson.self)

@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import StoreTesting
 import Testing
 
 @Suite("Order, distinct and aggregates")
@@ -226,7 +227,7 @@ struct QueryOrderTests {
     @Test("C12 C13 C14 C52 random chains on random data give what plain Swift gives", arguments: 0..<3)
     func random(_ round: Int) throws {
         let seed = UInt64.random(in: 0...9_999_999)
-        var random = QueryRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         let realm = try QueryWorld.realm()
         try realm.write {
             for id in 0..<40 {
@@ -278,16 +279,5 @@ struct QueryOrderTests {
             #expect(results.count == wanted.count && results.sum(of: \.age) == wanted.map(\.age).reduce(0, +))
             #expect(results.max(of: \.optAge) ?? nil == wanted.compactMap(\.optAge).max(), "seed \(seed), \(steps)")
         }
-    }
-}
-
-private struct QueryRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -42,7 +42,11 @@ struct RealmTests {
         }
     }
 
-    @Test("§2.1 one instance per thread and file, equal by identity")
+    @Test(
+        """
+        §2.1 Realm.{==,init(configuration:queue:),schema,configuration,isEmpty} one instance per thread and file, \
+        equal by identity
+        """)
     func instances() throws {
         let configuration = Realm.Configuration(inMemoryIdentifier: UUID().uuidString, objectTypes: Self.types)
         let realm = try Realm(configuration: configuration)
@@ -54,7 +58,11 @@ struct RealmTests {
         #expect(isOther)
     }
 
-    @Test("§2.1 update policies: absent stays, null is assigned, new objects have their defaults")
+    @Test(
+        """
+        §2.1 Realm.create(_:value:update:) UpdatePolicy.{modified,all} absent stays, null is assigned, new objects \
+        have their defaults
+        """)
     func policies() throws {
         let realm = try Self.realm()
         realm.beginWrite()
@@ -73,7 +81,11 @@ struct RealmTests {
         realm.cancelWrite()
     }
 
-    @Test("§2.1 policies reach linked objects: with keys by key, without in place only under modified")
+    @Test(
+        """
+        §2.1 UpdatePolicy.{modified,all} policies reach linked objects: with keys by key, without in place only \
+        under modified
+        """)
     func nested() throws {
         let realm = try Self.realm()
         realm.beginWrite()
@@ -104,7 +116,11 @@ struct RealmTests {
         realm.cancelWrite()
     }
 
-    @Test("§2.1 create copies objects of other realms and unmanaged ones, in circles too")
+    @Test(
+        """
+        §2.1 Realm.{create(_:value:update:),add(_:update:)} copies objects of other realms and unmanaged ones, in \
+        circles too
+        """)
     func circles() throws {
         let first = RealmPlain(value: ["x": 1])
         first.next = RealmPlain(value: ["x": 2])
@@ -120,7 +136,11 @@ struct RealmTests {
         first.next?.realm.map { #expect($0 == realm) }
     }
 
-    @Test("§2.1 objects that cannot be added or created are refused")
+    @Test(
+        """
+        §2.1 UpdatePolicy.error Realm.{add(_:update:),create(_:value:update:)} what cannot be added or created is \
+        refused
+        """)
     func refused() async {
         #expect(
             await message { $0.create(RealmKeyed.self, value: ["id": 1]) }
@@ -151,7 +171,7 @@ struct RealmTests {
             } == "Adding a deleted or invalidated object to a Realm is not permitted")
     }
 
-    @Test("§2.1 look-ups by primary key")
+    @Test("§2.1 Realm.object(ofType:forPrimaryKey:) look-ups by primary key")
     func lookUp() async throws {
         let realm = try Self.realm()
         try realm.write { realm.create(RealmKeyed.self, value: ["id": 5]) }
@@ -169,7 +189,11 @@ struct RealmTests {
                 == "RealmPlain does not have a primary key")
     }
 
-    @Test("§2.1 deletion of objects, sequences, results, lists and everything")
+    @Test(
+        """
+        §2.1 Realm.{delete(object),delete(sequence),delete(Results),delete(List),deleteAll()} what goes, and what is \
+        refused
+        """)
     func deletion() async throws {
         let realm = try Self.realm()
         realm.beginWrite()
@@ -196,7 +220,7 @@ struct RealmTests {
         #expect(await message { $0.delete(RealmPlain()) } == "Can only delete an object from the Realm it belongs to.")
     }
 
-    @Test("§2.1 begin, commit and cancel only where they belong")
+    @Test("§2.1 Realm.{beginWrite(),cancelWrite(),isInWriteTransaction,invalidate()} only where they belong")
     func transactions() async throws {
         #expect(await message { $0.beginWrite() } == "The Realm is already in a write transaction")
         #expect(
@@ -227,7 +251,7 @@ struct RealmTests {
         #expect(!realm.isInWriteTransaction && realm.isEmpty)
     }
 
-    @Test("§2.1 embedded objects have one owner")
+    @Test("§2.3 EmbeddedObject has one owner")
     func owners() async throws {
         #expect(
             await message { realm in
@@ -238,7 +262,7 @@ struct RealmTests {
             }?.hasPrefix("Can't set link to existing managed embedded object") == true)
     }
 
-    @Test("§2.2 faults of files are Realm.Errors, and there is no encryption")
+    @Test("§2.2 Configuration.encryptionKey faults of files are Realm.Errors, and there is no encryption")
     func files() throws {
         let base = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(UUID().uuidString)
         func code(_ configuration: Realm.Configuration) -> Realm.Error.Code? {
@@ -272,7 +296,11 @@ struct RealmTests {
             ).count == 1)
     }
 
-    @Test("§2.2 a configuration has a file or an identifier, and settings that exclude each other are refused")
+    @Test(
+        """
+        §2.2 Configuration.{fileURL,inMemoryIdentifier} a configuration has a file or an identifier, and settings \
+        that exclude each other are refused
+        """)
     func configurations() async {
         var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: "/tmp/x.realm"))
         configuration.inMemoryIdentifier = "a"

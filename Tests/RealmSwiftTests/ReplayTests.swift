@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import StoreTesting
 import Synchronization
 import Testing
 
@@ -16,7 +17,7 @@ final class ReplayCat: Object {
 }
 
 /// What an observer would show if it only ever did what the changes say.
-private final class Replay: Sendable {
+final class Replay: Sendable {
     let label: String
     private let state = Mutex<(rows: [String], faults: [String], calls: Int)>(([], [], 0))
 
@@ -80,12 +81,12 @@ private final class Replay: Sendable {
 /// Random histories, written from the place of the observers and from another, whose changes are replayed.
 @Suite("Replaying what observers are told")
 struct ReplayTests {
-    private static func row(_ cat: ReplayCat) -> String {
+    static func row(_ cat: ReplayCat) -> String {
         cat.isInvalidated ? "gone" : "\(cat.id):\(cat.name),\(cat.age),\(cat.mother?.id ?? -1)"
     }
 
     /// Observes the collection with and without key paths.
-    private static func watch<C: RealmCollection>(_ label: String, _ collection: C, _ place: Place) -> [Replay]
+    static func watch<C: RealmCollection>(_ label: String, _ collection: C, _ place: Place) -> [Replay]
     where C.Element == ReplayCat {
         [nil, ["age"]].map { keyPaths in
             let replay = Replay(keyPaths == nil ? label : "\(label), age alone")
@@ -102,7 +103,7 @@ struct ReplayTests {
         }
     }
 
-    private static func watchAll(_ realm: Realm, _ place: Place) -> [Replay] {
+    static func watchAll(_ realm: Realm, _ place: Place) -> [Replay] {
         let cats = realm.objects(ReplayCat.self)
         guard let first = realm.object(ofType: ReplayCat.self, forPrimaryKey: 0) else { return [] }
         var replays = watch("all", cats, place)
@@ -147,7 +148,7 @@ struct ReplayTests {
     }
 
     /// Sections as rows: a row for each section, and one for each of its objects.
-    private static func watchSections(_ cats: Results<ReplayCat>, _ place: Place) -> Replay {
+    static func watchSections<C: RealmCollection>(_ cats: C, _ place: Place) -> Replay where C.Element == ReplayCat {
         let replay = Replay("sections")
         let sections = cats.sectioned(by: { $0.age % 4 }, sortDescriptors: ["age", "id"])
         let seen = Mutex<[[String]]>([])
@@ -190,7 +191,7 @@ struct ReplayTests {
         return replay
     }
 
-    private static func step(_ realm: Realm, _ random: inout CollectionsRandom) {
+    static func step(_ realm: Realm, _ random: inout SeededRandom) {
         func any() -> ReplayCat? {
             let cats = realm.objects(ReplayCat.self)
             return cats.isEmpty ? nil : cats[random.below(cats.count)]
@@ -240,7 +241,7 @@ struct ReplayTests {
         try place.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
         let replays = try place.run { realm in Self.watchAll(realm, place) }
         _ = try place.run { $0.refresh() }
-        let random = Mutex(CollectionsRandom(seed))
+        let random = Mutex(SeededRandom(seed: seed))
         for index in 0..<40 {
             let choice = random.withLock { $0.below(8) }
             let writer = choice < 4 ? place : other

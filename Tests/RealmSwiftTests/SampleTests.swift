@@ -2,6 +2,7 @@ import Foundation
 import OpenCombine
 import OpenCombineDispatch
 import RealmSwift
+import StoreTesting
 import Synchronization
 import Testing
 
@@ -289,7 +290,7 @@ struct SampleTests {
         try await wait(1)
         for round in 0..<15 {
             try place.run { realm in
-                var random = CollectionsRandom(seed &* 1000 &+ UInt64(round))
+                var random = SeededRandom(seed: seed &* 1000 &+ UInt64(round))
                 try realm.write {
                     // The first change is one for sure.
                     realm.create(Contact.self, value: ["firstName": "N\(round)", "lastName": "Zed"])

@@ -15,6 +15,8 @@ class SectionWord: Object {
 final class SectionWordView: Projection<SectionWord> {
     @Projected(\SectionWord.word) var text
     @Projected(\SectionWord.likes) var hearts
+
+    var letter: String { String(text.prefix(1)) }
 }
 
 class SectionShelf: Object {
@@ -99,7 +101,11 @@ struct SectionTests {
         Example(number: 66, change: { $0.deleteAll() }, told: "-0 -1 -2 D I M"),
     ]
 
-    @Test("C26 §2.8 observers of sections are told the worked examples' changes", arguments: examples)
+    @Test(
+        """
+        C26 §2.8 SectionedResults.observe SectionedResultsChange.{initial,update} observers of sections are told the \
+        worked examples' changes
+        """, arguments: examples)
     func workedExamples(_ example: Example) async throws {
         try place.run { [place] realm in
             try Self.fill(realm)
@@ -112,7 +118,7 @@ struct SectionTests {
         #expect(try await place.notes(2) == ["initial", example.told])
     }
 
-    @Test("§2.8 the observer of one section is told what concerns it: examples 67, 68 and 69")
+    @Test("§2.8 ResultsSection.observe the observer of one section is told what concerns it: examples 67, 68 and 69")
     func oneSection() async throws {
         try place.run { [place] realm in
             try Self.fill(realm)
@@ -129,7 +135,11 @@ struct SectionTests {
         #expect(try await place.notes(4) == ["b initial", "c initial", "b -1 D I M", "b +1 D I(1,0) M"])
     }
 
-    @Test("§2.8 a section is bound to its key: it moves, goes and comes again")
+    @Test(
+        """
+        §2.8 ResultsSection.{key,id,count,subscript(Int),isInvalidated} a section is bound to its key: it moves, \
+        goes and comes again
+        """)
     func bound() async throws {
         try place.run { realm in
             try Self.fill(realm)
@@ -158,7 +168,12 @@ struct SectionTests {
                 == "Index 0 is out of bounds (must be less than 0).")
     }
 
-    @Test("§2.8 elements are found by paths, iteration keeps what it began with, uncommitted changes are shown")
+    @Test(
+        """
+        §2.8 SectionedResults.{subscript(Int),subscript(IndexPath),makeIterator(),==,realm,isInvalidated,isFrozen} \
+        IndexPath.{section,item} elements are found by paths, iteration keeps what it began with, uncommitted \
+        changes are shown
+        """)
     func reading() throws {
         try place.run { realm in
             try Self.fill(realm)
@@ -265,7 +280,7 @@ struct SectionTests {
             } == "The section key path must match the primary sort descriptor.")
     }
 
-    @Test("§2.8 lists of objects have sections, and a list's owner that goes takes them with it")
+    @Test("§2.8 SectionedResults.count lists of objects have sections, and a list's owner that goes takes them with it")
     func lists() async throws {
         try place.run { [place] realm in
             try Self.fill(realm)
@@ -287,7 +302,7 @@ struct SectionTests {
         #expect(try await place.notes(3) == ["initial", "+1 D I(1,0) M", "-0 -1 -2 D I M"])
     }
 
-    @Test("§2.8 a spared commit moves on what later changes are relative to")
+    @Test("§2.8 SectionedResults.observe a spared commit moves on what later changes are relative to")
     func withoutNotifying() async throws {
         try place.run { [place] realm in
             try Self.fill(realm)
@@ -304,7 +319,11 @@ struct SectionTests {
         #expect(try await place.notes(2) == ["initial", "D I M(3,0)"])
     }
 
-    @Test("§2.8 key paths narrow modifications, queues and actors have sections of their own")
+    @Test(
+        """
+        §2.8 SectionedResults.observe ResultsSection.observe RealmSectionedResult key paths narrow modifications, \
+        queues and actors have sections of their own
+        """)
     func elsewhere() async throws {
         let queue = DispatchQueue(label: "other")
         let actor = LiveActor()
@@ -331,7 +350,12 @@ struct SectionTests {
         return await sections(realm).observe(on: actor) { actor, change in actor.note(text(change)) }
     }
 
-    @Test("§2.8 §2.10 frozen sections keep their keys, and sections go to other threads")
+    @Test(
+        """
+        §2.8 SectionedResults.{allKeys,count,freeze(),thaw()} ResultsSection.{isFrozen,freeze(),thaw()} §2.10 \
+        ThreadSafeReference(SectionedResults) ThreadSafeReference(ResultsSection) frozen sections keep their keys, \
+        and sections go to other threads
+        """)
     func frozen() throws {
         let reference = try place.run { realm in
             try Self.fill(realm)
@@ -352,6 +376,34 @@ struct SectionTests {
         try Place(beside: place).run { realm in
             #expect(realm.resolve(reference.0)?.allKeys == ["a", "c"])
             #expect(realm.resolve(reference.1)?.map(\.word) == ["cleo"])
+        }
+    }
+
+    @Test(
+        """
+        §2.8 RealmSectionedResult SectionedResults.{realm,isInvalidated,count,isFrozen,freeze(),thaw(),allKeys} \
+        ResultsSection.{realm,isInvalidated,count,isFrozen,freeze(),thaw(),id} what both are asked
+        """)
+    func members() throws {
+        @Sendable func told<S: RealmSectionedResult>(_ sections: S) -> String {
+            "\(sections.count) \(sections.isFrozen) \(sections.isInvalidated) \(sections.realm != nil)"
+        }
+        try place.run { realm in
+            try Self.fill(realm)
+            let sections = Self.sections(realm)
+            let section = sections[0]
+            #expect(told(sections) == "3 false false true" && told(section) == "2 false false true")
+            #expect(sections.realm == realm && section.realm == realm && section.id == "a")
+            let (frozen, frozenSection) = (sections.freeze(), section.freeze())
+            #expect(told(frozen) == "3 true false true" && told(frozenSection) == "2 true false true")
+            try realm.write { Self.delete(realm, "alma") }
+            try realm.write { Self.delete(realm, "cleo") }
+            #expect(told(sections) == "2 false false true" && told(section) == "1 false false true")
+            #expect(told(frozen) == "3 true false true" && told(frozenSection) == "2 true false true")
+            #expect(frozen.thaw()?.count == 2 && frozenSection.thaw()?.count == 1 && frozen.allKeys == ["a", "b", "c"])
+            #expect(frozen.first?.first?.word == "adam" && sections.map { $0.key } == ["a", "b"])
+            realm.invalidate()
+            #expect(sections.isInvalidated && !frozen.isInvalidated)
         }
     }
 

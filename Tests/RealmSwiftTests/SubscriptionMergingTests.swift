@@ -22,7 +22,7 @@ extension LonelyRealm {
             let client = try #require(realm.rlm.file?.sync)
             try await client.ledger.change { book, transaction in
                 guard let first = book.uploads.first else { return }
-                try book.acknowledge(first.number, at: version, transaction)
+                _ = try book.acknowledge(first.number, at: version, [:], transaction)
             }
             realm.refresh()
         }

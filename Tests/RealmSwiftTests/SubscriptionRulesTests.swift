@@ -166,7 +166,14 @@ struct SubscriptionRulesTests {
         #expect(without == "This Realm was not configured with flexible sync")
     }
 
-    @Test("§2.15 SyncSubscriptionSet is changed within update, and finds by name and by query")
+    @Test(
+        """
+        §2.15 Realm.subscriptions SyncSubscriptionSet.{count,state,first(named:),first(ofType:where:),append(_:)} \
+        SyncSubscriptionSet.{update(_:onComplete:),remove(named:),remove(ofType:where:),removeAll(unnamedOnly:)} \
+        SyncSubscriptionSet.{removeAll(ofType:),Sequence} SyncSubscription.{name,updateQuery} \
+        QuerySubscription.{init(name:),init(name:query:),init(name:where:)} a set is changed within update, and \
+        finds by name and by query
+        """)
     func set() async throws {
         let realm = LonelyRealm()
         try await realm.run { _, realm in
@@ -206,7 +213,7 @@ struct SubscriptionRulesTests {
     }
 
     @Test(
-        "§2.15 misuse of a set of subscriptions",
+        "§2.15 SyncSubscriptionSet.update(_:onComplete:) misuse of a set of subscriptions",
         arguments: [
             (0, "Can only add, remove, or update subscriptions within a write subscription block."),
             (
@@ -266,5 +273,55 @@ struct SubscriptionRulesTests {
             realm.rlm.file?.sync?.ledger.book.uploads.flatMap(\.operations).count
         }
         #expect(again == 2)
+    }
+}
+
+extension SubscriptionRulesTests {
+    @Test(
+        """
+        §2.15 SyncSubscriptionSet.{remove(_:),update(async),update(_:onComplete:)} \
+        SyncSubscription.{createdAt,updatedAt} WaitForSyncMode.{onCreation,always,never} \
+        times, several at once, and what waits for the gateway
+        """)
+    func times() async throws {
+        let realm = LonelyRealm()
+        let before = Date(timeIntervalSinceNow: -1)
+        try await realm.run { _, realm in
+            @Sendable func change(_ set: SyncSubscriptionSet, _ block: () -> Void) { set.update(block) }
+            let set = realm.subscriptions
+            change(set) {
+                for age in 1...3 { set.append(QuerySubscription<RulesDog>(name: "n\(age)") { $0.age > age }) }
+            }
+            let subscriptions = Array(set)
+            #expect(subscriptions.allSatisfy { $0.createdAt >= before && $0.createdAt == $0.updatedAt })
+            change(set) { set.remove(subscriptions[0], subscriptions[2]) }
+            #expect(set.map(\.name) == ["n2"] && set.first(named: "n2")?.createdAt == subscriptions[1].createdAt)
+            change(set) { set.first(named: "n2")?.updateQuery(to: RulesDog.self, where: "age > %@", 9) }
+            let changed = set.first(named: "n2")
+            #expect(changed.map { $0.updatedAt > $0.createdAt } == true && changed?.query.filter == "age > 9")
+        }
+        try await realm.run { lonely, realm in
+            // The gateway is nowhere: what waits for it goes on waiting, what does not is there at once.
+            _ = try await realm.objects(RulesDog.self).subscribe(name: "never", waitForSync: .never)
+            #expect(realm.subscriptions.first(named: "never") != nil)
+            let failures = await [lonely.failure(.onCreation), lonely.failure(.onCreation), lonely.failure(.always)]
+            #expect(failures == [.subscriptionFailed, nil, .subscriptionFailed])
+        }
+        // It is waited for until the task is cancelled; the set is changed by then.
+        let task = Task {
+            try await realm.run { _, realm in
+                let set = realm.subscriptions
+                try await set.update { set.append(QuerySubscription<RulesOwner>(name: "awaited")) }
+            }
+        }
+        for _ in 0..<2000 {
+            let isThere = try await realm.run { _, realm in realm.subscriptions.first(named: "awaited") != nil }
+            if isThere { break }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        task.cancel()
+        await #expect(throws: (any Error).self) { try await task.value }
+        let names = try await realm.run { _, realm in realm.subscriptions.map(\.name) }
+        #expect(names.contains("awaited"))
     }
 }

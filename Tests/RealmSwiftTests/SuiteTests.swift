@@ -1,7 +1,6 @@
 import Foundation
+import RealmSwift
 import Testing
-
-@testable import RealmSwift
 
 class SuiteMeal: Object {
     @Persisted(primaryKey: true) var number: ObjectId

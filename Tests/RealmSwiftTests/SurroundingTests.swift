@@ -100,7 +100,7 @@ struct SurroundingTests {
 
     // MARK: Realm
 
-    @Test("§2.1 delete(_:) takes sets and maps, too: the objects go, and their places with them")
+    @Test("§2.1 Realm.{delete(MutableSet),delete(Map)} sets and maps, too: the objects go, and their places with them")
     func deletion() async throws {
         do {
             let (realm, owner) = try Self.owner()
@@ -131,7 +131,11 @@ struct SurroundingTests {
             }?.hasPrefix("Can only add, remove, or create objects in a Realm in a write transaction") == true)
     }
 
-    @Test("§2.1 realms are opened by a URL, and in the background with a callback or as a publisher")
+    @Test(
+        """
+        §2.1 Realm.{asyncOpen(configuration:callbackQueue:callback:),asyncOpen(configuration:)} \
+        AsyncOpenTask.cancel() opening in the background with a callback or as a publisher
+        """)
     func opening() throws {
         let place = try FilePlace()
         let configuration = place.configuration()
@@ -187,7 +191,7 @@ struct SurroundingTests {
         #expect(try Realm(configuration: Realm.Configuration(fileURL: own, objectTypes: FilePlace.types)).isEmpty)
     }
 
-    @Test("§2.1 asyncRefresh moves to the latest version, and says whether that changed something")
+    @Test("§2.1 Realm.asyncRefresh() moves to the latest version, and says whether that changed something")
     func asyncRefresh() async throws {
         let place = Place(Self.types)
         let counts = try await SurroundingActor().refreshed(place.configuration) {
@@ -198,7 +202,11 @@ struct SurroundingTests {
         #expect(counts == [0, 0, 1, 1])
     }
 
-    @Test("§2.1 realm.freeze and thaw take objects and collections; frozen realms are read on any thread")
+    @Test(
+        """
+        §2.1 Realm.{freeze(),thaw(),isFrozen,freeze(object),thaw(object),freeze(collection)} frozen realms are read \
+        on any thread
+        """)
     func frozen() async throws {
         let (realm, owner) = try Self.owner()
         let frozen = realm.freeze()
@@ -218,7 +226,13 @@ struct SurroundingTests {
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test("§2.1 errors have Realm's codes, domain and file")
+    @Test(
+        """
+        §2.1 Error.{fail,fileAccess,filePermissionDenied,fileExists,fileNotFound,fileFormatUpgradeRequired} \
+        Error.{incompatibleLockFile,addressSpaceExhausted,schemaMismatch,alreadyOpen,invalidInput,outOfDiskSpace} \
+        Error.{incompatibleSession,unsupportedFileFormatVersion,subscriptionFailed,fileOperationFailed} \
+        Error.{invalidDatabase,incompatibleHistories,noSubscriptionForWrite,fileURL} Realm's codes, domain and file
+        """)
     func errors() {
         let codes: [(Realm.Error.Code, Int)] = [
             (.fail, 1), (.fileAccess, 2), (.filePermissionDenied, 3), (.fileExists, 4), (.fileNotFound, 5),
@@ -239,7 +253,11 @@ struct SurroundingTests {
         }
     }
 
-    @Test("§2.1 §2.3 what is dynamic: objects, lists, sets and maps by name")
+    @Test(
+        """
+        §2.1 Realm.{dynamicCreate(_:value:update:),dynamicObject(ofType:forPrimaryKey:),dynamicObjects(_:)} §2.3 \
+        Object.{dynamicList(_:),dynamicMutableSet(_:),dynamicMap(_:)} objects, lists, sets and maps by name
+        """)
     func dynamic() async throws {
         do {
             let (realm, owner) = try Self.owner()
@@ -272,7 +290,7 @@ struct SurroundingTests {
 
     // MARK: Names and schemas
 
-    @Test("§2.13 key paths lead through links, lists, sets, maps, linking objects and optionals")
+    @Test("§2.13 _name(for:) key paths lead through links, lists, sets, maps, linking objects and optionals")
     func names() async {
         #expect(_name(for: \SurroundingOwner.name) == "name")
         #expect(_name(for: \SurroundingOwner.home?.street) == "home.street")
@@ -288,7 +306,15 @@ struct SurroundingTests {
         #expect(await exception { _ = _name(for: \SurroundingDog.isInvalidated) } != nil)
     }
 
-    @Test("§2.12 schemas tell classes and properties, by name, and are equal by what they say")
+    @Test(
+        """
+        §2.12 Schema.{objectSchema,subscript,==,description} \
+        ObjectSchema.{className,primaryKeyProperty,isEmbedded,objectClass} \
+        ObjectSchema.{subscript,==,description,properties} \
+        Property.{name,type,isArray,isSet,isMap,isIndexed,isOptional,objectClassName} Property.== \
+        PropertyType.{int,bool,float,double,string,data,date,object,linkingObjects,objectId,decimal128,UUID,any} \
+        schemas tell classes and properties, by name, and are equal by what they say
+        """)
     func schemas() throws {
         let (realm, owner) = try Self.owner()
         let schema = realm.schema
@@ -317,7 +343,7 @@ struct SurroundingTests {
 
     // MARK: Values
 
-    @Test("§2.5 decimals and identifiers: limits, magnitude, parts, texts that are none")
+    @Test("§2.5 Decimal128.{min,max,magnitude} decimals and identifiers: limits, magnitude, parts, texts that are none")
     func values() throws {
         #expect(Decimal128.min < 0 && Decimal128.max > 0 && Decimal128.min == -Decimal128.max)
         #expect(Decimal128("NaN").isNaN && !Decimal128(1).isNaN && Decimal128("-3").magnitude == 3)
@@ -337,7 +363,11 @@ struct SurroundingTests {
         #expect(Set(ids).count == 100 && ids == ids.sorted())
     }
 
-    @Test("§2.6 sort descriptors are texts, key paths, turned round, printed and compared")
+    @Test(
+        """
+        §2.6 SortDescriptor.{init(keyPath:ascending:),reversed(),literal,==,description} texts, key paths, turned \
+        round, printed and compared
+        """)
     func descriptors() {
         let one: RealmSwift.SortDescriptor = "name"
         #expect(one == SortDescriptor(keyPath: \SurroundingDog.name) && one.ascending)
@@ -366,7 +396,7 @@ struct SurroundingTests {
         }
     }
 
-    @Test("K21 §2.16 a map is observed on an actor by Swift key paths of its values")
+    @Test("K21 §2.16 Realm.observe(actor) a map is observed on an actor by Swift key paths of its values")
     func mapOnActor() async throws {
         let place = Place(Self.types)
         try place.run { realm in
@@ -383,7 +413,11 @@ struct SurroundingTests {
         await actor.end()
     }
 
-    @Test("§2.17 embedded objects, maps and Swift key paths are published; maps are frozen and handed over")
+    @Test(
+        """
+        §2.17 RealmPublishers.MapChangeset valuePublisher(_:keyPaths:) changesetPublisher(_:keyPaths:) embedded \
+        objects, maps and Swift key paths are published; maps are frozen and handed over
+        """)
     func publishers() async throws {
         let place = Place(Self.types)
         let kept = SurroundingKept()

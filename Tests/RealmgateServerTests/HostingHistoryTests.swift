@@ -2,6 +2,7 @@ import Foundation
 import HTTPTesting
 import RealmSwift
 import RealmgateServer
+import StoreTesting
 import Synchronization
 import Testing
 
@@ -23,7 +24,7 @@ struct HostingHistoryTests {
         let steps = 40
         let expected = try await withThrowingTaskGroup(of: [Int: Int].self) { group in
             for writer in 1...4 {
-                let random = Random(seed &+ UInt64(writer))
+                let random = SeededRandom(seed: seed &+ UInt64(writer))
                 // Blocking work has threads of its own, not those of the tests.
                 group.addTask {
                     try await onThread {
@@ -61,7 +62,7 @@ private func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) a
 
 /// Writes through a realm of the calling thread. Gives the counts of its own objects that should be there.
 private func realmWrites(
-    _ configuration: Realm.Configuration, _ writer: Int, _ steps: Int, _ random: Random
+    _ configuration: Realm.Configuration, _ writer: Int, _ steps: Int, _ random: SeededRandom
 ) throws -> [Int: Int] {
     var random = random
     let realm = try Realm(configuration: configuration)
@@ -84,7 +85,7 @@ private func realmWrites(
 }
 
 /// Writes as a client: counting up needs the version that was read, so that nothing is lost in between.
-private func clientWrites(_ site: Site, _ writer: Int, _ steps: Int, _ random: Random) throws -> [Int: Int] {
+private func clientWrites(_ site: Site, _ writer: Int, _ steps: Int, _ random: SeededRandom) throws -> [Int: Int] {
     var random = random
     let client = try site.client()
     var own: [Int: Int] = [:]
@@ -118,7 +119,7 @@ private enum Change {
     case put(Int, Int)
     case delete(Int)
 
-    init(_ random: inout Random, _ writer: Int, _ step: Int, _ own: [Int: Int]) {
+    init(_ random: inout SeededRandom, _ writer: Int, _ step: Int, _ own: [Int: Int]) {
         let known = own.keys.sorted()
         if let id = known.randomElement(using: &random), Bool.random(using: &random) {
             self = Bool.random(using: &random) ? .delete(id) : .put(id, step)
@@ -172,20 +173,5 @@ private struct Told {
         (json as? [[String: Any]] ?? []).map {
             Entry($0["id"] as? Int ?? -1, $0["writer"] as? String ?? "", $0["count"] as? Int ?? -1)
         }
-    }
-}
-
-/// A generator of random numbers that a seed repeats.
-private struct Random: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

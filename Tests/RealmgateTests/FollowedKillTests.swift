@@ -32,6 +32,28 @@ struct FollowedKillTests {
         try third.wait(until: "a commit") { third.output.contains("done") }
     }
 
+    @Test("a follower that waits for something to happen takes no processor")
+    func idle() throws {
+        let scene = try Scene(followers: 1)
+        let worker = try scene.worker("f0")
+        try worker.wait(until: "everything to go up") { worker.output.contains("sent\n") }
+        usleep(300_000)
+        let before = try ticks(worker.pid)
+        usleep(1_500_000)
+        // Of 150.
+        #expect(try ticks(worker.pid) - before < 30)
+    }
+
+    /// Hundredths of a second of processor time.
+    private func ticks(_ pid: pid_t) throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else {
+            throw TestFailure("no times in \(text)")
+        }
+        return user + system
+    }
+
     /// A gateway, some files that follow it, and what their programs said.
     private final class Scene {
         private static let schema = """

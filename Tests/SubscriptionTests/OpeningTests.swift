@@ -143,14 +143,14 @@ struct OpeningTests {
         var strangers = configuration(server.url, types: SubModels.all + [SubStranger.self])
         strangers.syncConfiguration?.initialSubscriptions = { $0.append(QuerySubscription<SubStranger>()) }
         let stranger = Opener(strangers)
-        await #expect(throws: Realm.Error.subscriptionFailed) { try await stranger.open(.once) }
+        await #expect(throws: Realm.Error(.subscriptionFailed)) { try await stranger.open(.once) }
     }
 
     @Test("§2.15 an opening waits no longer than it may, and can be cancelled")
     func patience() async throws {
         let silent = try SilentServer()
         let waiting = Opener(configuration(silent.url, timeout: 0.2))
-        await #expect(throws: Realm.Error.subscriptionFailed) { try await waiting.open(.once) }
+        await #expect(throws: Realm.Error(.subscriptionFailed)) { try await waiting.open(.once) }
         let cancelled = Opener(configuration(silent.url))
         let task = Task { try await cancelled.openHere(.always) }
         try await Task.sleep(for: .milliseconds(50))

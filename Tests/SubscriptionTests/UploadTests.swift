@@ -131,7 +131,7 @@ struct UploadTests {
             if let dog { dog.friends.insert(dog, at: 0) }
         }
         try await client.settle()
-        #expect(server.object("SubDog", "1")?["friends"] == [2, 1, 3, 4])
+        #expect(server.object("SubDog", "1")?["friends"] == [1, 2, 3, 4])
         #expect(
             try await client.run { $0.object(ofType: SubDog.self, forPrimaryKey: 1)?.friends.map(\._id) } == [1, 3])
     }

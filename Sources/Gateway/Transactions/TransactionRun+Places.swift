@@ -41,7 +41,7 @@ extension TransactionRun {
             if case .dictionary(let map) = try source.value(object, property.id) { value = map[key] }
         case .position(let index, let known):
             let count = try source.elementCount(object, property.id)
-            let found = try known.flatMap { try nearest(to: index, $0, property, object, count) }
+            let found = try known.flatMap { try mostAlike(to: index, $0, property, object, count) }
             if found ?? index < count { value = try source.element(object, property.id, at: found ?? index) }
         }
         guard case .link(let key)? = value, let target = property.targetClass else {
@@ -70,6 +70,39 @@ extension TransactionRun {
         return nil
     }
 
+    /// The position of the embedded object in a list that has most in common with this one; of several the nearest to
+    /// `index`. Nil when none has anything.
+    private func mostAlike(
+        to index: Int, _ known: ObjectInput.Content, _ property: PropertySchema, _ object: ObjectReference,
+        _ count: Int
+    ) throws -> Int? {
+        guard case .embedded(let input) = known else { return nil }
+        var best: (likeness: Int, distance: Int, position: Int)?
+        for (position, value) in try transaction.elements(object.classID, object.key, property.id, 0..<count)
+            .enumerated()
+        {
+            guard case .link(let key) = value else { continue }
+            let likeness = try likeness(of: ObjectReference(input.classID, key), input)
+            let distance = abs(position - index)
+            if likeness == 0 { continue }
+            if let best, (best.likeness, -best.distance) >= (likeness, -distance) { continue }
+            best = (likeness, distance, position)
+        }
+        return best?.position
+    }
+
+    /// How many of the given properties are so.
+    private func likeness(of object: ObjectReference, _ input: ObjectInput) throws -> Int {
+        let objectClass = transaction.schema[object.classID]
+        var result = 0
+        for (id, known) in input.values where try source.value(object, id) == known { result += 1 }
+        for draft in input.drafts {
+            guard let property = objectClass?[draft.property] else { continue }
+            result += try isSame(try source.value(object, property.id), draft.content, property) ? 1 : 0
+        }
+        return result
+    }
+
     /// Whether a value is what a client calls it. Of an embedded object only the properties that are given count.
     private func isSame(_ value: Value, _ known: ObjectInput.Content, _ property: PropertySchema) throws -> Bool {
         switch (known, value) {
@@ -84,15 +117,8 @@ extension TransactionRun {
                 && known.allSatisfy { entry in try map[entry.key].map { try isSame($0, entry.value, property) } ?? false
                 }
         case (.embedded(let input), .link(let key)):
-            guard let objectClass = transaction.schema[input.classID] else { return false }
-            let object = ObjectReference(input.classID, key)
-            for (id, known) in input.values where try source.value(object, id) != known { return false }
-            for draft in input.drafts {
-                guard let property = objectClass[draft.property],
-                    try isSame(try source.value(object, property.id), draft.content, property)
-                else { return false }
-            }
-            return true
+            let given = input.values.count + input.drafts.count
+            return try likeness(of: ObjectReference(input.classID, key), input) == given
         default: return false
         }
     }

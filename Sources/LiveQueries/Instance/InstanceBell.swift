@@ -13,7 +13,9 @@ struct InstanceBell {
 }
 
 extension InstanceCore {
-    func addBell(_ flag: InstanceToken.Flag, _ block: @escaping (InstanceEvent) -> Void) -> Int {
+    /// What is told is relative to a version, which is taken up now if there is none.
+    func addBell(_ flag: InstanceToken.Flag, _ block: @escaping (InstanceEvent) -> Void) throws -> Int {
+        _ = try snapshot()
         let order = takeOrder()
         bells[order] = InstanceBell(flag: flag, block: block)
         return order

@@ -11,7 +11,7 @@ final class InstanceCore {
     let store: any Store
     let inbox: InstanceInbox
 
-    /// Nil after `invalidate`, until the store is looked at again.
+    /// Nil after `invalidate` and `rest`, until the store is looked at again.
     private(set) var current: (any Snapshot)? { willSet { reads.rise() } }
     private let reads: ReadGateHolder
     var trail: ChangeTrail
@@ -114,6 +114,28 @@ final class InstanceCore {
         current = nil
         announced = nil
         trim()
+        inbox.wake()
+    }
+
+    /// Gives up the version, where nothing depends on it yet.
+    func rest() {
+        guard !isCalling, write == nil, observers.isEmpty, bells.isEmpty else { return }
+        current = nil
+        trim()
+    }
+
+    /// Takes up a version that somebody else has, where there is none and nobody is told what became of another.
+    func begin(at snapshot: any Snapshot) throws {
+        guard current == nil, write == nil, observers.isEmpty, bells.isEmpty else { return }
+        takeInbox()
+        if snapshot.version < trail.end {
+            // What leads on from there may have been forgotten.
+            let newest = try store.snapshot().version
+            let missed = try store.changes(after: snapshot.version)
+            trail = ChangeTrail(from: snapshot.version)
+            trail.append(missed ?? [ChangeSet(version: newest, schemaChanged: true)])
+        }
+        try move(to: snapshot)
         inbox.wake()
     }
 

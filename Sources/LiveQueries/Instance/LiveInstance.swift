@@ -97,6 +97,20 @@ package final class LiveInstance: Sendable {
         try enter { $0.invalidate() }
     }
 
+    /// Gives up the version that the instance was made with: the first access looks at the newest one. Does nothing when
+    /// somebody observes, or writes.
+    package func rest() throws {
+        guard !isFrozen else { return }
+        try enter { $0.rest() }
+    }
+
+    /// Takes up a version of the same store, which may be an older one than the newest; does nothing when the instance has
+    /// a version already.
+    package func begin(at snapshot: any Snapshot) throws {
+        guard !isFrozen else { return }
+        try enter { try $0.begin(at: snapshot) }
+    }
+
     func turn() {
         // Elsewhere than on its scheduler there is nothing to be done: that would be the scheduler's fault.
         try? enter { $0.turn() }

@@ -112,6 +112,14 @@ final class PropertyCore: CollectionCore {
         lifetime = object._lifetime
     }
 
+    /// The property of an object that is just becoming managed.
+    init(_ realm: RLMRealm, _ owner: ObjectReference, _ property: BoundProperty, _ lifetime: RLMRealm.Lifetime) {
+        self.realm = realm
+        self.owner = owner
+        self.property = property
+        self.lifetime = lifetime
+    }
+
     /// The property of that stored name.
     init(_ realm: RLMRealm, _ owner: ObjectReference, column: String) throws {
         guard let property = try realm.bound(owner.classID).properties.first(where: { $0.column == column }) else {

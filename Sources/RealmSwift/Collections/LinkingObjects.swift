@@ -3,9 +3,21 @@ import ObjectModel
 /// The objects that link to one through a property, an object as often as it does. They come and go with the links, and
 /// have no promised order. Empty for an unmanaged object.
 public struct LinkingObjects<Element: ObjectBase>: RealmCollectionImpl where Element: RealmCollectionValue {
-    let core: (any CollectionCore)?
+    private let own: (any CollectionCore)?
     private let trace: _Trace?
+    /// Of a property without `@Persisted`.
+    let bare: Bare?
+    var core: (any CollectionCore)? { bare?.core ?? own }
     var unmanaged: [Element] { [] }
+
+    /// What a property without `@Persisted` is told, which cannot be assigned.
+    final class Bare {
+        let property: String
+        var core: (any CollectionCore)?
+        var tracing = TraceStart()
+
+        init(_ property: String) { self.property = property }
+    }
 
     init(core: any CollectionCore) { self.init(core: core, nil) }
 
@@ -13,13 +25,24 @@ public struct LinkingObjects<Element: ObjectBase>: RealmCollectionImpl where Ele
     init() { self.init(core: nil, nil) }
 
     private init(core: (any CollectionCore)?, _ trace: _Trace?) {
-        self.core = core
+        own = core
         self.trace = trace
+        bare = nil
     }
+
+    /// The objects that link here through a property, as a property of a class without `@Persisted`:
+    /// `let owners = LinkingObjects(fromType: Person.self, property: "dogs")`.
+    public init(fromType _: Element.Type, property propertyName: String) {
+        own = nil
+        trace = nil
+        bare = Bare(propertyName)
+    }
+
+    private var tracing: _Trace? { bare?.tracing.begin() ?? trace }
 
     /// The element at a position. Traps for one that does not exist.
     public subscript(position: Int) -> Element {
-        trace.map { Element._traced($0) } ?? element(at: position)
+        tracing.map { Element._traced($0) } ?? element(at: position)
     }
 
     /// The links to the same object through the same property.
@@ -28,7 +51,7 @@ public struct LinkingObjects<Element: ObjectBase>: RealmCollectionImpl where Ele
     public var description: String { describe(0) }
 
     /// See `List.projectTo`.
-    public var projectTo: Element { projected(trace) }
+    public var projectTo: Element { projected(tracing) }
 }
 
 public protocol _LinkingObjectsProtocol {}
@@ -49,4 +72,11 @@ extension LinkingObjects: _Persistable {
     public static func _stored(_ value: Self, by adopter: _Adopter) throws -> _Stored? { nil }
     public static func _traced(_ trace: _Trace) -> Self { LinkingObjects(core: nil, trace) }
     public static func _converted(_ value: Any?, _ place: _Place) throws -> Self { throw place.misfit(value) }
+}
+
+extension LinkingObjects: _BareProperty {
+    static var _wrapper: any _PersistedProperty.Type { BareLinkingObjects<Element>.self }
+
+    func _startTrace(_ trace: _Trace, _ name: String) { bare?.tracing = TraceStart(trace: trace, name: name) }
+    func _endTrace() { _ = bare?.tracing.begin() }
 }

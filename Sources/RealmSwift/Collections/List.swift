@@ -15,7 +15,8 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
     private var managed: (any EditableCore)?
     private(set) var unmanaged: [Element] = []
     /// Set while key paths are traced.
-    private var trace: _Trace?
+    private var tracing = TraceStart()
+    private var trace: _Trace? { tracing.begin() }
 
     var core: (any CollectionCore)? { managed }
 
@@ -27,7 +28,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
 
     init(unmanaged: [Element]) { self.unmanaged = unmanaged }
 
-    init(_ trace: _Trace) { self.trace = trace }
+    init(_ trace: _Trace) { tracing = TraceStart(trace: trace) }
 
     /// The element at a position; within a write it can be replaced. Traps for one that does not exist.
     public subscript(position: Int) -> Element {
@@ -330,6 +331,8 @@ extension List: _Persistable {
 extension List: _UnmanagedElements, _HeldCollection {
     var unmanagedElements: [Any] { unmanaged }
 
+    func replaceElements(with other: List) { unmanaged = other.unmanaged }
+
     func promote(to core: PropertyCore) {
         guard managed == nil else { return }
         managed = core
@@ -352,4 +355,11 @@ func convertedElements<Element: RealmCollectionValue>(_ value: Any?, _ place: _P
     case let sequence as any Sequence: return try elements(sequence)
     default: throw collection.misfit(value)
     }
+}
+
+extension List: _BareProperty {
+    static var _wrapper: any _PersistedProperty.Type { BareCollection<List>.self }
+
+    func _startTrace(_ trace: _Trace, _ name: String) { tracing = TraceStart(trace: trace, name: name) }
+    func _endTrace() { _ = tracing.begin() }
 }

@@ -10,7 +10,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     private var managed: (any EditableCore)?
     /// Ascending by the bytes of the keys.
     private var unmanaged: [(key: Key, value: Value)] = []
-    private var trace: _Trace?
+    private var tracing = TraceStart()
+    private var trace: _Trace? { tracing.begin() }
 
     var core: (any CollectionCore)? { managed }
 
@@ -22,7 +23,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
 
     init(unmanaged: [(key: Key, value: Value)]) { for (key, value) in unmanaged { put(value, key) } }
 
-    init(_ trace: _Trace) { self.trace = trace }
+    init(_ trace: _Trace) { tracing = TraceStart(trace: trace) }
 
     public var realm: Realm? { managed.map { Realm($0.realm) } }
     public var isInvalidated: Bool { managed?.isInvalidated ?? false }
@@ -288,9 +289,18 @@ extension Map: _UnmanagedElements, _MapEntries, _HeldCollection {
         asKeyValueSequence().map { ($0.key._key, flattened($0.value)) }
     }
 
+    func replaceElements(with other: Map) { unmanaged = other.unmanaged }
+
     func promote(to core: PropertyCore) {
         guard managed == nil else { return }
         managed = core
         unmanaged = []
     }
+}
+
+extension Map: _BareProperty {
+    static var _wrapper: any _PersistedProperty.Type { BareCollection<Map>.self }
+
+    func _startTrace(_ trace: _Trace, _ name: String) { tracing = TraceStart(trace: trace, name: name) }
+    func _endTrace() { _ = tracing.begin() }
 }

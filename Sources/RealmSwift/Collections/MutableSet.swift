@@ -11,7 +11,8 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
     private var managed: PropertyCore?
     private(set) var unmanaged: [Element] = []
     private var members: Set<Element> = []
-    private var trace: _Trace?
+    private var tracing = TraceStart()
+    private var trace: _Trace? { tracing.begin() }
 
     var core: (any CollectionCore)? { managed }
 
@@ -23,7 +24,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
 
     init(unmanaged: [Element]) { for element in unmanaged { insert(element) } }
 
-    init(_ trace: _Trace) { self.trace = trace }
+    init(_ trace: _Trace) { tracing = TraceStart(trace: trace) }
 
     /// The element at a position. Traps for one that does not exist.
     public subscript(position: Int) -> Element {
@@ -262,10 +263,22 @@ extension MutableSet: _SetOfValues, _HandsOver {}
 extension MutableSet: _UnmanagedElements, _HeldCollection {
     var unmanagedElements: [Any] { unmanaged }
 
+    func replaceElements(with other: MutableSet) {
+        unmanaged = other.unmanaged
+        members = other.members
+    }
+
     func promote(to core: PropertyCore) {
         guard managed == nil else { return }
         managed = core
         unmanaged = []
         members = []
     }
+}
+
+extension MutableSet: _BareProperty {
+    static var _wrapper: any _PersistedProperty.Type { BareCollection<MutableSet>.self }
+
+    func _startTrace(_ trace: _Trace, _ name: String) { tracing = TraceStart(trace: trace, name: name) }
+    func _endTrace() { _ = tracing.begin() }
 }

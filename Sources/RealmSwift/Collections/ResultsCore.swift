@@ -46,6 +46,7 @@ final class ResultsCore {
         if known != moment {
             keys = try realm.select(query)
             known = moment
+            Logger.log(.debug, Category.Storage.query, "\(text): \(keys.count) objects.")
         }
         return keys
     }
@@ -56,6 +57,13 @@ final class ResultsCore {
         if known == moment { return keys.count }
         if query == BoundQuery(classID: query.classID) { return try realm.count(of: query.classID) }
         return try realm.count(query)
+    }
+
+    /// For messages.
+    var text: String {
+        let name = realm.models[query.classID]?.name ?? ""
+        let condition = QueryPrinter.text(query, schema: realm.models.schema) ?? "with a condition that has no text"
+        return "Query of '\(name)' \(condition)"
     }
 
     func object(at position: Int) throws -> ObjectBase {

@@ -49,7 +49,10 @@ extension ResultsCore {
         // Throws for an invalidated one.
         _ = try count()
         return try realm.live.observe(query, keyPaths: realm.keyPaths(keyPaths, of: query.classID)) { event in
-            CollectionNews(event).map(deliver)
+            CollectionNews(event).map { news in
+                Logger.log(.debug, Category.Storage.notification, "\(self.text): an observer is called.")
+                deliver(news)
+            }
         }
     }
 

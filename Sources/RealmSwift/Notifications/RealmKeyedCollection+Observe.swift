@@ -104,8 +104,6 @@ private struct MapReference<Key: _MapKey, Value: RealmCollectionValue>: _Handove
     let pinned: any Snapshot
     let handover: CollectionHandover
 
-    var version: Version { pinned.version }
-
     func resolved(in realm: RLMRealm) throws -> Any? {
         try handover.core(in: realm).map { Map<Key, Value>(core: $0) }
     }

@@ -128,7 +128,10 @@ public final class _Adopter {
     /// Makes the instance show the stored object, the instances of embedded objects in it theirs, and its collections
     /// those that are stored.
     private func bind(_ object: ObjectBase, _ boundClass: BoundClass, _ key: ObjectKey) throws {
-        let held = boundClass.heldProperties.map { ($0, object.dynamicValue($0.slot)) }
+        let held = boundClass.heldProperties.map { property in
+            let value = object.dynamicValue(property.slot)
+            return (property, value, property.ownsTarget ? embedded(in: value) : [])
+        }
         object.bind(to: realm, boundClass, key)
         // What it linked to while it was unmanaged is not kept in memory by it any more.
         let model = object.model
@@ -136,10 +139,10 @@ public final class _Adopter {
             guard property.type.isLink || property.type.isMixed else { continue }
             property.wrapper.release(at: object.place(of: property))
         }
-        for (property, value) in held {
+        for (property, value, embedded) in held {
             if property.ownsTarget {
                 let stored = try realm.value(boundClass.id, key, property.id).linkedKeys
-                try bindEmbedded(embedded(in: value), stored)
+                try bindEmbedded(embedded, stored)
             }
             try (value as? any _HeldCollection)?.promote(to: PropertyCore(object, property.slot))
         }

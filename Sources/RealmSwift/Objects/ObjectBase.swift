@@ -102,6 +102,7 @@ open class ObjectBase {
         makePlace(in: realm)
         guard let model = boundClass.model, model.type == type(of: self) else { return }
         mark(model) { $0 + 1 }
+        if model.isBare { bindBareProperties(model, to: realm, boundClass) }
     }
 
     /// Numbers the wrappers of the model's properties.

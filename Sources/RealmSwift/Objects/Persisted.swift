@@ -168,9 +168,15 @@ extension ObjectBase {
     final func collection<Value: _HeldCollection & _Persistable>(
         _ slot: Int, _ make: (PropertyCore) -> Value
     ) throws -> Value {
-        guard let _realm, !_realm.isFrozen, let _class, let model = _class.model, model.type == type(of: self) else {
+        guard let _realm, let _class, let model = _class.model, model.type == type(of: self) else {
             return make(try PropertyCore(self, slot))
         }
+        if model.isBare {
+            try _realm.checkConfinement()
+            try _realm.check(self)
+            return place(of: model.properties[slot]).assumingMemoryBound(to: Value.self).pointee
+        }
+        guard !_realm.isFrozen else { return make(try PropertyCore(self, slot)) }
         // The wrapper has this type: it is what the property was asked for with.
         let wrapper = place(of: model.properties[slot]).assumingMemoryBound(to: Persisted<Value>.self)
         if case .value(let held) = wrapper.pointee.content, let core = held.core as? PropertyCore,
@@ -191,6 +197,9 @@ protocol _HeldCollection: AnyObject {
     var core: (any CollectionCore)? { get }
 
     func promote(to core: PropertyCore)
+
+    /// Of an unmanaged collection.
+    func replaceElements(with other: Self)
 }
 
 /// What the initialiser of a wrapper said.
@@ -207,6 +216,8 @@ struct PersistedMarks {
 /// A wrapper whatever its value is, at a place within an object. Places come from `ClassModel` and are never used for
 /// objects of another class.
 protocol _PersistedProperty: SendableMetatype {
+    /// Whether there is no wrapper, but only what would be in it; see `_BareProperty`.
+    static var isBare: Bool { get }
     static var valueType: any _Persistable.Type { get }
     static func marks(at place: UnsafeRawPointer) -> PersistedMarks
 
@@ -224,6 +235,7 @@ protocol _PersistedProperty: SendableMetatype {
 }
 
 extension Persisted: _PersistedProperty {
+    static var isBare: Bool { false }
     static var valueType: any _Persistable.Type { Value.self }
 
     private static func pointer(_ place: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Self> {

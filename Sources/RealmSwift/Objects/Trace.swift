@@ -27,6 +27,7 @@ public final class _Trace {
         object._trace = self
         object.mark(object.model) { ($0 + 1) | PersistedMarks.traced }
         objects.append((object, names.count))
+        if object.model.isBare { object.traceBareProperties(self) }
         return object
     }
 }
@@ -40,7 +41,7 @@ extension ObjectBase: _ModelObject {}
 public func _name<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> String {
     raising {
         let trace = _Trace()
-        _ = trace.object(T.self)[keyPath: keyPath]
+        (trace.object(T.self)[keyPath: keyPath] as? any _BareProperty)?._endTrace()
         guard !trace.names.isEmpty else {
             throw RealmException("The key path \(keyPath) does not lead to a stored property of '\(T.className())'.")
         }

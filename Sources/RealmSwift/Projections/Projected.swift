@@ -73,7 +73,9 @@ protocol _ProjectedProperty {
 /// The names of the properties that a key path of a model class goes through. Throws when there is none.
 func tracedNames<Root: ObjectBase>(_ path: AnyKeyPath, _: Root.Type) throws -> [String] {
     let trace = _Trace()
-    if let path = path as? PartialKeyPath<Root> { _ = trace.object(Root.self)[keyPath: path] }
+    if let path = path as? PartialKeyPath<Root> {
+        (trace.object(Root.self)[keyPath: path] as? any _BareProperty)?._endTrace()
+    }
     guard !trace.names.isEmpty else {
         throw RealmException(
             "@Projected property '\(path)' does not lead to a stored property of '\(Root.className())'.")

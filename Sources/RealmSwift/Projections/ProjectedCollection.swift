@@ -62,8 +62,8 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
     public func index(of element: Element) -> Int? { firstIndex(of: element) }
 
     public var description: String {
-        (["ProjectedCollection<\(Element.self)> {"] + enumerated().map { "\t[\($0)] \($1)" } + ["}"]).joined(
-            separator: "\n")
+        let lines = enumerated().map { "\t[\($0)] \($1)" }
+        return (["ProjectedCollection<\(Element.self)> {"] + lines + ["}"]).joined(separator: "\n")
     }
 
     private var core: PropertyCore? {
@@ -91,13 +91,17 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
 
 extension ProjectedCollection {
     /// Calls the block with `initial` in a later turn, and with an `update` after each version in which elements came,
-    /// went, or had what is projected changed. Threads and queues, and what traps, are as of `RealmCollection.observe`.
+    /// went, or had what is projected changed; with key paths, which name properties of the elements' class, had those
+    /// changed. Threads and queues, and what traps, are as of `RealmCollection.observe`.
     public func observe(
-        on queue: DispatchQueue? = nil, _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
     ) -> NotificationToken {
         raising {
             guard let core = try core else { throw RealmException.unobservable }
-            return try CollectionObservation.begin(core, [names.joined(separator: ".")], on: queue) { seen, news in
+            let projected = [names.joined(separator: ".")]
+            let paths = keyPaths.flatMap { $0.isEmpty ? nil : $0 } ?? projected
+            return try CollectionObservation.begin(core, paths, on: queue) { seen, news in
                 raising {
                     guard let seen = seen as? PropertyCore, try seen.realm.exists(seen.owner) else { return }
                     let owner = seen.realm === self.owner._realm ? self.owner : try seen.realm.object(seen.owner)

@@ -1,4 +1,5 @@
 import ObjectModel
+import StoreContract
 
 /// A class of one's own that shows some properties of a stored object, also of those that it links to, under names of
 /// its own. It holds nothing itself: reads and writes go to the object.
@@ -106,7 +107,7 @@ private struct ProjectionHandover<Root: ObjectBase>: _Handover {
     let type: Projection<Root>.Type
 
     var path: String { object.path }
-    var version: Version { object.version }
+    var pinned: any Snapshot { object.pinned }
 
     func resolved(in realm: RLMRealm) throws -> Any? {
         (try object.resolved(in: realm) as? Root).map { type.init(projecting: $0) }

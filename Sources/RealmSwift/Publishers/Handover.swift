@@ -85,7 +85,7 @@ struct PublishedHandover<Value> {
     ) throws -> (DispatchQueue?) throws -> Value? {
         let reference = ThreadSafeReference(to: confined)
         return { queue in
-            let realm = try Realm(configuration: configuration, queue: queue === DispatchQueue.main ? nil : queue)
+            let realm = try Realm(configuration: configuration, queue: queue)
             return realm.resolve(reference).flatMap(make)
         }
     }

@@ -265,6 +265,11 @@ public final class RLMRealm {
         edits += 1
         transaction = try live.transaction
         HeldWrites.hold(self)
+        log("Began a write")
+    }
+
+    private func log(_ event: @autoclosure () -> String) {
+        Logger.log(.debug, Category.Storage.transaction, "\(event()) in '\(file?.path ?? "")'.")
     }
 
     /// Commits without waiting for the disk.
@@ -275,6 +280,7 @@ public final class RLMRealm {
         do {
             try live.commitAsyncWrite { [self] error in
                 edits += 1
+                log(error.map { "A commit failed: \($0)" } ?? "Committed in the background")
                 completion(error)
             }
         } catch {
@@ -291,6 +297,7 @@ public final class RLMRealm {
         transaction = nil
         do {
             try live.commitWrite(withoutNotifying: tokens)
+            log("Committed version \((try? live.version).map { "\($0)" } ?? "")")
         } catch {
             transaction = open
             throw error
@@ -316,6 +323,7 @@ public final class RLMRealm {
     private func endCancelledWrite() {
         guard transaction != nil else { return }
         transaction = nil
+        log("Took a write back")
         edits += 1
         cancelledWrites.insert(writeNumber)
     }

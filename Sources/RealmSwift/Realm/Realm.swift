@@ -239,8 +239,20 @@ extension ObjectBase: RealmFetchable {
 
 /// What belongs to a realm, and with it to a thread, queue or actor.
 public protocol ThreadConfined {
+    /// The realm; nil for what is unmanaged, which belongs to no thread.
     var realm: Realm? { get }
+
+    /// Whether it can no longer be used.
     var isInvalidated: Bool { get }
+
+    /// Whether it stays at one version, and may be used on any thread.
+    var isFrozen: Bool { get }
+
+    /// It at the present version, for use on any thread; itself if it is frozen. Traps for what is unmanaged.
+    func freeze() -> Self
+
+    /// It live, for the calling thread; itself if it is live; nil when it is gone. Traps for what is unmanaged.
+    func thaw() -> Self?
 }
 
 extension Realm.UpdatePolicy {

@@ -82,12 +82,15 @@ final class RealmFile: Sendable {
             throw error
         }
         sync?.start()
+        Logger.log(
+            .detail, Category.Storage.all, "Opened '\(path)' with schema version \(configuration.schemaVersion).")
     }
 
     deinit {
         sync?.stop()
         store.close()
         claim?.letGo()
+        Logger.log(.detail, Category.Storage.all, "Closed '\(path)'.")
         if isInMemory { RealmFile.remove(path) }
         if let copy { RealmFile.remove(copy) }
     }
@@ -222,6 +225,9 @@ final class RealmFile: Sendable {
             migration: StoreMigration { transaction in
                 if let block { block(try Migration(transaction, configuration), stored.version) }
             })
+        Logger.log(
+            .detail, Category.sdk,
+            "Migrated '\((try? configuration.path) ?? "")' from schema version \(stored.version) to \(wanted.version).")
     }
 
     /// Throws `migrationRequired` for changes that need a higher version, and a file that can be written. That a property
@@ -280,7 +286,10 @@ final class RealmFile: Sendable {
     /// The file's realm of a thread, queue or actor: there is one as long as somebody holds it. To be called there.
     func realm(on scheduler: any LiveScheduler, _ configuration: Realm.Configuration) throws -> RLMRealm {
         if let known = realms.withLock({ $0[scheduler.id]?.realm }) { return known }
-        let realm = try RLMRealm(self, hub.instance(on: scheduler), configuration)
+        let instance = try hub.instance(on: scheduler)
+        let realm = try RLMRealm(self, instance, configuration)
+        // It has a version when it is first looked at: that of a reference that is resolved, or the newest.
+        try instance.rest()
         let member = Member(scheduler: scheduler, realm: realm)
         realms.withLock { realms in
             realms = realms.filter { $0.value.realm != nil }

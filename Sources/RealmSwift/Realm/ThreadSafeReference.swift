@@ -8,29 +8,32 @@ import Synchronization
 public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     /// Of a frozen version; taken by the one that resolves it.
     private let handover: Mutex<(any _Handover)?>
+    /// Whether it was made within a write transaction, which may have made the thing itself.
+    private let wasWriting: Bool
 
     /// Traps for what is unmanaged or invalidated.
     public init(to threadConfined: Confined) {
         let made: any _Handover = raising {
+            guard !threadConfined.isInvalidated else {
+                throw RealmException("Cannot construct reference to invalidated object")
+            }
             guard threadConfined.realm != nil else {
                 throw RealmException(
                     "Cannot construct reference to unmanaged object, which can be passed across threads directly")
-            }
-            guard !threadConfined.isInvalidated else {
-                throw RealmException("Cannot construct reference to invalidated object")
             }
             guard let confined = threadConfined as? any _HandsOver else {
                 throw RealmException("Cannot construct reference to '\(Confined.self)'")
             }
             return try confined.handOver()
         }
+        wasWriting = threadConfined.realm?.isInWriteTransaction ?? false
         handover = Mutex(made)
     }
 
     /// Whether it was resolved.
     public var isInvalidated: Bool { handover.withLock { $0 == nil } }
 
-    /// The thing as another realm shows it; nil when it is gone.
+    /// The thing as another realm shows it; nil when it is gone, or in another file.
     func resolve(in realm: RLMRealm) throws -> Confined? {
         let taken = handover.withLock { handover in
             defer { handover = nil }
@@ -39,18 +42,8 @@ public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
         guard let taken else {
             throw RealmException("Can only resolve a thread safe reference once.")
         }
-        guard taken.path == realm.file?.path else {
-            throw RealmException(
-                "Cannot resolve thread safe reference in Realm with different configuration than the source Realm.")
-        }
-        guard try realm.transaction == nil || taken.version <= realm.snapshot.version else {
-            throw RealmException(
-                "Cannot resolve a reference of a newer version within a write transaction: refresh the Realm first.")
-        }
-        // What the reference was made from may have been committed after the version that the realm is at.
-        if realm.transaction == nil, !realm.isFrozen, try realm.snapshot.version < taken.version {
-            try realm.live.refresh()
-        }
+        guard taken.path == realm.file?.path else { return nil }
+        try taken.bring(realm, wasWriting: wasWriting)
         return try taken.resolved(in: realm) as? Confined
     }
 }
@@ -63,8 +56,20 @@ protocol _HandsOver {
 /// Something of a realm, apart from the realm.
 protocol _Handover: Sendable {
     var path: String { get }
-    var version: Version { get }
+    /// The version that it was made at; within a write, the one before.
+    var pinned: any Snapshot { get }
     func resolved(in realm: RLMRealm) throws -> Any?
+}
+
+extension _Handover {
+    /// Sees to it that a realm of the file is at a version that knows of it: one that has none yet takes up the reference's,
+    /// one at an older version moves on to the newest.
+    func bring(_ realm: RLMRealm, wasWriting: Bool) throws {
+        guard !realm.isFrozen, realm.transaction == nil else { return }
+        if !wasWriting { try realm.live.begin(at: pinned) }
+        let version = try realm.snapshot.version
+        if version < pinned.version || wasWriting && version == pinned.version { try realm.live.refresh() }
+    }
 }
 
 /// An object of a file.
@@ -73,8 +78,6 @@ private struct ObjectHandover: _Handover {
     let pinned: any Snapshot
     let object: ObjectReference
     let type: ObjectBase.Type
-
-    var version: Version { pinned.version }
 
     func resolved(in realm: RLMRealm) throws -> Any? {
         try realm.exists(object) ? realm.object(object, as: type) : nil
@@ -86,8 +89,6 @@ struct CollectionReference<C: RealmCollectionImpl>: _Handover {
     let path: String
     let pinned: any Snapshot
     let handover: CollectionHandover
-
-    var version: Version { pinned.version }
 
     func resolved(in realm: RLMRealm) throws -> Any? { try handover.core(in: realm).map { C(core: $0) } }
 }
@@ -114,8 +115,9 @@ extension List: _HandsOver {}
 extension LinkingObjects: _HandsOver {}
 
 extension Realm {
-    /// The thing that a reference leads to, for this realm; nil when it is gone. Once only. A realm at an older version
-    /// than the reference moves on to the newest.
+    /// The thing that a reference leads to, for this realm; nil when it is gone, or belongs to another file. Once only. A
+    /// realm at an older version than the reference moves on to the newest, one that nothing was read from yet takes up the
+    /// reference's.
     public func resolve<Confined: ThreadConfined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
         raising { try reference.resolve(in: rlm) }
     }
@@ -129,6 +131,7 @@ public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
     private struct State {
         var handover: (any _Handover)?
         var configuration: Realm.Configuration?
+        var wasWriting = false
     }
 
     /// Keeps something managed, or nil.
@@ -144,9 +147,7 @@ public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
             return raising {
                 let file = try RealmFile.open(configuration)
                 let realm = try file.realm(on: file.currentScheduler, configuration)
-                if try realm.transaction == nil && realm.snapshot.version < handover.version {
-                    try realm.live.refresh()
-                }
+                try handover.bring(realm, wasWriting: state.wasWriting)
                 return try handover.resolved(in: realm) as? Confined
             }
         }
@@ -161,6 +162,8 @@ public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
         guard let realm = value.realm, let confined = value as? any _HandsOver else {
             throw RealmException("Only managed objects may be wrapped as thread safe.")
         }
-        return State(handover: try confined.handOver(), configuration: realm.configuration)
+        return State(
+            handover: try confined.handOver(), configuration: realm.configuration,
+            wasWriting: realm.isInWriteTransaction)
     }
 }

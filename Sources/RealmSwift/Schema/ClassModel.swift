@@ -12,8 +12,9 @@ final class ClassModel: Sendable {
     let isEmbedded: Bool
     /// In declaration order, those of base classes first.
     let properties: [PropertyModel]
-    /// The places of their wrappers, by slot.
+    /// The places of their wrappers, by slot. None for a class whose properties have none; see `_BareProperty`.
     let offsets: [Int]
+    let isBare: Bool
     private let slots: [String: Int]
 
     /// What the class of a managed object was made of. Cost: one look-up, but for the first time.
@@ -36,8 +37,12 @@ final class ClassModel: Sendable {
         let sample = type.init()
         let base = UnsafeRawPointer(Unmanaged.passUnretained(sample).toOpaque())
         var found: [PropertyModel] = []
-        for field in Field.all(of: type) {
-            guard let wrapper = field.type as? any _PersistedProperty.Type else { continue }
+        let fields = Field.all(of: type)
+        let isBare = !fields.contains { $0.type is any _PersistedProperty.Type }
+        let ignored = isBare ? ClassModel.ignoredProperties(of: type) : []
+        for field in fields where !ignored.contains(field.name) {
+            let bare = isBare ? field.type as? any _BareProperty.Type : nil
+            guard let wrapper = bare?._wrapper ?? field.type as? any _PersistedProperty.Type else { continue }
             let label = field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
             found.append(
                 PropertyModel(
@@ -55,8 +60,13 @@ final class ClassModel: Sendable {
                 "Properties '\(keys[0].name)' and '\(keys[1].name)' are both marked as the primary key of '\(name)'")
         }
         properties = found
-        offsets = found.map(\.offset)
+        offsets = isBare ? [] : found.map(\.offset)
+        self.isBare = isBare
         slots = Dictionary(found.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
+    }
+
+    private static func ignoredProperties(of type: ObjectBase.Type) -> Set<String> {
+        Set((type as? Object.Type)?.ignoredProperties() ?? (type as? EmbeddedObject.Type)?.ignoredProperties() ?? [])
     }
 
     var primaryKey: PropertyModel? { properties.first(where: \.isPrimaryKey) }
@@ -97,7 +107,7 @@ struct PropertyModel: Sendable {
         self.wrapper = wrapper
         isPrimaryKey = marks.isPrimaryKey
         isIndexed = marks.isIndexed
-        plain = wrapper.valueType as? any PlainValue.Type
+        plain = wrapper.isBare ? nil : wrapper.valueType as? any PlainValue.Type
         hasDefault = marks.hasDefault
         plainDefault = marks.hasDefault ? nil : plain?.plainDefault
         let stored = wrapper.valueType._propertyType

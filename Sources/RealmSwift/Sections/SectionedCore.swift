@@ -84,8 +84,6 @@ struct SectionHandover<Key: _Persistable & Hashable, Element: RealmCollectionVal
     let collection: CollectionHandover
     let keyOf: Transferred<(Element) -> Key>
 
-    var version: Version { pinned.version }
-
     func core(in realm: RLMRealm) throws -> SectionedCore<Key, Element>? {
         try collection.core(in: realm).map { try SectionedCore($0, keyOf.value) }
     }

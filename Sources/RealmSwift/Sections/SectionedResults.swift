@@ -221,7 +221,7 @@ private struct ResultsSectionHandover<Key: _Persistable & Hashable, T: RealmColl
     let key: Transferred<Key>
 
     var path: String { sections.path }
-    var version: Version { sections.version }
+    var pinned: any Snapshot { sections.pinned }
 
     func resolved(in realm: RLMRealm) throws -> Any? {
         try sections.core(in: realm).map { ResultsSection($0, key.value) }

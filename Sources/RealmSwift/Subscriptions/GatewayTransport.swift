@@ -11,8 +11,10 @@ struct GatewayAnswer: Sendable {
     var status: Int
     var version: UInt64?
     var json: JSONValue
-    /// Seconds.
+    /// Seconds, as the gateway asks for.
     var retryAfter: Double?
+    /// The same, within reason, and a little more, so that not all come back at once.
+    var pause: Double? { retryAfter.map { min(max($0, 0), 600) * Double.random(in: 1...1.1) } }
 
     var code: String? { json.text("code") }
     var detail: String { json.text("detail") ?? "The gateway answered with status \(status)." }
@@ -35,6 +37,7 @@ final class GatewayTransport: Sendable {
         let streaming = URLSessionConfiguration.ephemeral
         // Between two pieces of data.
         streaming.timeoutIntervalForRequest = configuration.idleTimeout
+        streaming.httpMaximumConnectionsPerHost = 1
         streaming.timeoutIntervalForResource = 365 * 24 * 3600
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
@@ -69,6 +72,10 @@ final class GatewayTransport: Sendable {
             request.httpBody = Data(body)
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         }
+        return try await answer(request, session)
+    }
+
+    private func answer(_ request: URLRequest, _ session: URLSession) async throws -> GatewayAnswer {
         let task = Mutex<URLSessionDataTask?>(nil)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -96,6 +103,9 @@ final class GatewayTransport: Sendable {
     func events(_ path: String, after position: String?) async throws -> AsyncThrowingStream<ServerEvent, any Error> {
         var headers = ["Accept": "text/event-stream", "Cache-Control": "no-cache"]
         if let position { headers["Last-Event-ID"] = position }
+        // On Linux, a session that has made a connection goes on asking whether that can be written to, which takes a whole
+        // processor, until it is used for another request. So the stream is not the first one.
+        _ = try await answer(try await self.request("GET", "/healthz", [:]), streams)
         let request = try await request("GET", path, headers)
         let task = try whileOpen { streams.dataTask(with: request) }
         let (events, continuation) = AsyncThrowingStream.makeStream(of: ServerEvent.self)
@@ -134,8 +144,26 @@ extension GatewayAnswer {
     fileprivate init(_ response: HTTPURLResponse, _ body: Data) {
         status = response.statusCode
         json = (try? JSONValue.parse(Array(body))) ?? .null
-        retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap { Double($0) }
+        retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap { text in
+            if let seconds = Double(text) { return seconds }
+            // By the clock of whoever says so.
+            guard let time = HTTPTime.read(text),
+                let now = response.value(forHTTPHeaderField: "Date").flatMap(HTTPTime.read)
+            else { return nil }
+            return time.timeIntervalSince(now)
+        }
         if case .int(let number)? = json["version"] { version = UInt64(clamping: number) }
+    }
+}
+
+/// Times as HTTP writes them.
+private enum HTTPTime {
+    static func read(_ text: String) -> Date? {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(secondsFromGMT: 0)
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
+        return format.date(from: text)
     }
 }
 

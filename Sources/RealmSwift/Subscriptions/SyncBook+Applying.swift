@@ -29,6 +29,7 @@ extension SyncBook {
         }
         if let position = event.position { self.position = position }
         if let version = event.reached { reached(version) }
+        if !unconfirmed.isEmpty { unconfirmed = unconfirmed.filter { !isMember($0) } }
         try settle(transaction)
     }
 
@@ -96,11 +97,12 @@ extension SyncBook {
             }
             var values: [PropertyID: Value] = [:]
             var own: [(property: PropertySchema, json: JSONValue)] = []
+            let isUnresolved = unresolved[object] != nil
             for member in members.members where !kept.contains(member.name) {
                 guard let property = objectClass[member.name], !property.type.isComputed else { continue }
                 if let value = try ValueCoding.draft(member.value, as: property.type).complete {
                     values[property.id] = value
-                    note(nil, property.name, of: object)
+                    if isUnresolved { note(nil, property.name, of: object) }
                 } else {
                     own.append((property, member.value))
                 }
@@ -237,17 +239,48 @@ extension SyncBook {
     // MARK: Answers to uploads
 
     /// The gateway has done an upload: what was held because of it is taken over, unless an event with it is still to come.
-    mutating func acknowledge(_ number: Int, at version: UInt64, _ transaction: any WriteTransaction) throws {
-        guard let upload = finish(number, at: version) else { return }
-        for (object, touch) in upload.touched {
-            if let entry = held[object], !isQueued(object) {
+    /// Gives the objects that were created, and that no subscription has: they are not here any more.
+    ///
+    /// - Parameter rows: what the gateway has of objects that no event comes of.
+    mutating func acknowledge(
+        _ number: Int, at version: UInt64, _ rows: [SyncObject: JSONValue], _ transaction: any WriteTransaction
+    ) throws -> [SyncObject] {
+        guard let upload = finish(number, at: version, unaffected: Set(rows.keys)) else { return [] }
+        var outside: [SyncObject] = []
+        var conditions: [Int: BoundQuery] = [:]
+        for (object, touch) in upload.touched where !isQueued(object) {
+            if let row = rows[object] {
+                held[object] = nil
+                if isMember(object) || row == .null { try take(row, of: object, at: .max, transaction) }
+            } else if let entry = held[object] {
                 let heldVersion = entry[0].flatMap { UInt64($0) } ?? 0
                 held[object] = nil
                 if heldVersion >= version { try take(entry[1] ?? .null, of: object, at: heldVersion, transaction) }
             }
-            guard touch != .deleted, !isQueued(object), !isMember(object) else { continue }
-            if try !matches(object, transaction) { try remove(object, at: .max, transaction) }
+            guard touch != .deleted, !isMember(object) else { continue }
+            if try matches(object, transaction, &conditions) {
+                if touch == .created { unconfirmed.insert(object) }
+            } else {
+                try remove(object, at: .max, transaction)
+                if touch == .created { outside.append(object) }
+            }
         }
+        return outside
+    }
+
+    /// All that the gateway had is here: what it has not told of by now it does not show. Gives what was removed.
+    mutating func giveUp(
+        _ objects: Set<SyncObject>, _ transaction: any WriteTransaction
+    ) throws -> [SyncObject] {
+        guard !queries.contains(where: { $0.state == .pending }) else { return [] }
+        var gone: [SyncObject] = []
+        for object in objects.intersection(unconfirmed) where !isQueued(object) {
+            unconfirmed.remove(object)
+            guard !isMember(object) else { continue }
+            if try transaction.find(object) != nil { gone.append(object) }
+            try remove(object, at: .max, transaction)
+        }
+        return gone
     }
 
     /// Takes over what the gateway has of an object: null for nothing.
@@ -269,17 +302,26 @@ extension SyncBook {
     }
 
     /// Whether a query would match the object as it is here.
-    private func matches(_ object: SyncObject, _ transaction: any WriteTransaction) throws -> Bool {
+    ///
+    /// - Parameter conditions: of queries, by their numbers, once they have been bound.
+    private func matches(
+        _ object: SyncObject, _ transaction: any WriteTransaction, _ conditions: inout [Int: BoundQuery]
+    ) throws -> Bool {
         guard let place = try transaction.find(object), let objectClass = transaction.schema[place.classID] else {
             return false
         }
-        return queries.contains { query in
-            guard query.className == object.className,
+        for query in queries where query.className == object.className {
+            if conditions[query.number] == nil,
                 let bound = try? QueryBinder(schema: transaction.schema).bind(query.filter, class: objectClass)
-            else { return false }
-            let named = try? bound.namingObjects { try transaction.key(of: $0, primaryKey: $1) }
-            return (try? transaction.matches(named ?? bound, place.key)) == true
+            {
+                let named = try? bound.namingObjects { try transaction.key(of: $0, primaryKey: $1) }
+                conditions[query.number] = named ?? bound
+            }
+            if let bound = conditions[query.number], (try? transaction.matches(bound, place.key)) == true {
+                return true
+            }
         }
+        return false
     }
 }
 

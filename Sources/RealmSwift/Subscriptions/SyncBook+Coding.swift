@@ -70,6 +70,7 @@ extension Upload {
     init?(_ json: JSONValue, _ number: Int, _ schema: StoredSchema) {
         guard let key = json.text("key") else { return nil }
         self.number = number
+        order = json["order"] == nil ? number : json.int("order")
         idempotencyKey = key
         operations = json.array("operations").compactMap { entry in
             guard let object = SyncObject(kept: entry, in: schema), let json = entry[2] else { return nil }
@@ -103,7 +104,22 @@ extension Upload {
         let operations: [JSONValue] = operations.map {
             [.string($0.object.className), $0.object.keyJSON, $0.json]
         }
-        return ["key": .string(idempotencyKey), "touched": .array(touched), "operations": .array(operations)]
+        return [
+            "key": .string(idempotencyKey), "order": .int(Int64(order)), "touched": .array(touched),
+            "operations": .array(operations),
+        ]
+    }
+
+    /// Objects that the gateway says nothing was changed of, or may not have been: no event may come of them. What was
+    /// deleted is none of them.
+    ///
+    /// - Parameter results: of the operations.
+    func unaffected(_ results: [JSONValue], _ schema: StoredSchema) -> [SyncObject] {
+        var affected: Set<SyncObject> = []
+        for (operation, result) in zip(operations, results) where operation.hasEffect(result, schema) {
+            affected.insert(operation.object)
+        }
+        return touched.filter { $0.value != .deleted && !affected.contains($0.key) }.map(\.key)
     }
 
     /// What is sent.
@@ -113,8 +129,27 @@ extension Upload {
     }
 }
 
+extension Upload.Operation {
+    /// Whether the gateway's result says that the object was changed.
+    fileprivate func hasEffect(_ result: JSONValue, _ schema: StoredSchema) -> Bool {
+        if let created = result["created"] { return created == .bool(true) }
+        guard result.int("modified") > 0 else { return false }
+        guard json["op"] == "set", case .object(let values)? = json["value"] else { return true }
+        // Assigning a collection that is the same does nothing.
+        return values.members.contains { member in
+            if json["in"] == nil, let property = schema[object.className]?[member.name] {
+                return !property.type.isCollection || property.ownsTarget
+            }
+            switch member.value {
+            case .array, .object: return false
+            default: return true
+            }
+        }
+    }
+}
+
 extension SyncObject {
-    fileprivate init?(kept entry: JSONValue, in schema: StoredSchema) {
+    init?(kept entry: JSONValue, in schema: StoredSchema) {
         guard case .string(let className)? = entry[0], let key = entry[1] else { return nil }
         self.init(className, json: key, in: schema)
     }

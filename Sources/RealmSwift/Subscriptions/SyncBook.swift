@@ -1,3 +1,4 @@
+import Foundation
 import JSONCoding
 import ObjectModel
 import StoreContract
@@ -40,10 +41,22 @@ struct Upload: Sendable {
     }
 
     let number: Int
+    /// Of parts of one that was split, the number of that.
+    var order: Int
     /// What the gateway tells repetitions by; made anew when the operations change.
     var idempotencyKey: String
     var operations: [Operation]
     var touched: [SyncObject: Touch]
+
+    init(
+        number: Int, order: Int? = nil, idempotencyKey: String, operations: [Operation], touched: [SyncObject: Touch]
+    ) {
+        self.number = number
+        self.order = order ?? number
+        self.idempotencyKey = idempotencyKey
+        self.operations = operations
+        self.touched = touched
+    }
 }
 
 /// Everything that a realm remembers of its gateway. A value: a work changes a copy, which counts once it is committed.
@@ -75,6 +88,8 @@ struct SyncBook: Sendable {
     /// Rows of the gateway that were not, or not wholly, taken over, because of local changes that were on their way:
     /// `[version, row]`; a null row for an object that left.
     var held = SyncTable("held")
+    /// Objects that were created here and at the gateway, and match a subscription, which has not told of them yet.
+    var unconfirmed: Set<SyncObject> = []
     /// Values with links to objects that are not here, by property, as the gateway has them.
     var unresolved = SyncTable("unresolved")
     /// By the object that is missing, those that link to it.
@@ -108,14 +123,44 @@ struct SyncBook: Sendable {
         changedUploads.insert(number)
     }
 
+    /// Makes two of an upload that is too large for the gateway.
+    mutating func split(_ number: Int) {
+        guard let index = uploads.firstIndex(where: { $0.number == number }), uploads[index].operations.count > 1
+        else { return }
+        let whole = uploads[index]
+        forget(whole.touched)
+        uploads.remove(at: index)
+        goneUploads.insert(number)
+        changedUploads.remove(number)
+        let half = whole.operations.count / 2
+        for (offset, part) in [whole.operations[..<half], whole.operations[half...]].enumerated() {
+            var upload = Upload(
+                number: self.number(), order: whole.order, idempotencyKey: UUID().uuidString,
+                operations: Array(part), touched: [:])
+            for operation in part { upload.touched[operation.object] = whole.touched[operation.object] }
+            for object in upload.touched.keys { touchCounts[object, default: 0] += 1 }
+            uploads.insert(upload, at: index + offset)
+            changedUploads.insert(upload.number)
+        }
+    }
+
     /// Takes an upload out: it was done, or refused.
+    ///
+    /// - Parameter unaffected: objects that no event comes of.
     @discardableResult
-    mutating func finish(_ number: Int, at version: UInt64? = nil) -> Upload? {
+    mutating func finish(
+        _ number: Int, at version: UInt64? = nil, unaffected: Set<SyncObject> = []
+    ) -> Upload? {
         guard let index = uploads.firstIndex(where: { $0.number == number }) else { return nil }
         let upload = uploads.remove(at: index)
         changedUploads.remove(number)
         goneUploads.insert(number)
-        if let version { acknowledged.append((version, upload.touched)) } else { forget(upload.touched) }
+        guard let version else {
+            forget(upload.touched)
+            return upload
+        }
+        acknowledged.append((version, upload.touched.filter { !unaffected.contains($0.key) }))
+        if !unaffected.isEmpty { forget(upload.touched.filter { unaffected.contains($0.key) }) }
         return upload
     }
 
@@ -183,6 +228,9 @@ struct SyncBook: Sendable {
         next = head.int("next")
         if case .string(let position)? = head["position"] { self.position = position }
         wasComplete = head["complete"] == .bool(true)
+        for entry in head.array("unconfirmed") {
+            if let object = SyncObject(kept: entry, in: schema) { unconfirmed.insert(object) }
+        }
         queries = head.array("queries").compactMap { SyncQuery($0) }
         for case .int(let number) in head.array("members") {
             let number = Int(number)
@@ -262,6 +310,7 @@ struct SyncBook: Sendable {
             "queries": .array(queries.map(\.kept)),
             "members": .array(keptMembers.sorted().map { .int(Int64($0)) }),
             "uploads": .array(uploads.map { .int(Int64($0.number)) }),
+            "unconfirmed": .array(unconfirmed.map { [.string($0.className), $0.keyJSON] }),
         ]
         try records.write(head, as: "head")
     }

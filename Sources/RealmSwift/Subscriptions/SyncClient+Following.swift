@@ -16,6 +16,7 @@ extension SyncClient {
             let stream = Task { try await self.run() }
             status.withLock { $0.stream = stream }
             if isSuspended { stream.cancel() }
+            var wanted = 0.0
             do {
                 try await withTaskCancellationHandler {
                     try await stream.value
@@ -26,6 +27,7 @@ extension SyncClient {
                 _ = try? await ledger.change { book, _ in book.position = nil }
             } catch {
                 reportOutage(error)
+                wanted = (error as? GatewayFailure)?.answer.pause ?? 0
             }
             status.withLock { status in
                 status.connection = .disconnected
@@ -36,7 +38,7 @@ extension SyncClient {
             barriers = [:]
             guard !Task.isCancelled else { return }
             attempts += 1
-            if !isSuspended { await followBell.wait(seconds: Self.pause(attempts)) }
+            if !isSuspended { await followBell.wait(seconds: max(wanted, Self.pause(attempts))) }
         }
     }
 
@@ -70,6 +72,7 @@ extension SyncClient {
                 attempts = 0
                 isConnected()
                 status.withLock { $0.connection = .connected }
+                Logger.log(.detail, Category.Sync.Client.session, "Connected with \(configuration.gateway).")
                 uploadBell.ring()
                 // Subscriptions may have changed since they were told.
                 try await agree()
@@ -81,12 +84,28 @@ extension SyncClient {
             case .barrier(let name): barriers.removeValue(forKey: name)?.resume()
             case .failed(_, let code, let message):
                 report(SyncError(.subscriptionFailed, message, gatewayCode: code))
-                fallthrough
-            case .initial, .update:
                 try await ledger.change { book, transaction in try book.apply(event, transaction) }
+            case .initial(let number, _), .update(let number, _, _, _, _):
+                do {
+                    try await ledger.change { book, transaction in try book.apply(event, transaction) }
+                } catch let fault as ValueFault {
+                    try await fail(number, fault)
+                }
             }
         }
         try Task.checkCancellation()
+    }
+
+    /// What the gateway sends for a subscription does not fit the classes here: it is not asked for any more, until the file
+    /// is opened again or the gateway is reached anew.
+    private func fail(_ number: Int, _ fault: ValueFault) async throws {
+        let message = "What the gateway sends does not fit the class here: \(fault.sentence("a property"))"
+        report(SyncError(.subscriptionFailed, message))
+        let name = try await ledger.change { book, _ in
+            book.setState(.failed(code: "", message: message), of: number)
+            return book.queries.first { $0.number == number }?.remoteName
+        }
+        if let name { _ = try await transport.send("DELETE", path(name)) }
     }
 
     func path(_ rest: String) -> String { "/v1/subscriptions/\(ledger.book.client)/\(rest)" }
@@ -155,13 +174,22 @@ extension SyncClient {
 
     // MARK: Barriers
 
-    /// Waits until everything is here that was committed at the gateway before. Throws when the connection breaks.
-    func passBarrier() async throws {
+    /// Waits until everything is here that was committed at the gateway before. Throws when the connection breaks, and when
+    /// it says nothing for too long.
+    ///
+    /// - Parameter timeout: seconds to wait for the stream.
+    func passBarrier(timeout: TimeInterval? = nil) async throws {
         let book = ledger.book
         for query in book.queries where query.state == .complete {
             guard let body = request(query, waiting: true) else { continue }
             let answer = try await transport.send("PUT", path(query.remoteName), body: body)
             guard answer.status < 300 else { throw GatewayFailure(answer: answer) }
+            // It was there when the stream began. Now there is another set, because it was forgotten, or because the
+            // credentials are somebody else's now.
+            if answer.status == 201, agreed.contains(query.number) {
+                followAnew()
+                throw CancellationError()
+            }
         }
         guard let query = book.queries.first(where: { $0.state == .complete }) else { return }
         // What was sent before is on the stream before the first result of one more query.
@@ -172,6 +200,12 @@ extension SyncClient {
         try await withCheckedThrowingContinuation { continuation in
             barriers[name] = continuation
             Task {
+                try await Task.sleep(for: .seconds(min(timeout ?? .infinity, configuration.idleTimeout)))
+                guard let waiting = barriers.removeValue(forKey: name) else { return }
+                waiting.resume(throwing: SyncLedger.timeout)
+                if timeout ?? .infinity > configuration.idleTimeout { followAnew() }
+            }
+            Task {
                 do {
                     let answer = try await transport.send("PUT", path(name), body: body.bytes)
                     guard answer.status < 300 else { throw GatewayFailure(answer: answer) }
@@ -181,6 +215,13 @@ extension SyncClient {
             }
         }
         _ = try await transport.send("DELETE", path(name))
+    }
+
+    /// Ends the present connection, and makes another one at once.
+    private func followAnew() {
+        status.withLock { $0.stream }?.cancel()
+        attempts = 0
+        followBell.ring()
     }
 
     private func request(_ query: SyncQuery, waiting: Bool) -> [UInt8]? {

@@ -2,6 +2,7 @@ import Foundation
 import JSONCoding
 import ObjectModel
 import StoreContract
+import Synchronization
 
 extension SyncClient {
     /// Sends uploads up, one after the other.
@@ -19,8 +20,8 @@ extension SyncClient {
                 guard !Task.isCancelled else { return }
                 reportOutage(error)
                 attempt += 1
-                let wanted = (error as? GatewayFailure)?.answer.retryAfter
-                await uploadBell.wait(seconds: wanted ?? Self.pause(attempt))
+                let wanted = (error as? GatewayFailure)?.answer.pause ?? 0
+                await uploadBell.wait(seconds: max(wanted, Self.pause(attempt)))
             }
         }
     }
@@ -31,13 +32,30 @@ extension SyncClient {
             "POST", "/v1/transactions", body: upload.body, headers: ["Idempotency-Key": upload.idempotencyKey])
         switch answer.status {
         case 200..<300:
-            isConnected()
-            try await ledger.change { book, transaction in
-                try book.acknowledge(upload.number, at: answer.version ?? .max, transaction)
+            // Something between here and there that answers everything has not done it.
+            guard let version = answer.version else {
+                throw SyncError(.connection, "The gateway's address answers, but it is no gateway.")
             }
+            isConnected()
+            let results = answer.json.array("results")
+            var rows: [SyncObject: JSONValue] = [:]
+            for object in upload.unaffected(results, try ledger.store.snapshot().schema) {
+                rows[object] = try await row(of: object)
+            }
+            let found = rows
+            let outside = try await ledger.change { book, transaction in
+                try book.acknowledge(upload.number, at: version, found, transaction)
+            }
+            reportOutside(outside)
+            if !ledger.book.unconfirmed.isEmpty { confirmBell.ring() }
         case 404 where answer.json["operation"] != nil:
             try await drop(answer.json.int("operation"), of: upload)
-        case 401, 404, 405, 408, 421, 425, 429, 500...: throw GatewayFailure(answer: answer)
+        case 422 where answer.saysThatLinkIsMissing && upload.isEdit(answer.json.int("operation")):
+            // What is linked to is gone.
+            try await drop(answer.json.int("operation"), of: upload)
+        case 413 where upload.operations.count > 1:
+            try await ledger.change { book, _ in book.split(upload.number) }
+        case 300..<400, 401, 404, 405, 407, 408, 421, 425, 429, 500...: throw GatewayFailure(answer: answer)
         default: try await refuse(upload, answer)
         }
     }
@@ -78,9 +96,40 @@ extension SyncClient {
         report(
             SyncError(
                 .writeRejected, answer.detail, status: answer.status, gatewayCode: answer.code,
-                objects: upload.touched.keys.map {
-                    SyncError.Object(className: $0.className, primaryKey: $0.keyText)
-                }.sorted { ($0.className, $0.primaryKey) < ($1.className, $1.primaryKey) }))
+                objects: Array(upload.touched.keys)))
+    }
+
+    // MARK: What the gateway does not show
+
+    /// Removes what was created here, and what the gateway has not told of when it has told of everything before.
+    func confirm() async {
+        while !Task.isCancelled {
+            let waiting = ledger.book.unconfirmed
+            guard !waiting.isEmpty, !isSuspended else {
+                await confirmBell.wait()
+                continue
+            }
+            // As a rule it has come by then.
+            try? await Task.sleep(for: .seconds(1))
+            let still = ledger.book.unconfirmed.intersection(waiting)
+            guard !still.isEmpty, !Task.isCancelled else { continue }
+            guard status.withLock({ $0.connection }) == .connected, (try? await passBarrier()) != nil,
+                let gone = try? await ledger.change({ book, transaction in try book.giveUp(still, transaction) })
+            else {
+                await confirmBell.wait(seconds: 2)
+                continue
+            }
+            reportOutside(gone)
+        }
+    }
+
+    private func reportOutside(_ objects: [SyncObject]) {
+        guard !objects.isEmpty else { return }
+        report(
+            SyncError(
+                .outsideSubscriptions,
+                "What was created here is at the gateway, but no subscription shows it: it was removed here.",
+                objects: objects))
     }
 
     /// An object as it is at the gateway; null for none.
@@ -98,8 +147,22 @@ extension SyncClient {
         let answer = try await transport.send("GET", "/v1/objects/\(QueryText.escaped(object.className))?\(query)")
         switch answer.status {
         case 200..<300: return answer.json.array("items").first ?? .null
-        case 401, 408, 421, 429, 500...: throw GatewayFailure(answer: answer)
+        case 300..<400, 401, 407, 408, 421, 425, 429, 500...: throw GatewayFailure(answer: answer)
         default: return .null
         }
+    }
+}
+
+extension GatewayAnswer {
+    /// The gateway has no code of its own for that, but a sentence.
+    fileprivate var saysThatLinkIsMissing: Bool {
+        code == "object.invalid_value" && json["operation"] != nil && detail.contains("which does not exist")
+    }
+}
+
+extension Upload {
+    /// Whether an operation changes an object that is there.
+    fileprivate func isEdit(_ operation: Int) -> Bool {
+        operations.indices.contains(operation) && operations[operation].json["op"] != "create"
     }
 }

@@ -28,6 +28,7 @@ actor SyncClient {
     nonisolated let followBell = Bell()
     nonisolated let collectBell = Bell()
     nonisolated let uploadBell = Bell()
+    nonisolated let confirmBell = Bell()
     nonisolated let updates = SubscriptionUpdates()
     /// What the gateway was asked for on this connection.
     var agreed: Set<Int> = []
@@ -61,6 +62,7 @@ actor SyncClient {
         }
         let tasks = [
             Task { await self.follow() }, Task { await self.collect() }, Task { await self.upload() },
+            Task { await self.confirm() },
         ]
         status.withLock { $0.tasks = tasks }
         collectBell.ring()
@@ -90,6 +92,7 @@ actor SyncClient {
         status.withLock { $0.isSuspended = false }
         followBell.ring()
         uploadBell.ring()
+        confirmBell.ring()
     }
 
     nonisolated var isSuspended: Bool { status.withLock { $0.isSuspended } }
@@ -111,6 +114,7 @@ actor SyncClient {
 
     nonisolated func report(_ error: SyncError) {
         guard !status.withLock({ $0.isStopped }) else { return }
+        Logger.log(.error, Category.Sync.Client.session, "\(configuration.gateway): \(error)")
         configuration.errorHandler?(error)
     }
 

@@ -77,6 +77,9 @@ public struct SyncError: Error, LocalizedError, CustomStringConvertible, Sendabl
         case unauthorized
         /// The gateway does not do what was written here; it was undone.
         case writeRejected
+        /// An object that was created here is at the gateway, but no subscription matches it there, or a rule hides it: it
+        /// was removed here.
+        case outsideSubscriptions
         /// The gateway cannot follow a subscription.
         case subscriptionFailed
         /// Local commits were not followed, because the file's change log does not reach back to them: they are not sent.
@@ -85,7 +88,7 @@ public struct SyncError: Error, LocalizedError, CustomStringConvertible, Sendabl
         case file
     }
 
-    /// An object that became again what it is at the gateway.
+    /// An object that became again what it is at the gateway, or was removed here.
     public struct Object: Sendable, Equatable {
         public var className: String
         /// Its primary key, as text.
@@ -99,17 +102,18 @@ public struct SyncError: Error, LocalizedError, CustomStringConvertible, Sendabl
     public var status: Int?
     /// The gateway's own code, such as `access.denied`.
     public var gatewayCode: String?
-    /// What a refused write was about.
+    /// What a refused write was about, or what was removed.
     public var objects: [Object]
 
     init(
-        _ code: Code, _ message: String, status: Int? = nil, gatewayCode: String? = nil, objects: [Object] = []
+        _ code: Code, _ message: String, status: Int? = nil, gatewayCode: String? = nil, objects: [SyncObject] = []
     ) {
         self.code = code
         self.message = message
         self.status = status
         self.gatewayCode = gatewayCode
-        self.objects = objects
+        self.objects = objects.map { Object(className: $0.className, primaryKey: $0.keyText) }
+            .sorted { ($0.className, $0.primaryKey) < ($1.className, $1.primaryKey) }
     }
 
     public var errorDescription: String? { message }

@@ -184,8 +184,9 @@ struct SyncView: Sendable {
     var position: String?
     /// See `SyncBook.retired`.
     var retired: [Int] = []
-    /// See `SyncBook.wasComplete`.
+    /// See `SyncBook`.
     var wasComplete = false
+    var unconfirmed: Set<SyncObject> = []
 
     init() {}
 
@@ -197,5 +198,6 @@ struct SyncView: Sendable {
         position = book.position
         retired = book.retired
         wasComplete = book.wasComplete
+        unconfirmed = book.unconfirmed
     }
 }

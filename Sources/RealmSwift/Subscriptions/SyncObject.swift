@@ -37,7 +37,16 @@ struct SyncObject: Hashable, Sendable {
     /// The same number in every process: which bucket of records it is in.
     var stableHash: Int {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in Array(className.utf8) + keyBytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return Int(hash & 0xff)
+        func take(_ bytes: some Sequence<UInt8>) {
+            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        }
+        take(className.utf8)
+        switch key {
+        case .int(let number):
+            for shift in stride(from: 0, to: 64, by: 8) { take([UInt8(truncatingIfNeeded: number >> shift)]) }
+        case .string(let text): take(text.utf8)
+        default: take(keyBytes)
+        }
+        return Int((hash ^ hash >> 32) & 0xff)
     }
 }

@@ -31,49 +31,56 @@ struct SyncRecords {
 /// Values by object, in buckets of which only the changed ones are written.
 struct SyncTable: Sendable {
     let name: String
-    private(set) var values: [SyncObject: JSONValue] = [:]
+    private var buckets: [[SyncObject: JSONValue]] = Array(repeating: [:], count: 256)
     private var changed: Set<Int> = []
+    private var count = 0
 
     init(_ name: String) { self.name = name }
 
     subscript(object: SyncObject) -> JSONValue? {
-        get { values[object] }
+        get { count == 0 ? nil : buckets[object.stableHash][object] }
         set {
-            guard newValue != nil || values[object] != nil else { return }
-            values[object] = newValue
-            changed.insert(object.stableHash)
+            guard newValue != nil || count > 0 else { return }
+            let bucket = object.stableHash
+            let isKnown = buckets[bucket][object] != nil
+            guard newValue != nil || isKnown else { return }
+            buckets[bucket][object] = newValue
+            count += (newValue == nil ? 0 : 1) - (isKnown ? 1 : 0)
+            changed.insert(bucket)
         }
     }
 
-    var isEmpty: Bool { values.isEmpty }
+    var values: some Sequence<(key: SyncObject, value: JSONValue)> { buckets.lazy.joined() }
 
     mutating func load(_ records: SyncRecords, _ schema: StoredSchema) throws {
-        guard case .array(let buckets)? = try records.read(name) else { return }
-        for case .int(let bucket) in buckets {
+        guard case .array(let kept)? = try records.read(name) else { return }
+        var moved = false
+        for case .int(let bucket) in kept {
             guard case .array(let entries)? = try records.read("\(name)/\(bucket)") else { continue }
             for entry in entries {
-                guard case .string(let className)? = entry[0], let key = entry[1], let value = entry[2],
-                    let object = SyncObject(className, json: key, in: schema)
-                else { continue }
-                values[object] = value
+                guard let value = entry[2], let object = SyncObject(kept: entry, in: schema) else { continue }
+                self[object] = value
+                // Another version put it elsewhere.
+                if object.stableHash != Int(bucket) { moved = true }
             }
         }
+        changed = moved ? Set(buckets.indices) : []
     }
 
     mutating func save(_ records: SyncRecords) throws {
         guard !changed.isEmpty else { return }
-        var buckets: [Int: [JSONValue]] = [:]
-        for (object, value) in values {
-            buckets[object.stableHash, default: []].append([.string(object.className), object.keyJSON, value])
-        }
         for bucket in changed {
-            if let entries = buckets[bucket] {
-                try records.write(.array(entries), as: "\(name)/\(bucket)")
-            } else {
+            guard !buckets[bucket].isEmpty else {
                 try records.remove("\(name)/\(bucket)")
+                continue
             }
+            let entries: [JSONValue] = buckets[bucket].map { object, value in
+                [.string(object.className), object.keyJSON, value]
+            }
+            try records.write(.array(entries), as: "\(name)/\(bucket)")
         }
-        try records.write(.array(buckets.keys.sorted().map { .int(Int64($0)) }), as: name)
+        let kept = buckets.indices.filter { !buckets[$0].isEmpty }
+        try records.write(.array(kept.map { .int(Int64($0)) }), as: name)
         changed = []
     }
 }

@@ -48,9 +48,9 @@ public final class SyncSession: Sendable {
         case .upload:
             try await client.ledger.change { _, _ in }
             client.uploadBell.ring()
-            let last = client.ledger.book.uploads.last?.number ?? 0
+            let last = client.ledger.book.uploads.last?.order ?? 0
             try await client.ledger.wait(timeout: timeout) { book in
-                book.uploads.contains { $0.number <= last } ? nil : ()
+                book.uploads.contains { $0.order <= last } ? nil : ()
             }
         case .download: try await client.download(timeout: timeout)
         }
@@ -129,7 +129,8 @@ extension SyncClient {
             if ledger.book.queries.allSatisfy({ $0.failure != nil }) { return }
             if status.withLock({ $0.connection }) == .connected {
                 do {
-                    return try await passBarrier()
+                    let rest = end.map { max(0, ($0 - .now) / .seconds(1)) }
+                    return try await passBarrier(timeout: rest)
                 } catch {
                     try Task.checkCancellation()
                 }

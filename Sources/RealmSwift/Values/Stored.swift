@@ -123,6 +123,11 @@ public protocol AddableType {
     static func _noSum() -> Self
 }
 
+extension AddableType {
+    /// The sum of no values.
+    public init() { self = ._noSum() }
+}
+
 /// A type that collections can be sorted by.
 public protocol SortableType {}
 

@@ -23,6 +23,38 @@ struct InstanceRulesTests {
         token.invalidate()
     }
 
+    @Test("an instance at rest takes up the version that it is given, or the newest; one that has one keeps it")
+    func rest() throws {
+        let world = try InstanceWorld(taskCount: 1)
+        let old = try world.store.snapshot()
+        try world.store.write { try $0.setScore(1, 4) }
+        let newest = try world.store.snapshot()
+        try world.instance.rest()
+        try world.instance.begin(at: old)
+        #expect(try world.instance.version == old.version)
+        try world.instance.begin(at: newest)
+        #expect(try world.instance.version == old.version)
+        #expect(try world.instance.refresh())
+        #expect(try world.instance.version == newest.version)
+        try world.instance.rest()
+        try world.store.write { try $0.setScore(1, 5) }
+        #expect(try world.instance.version == newest.version.next)
+        // What is told is relative to the version that was taken up, however old.
+        try world.instance.rest()
+        try world.instance.begin(at: old)
+        let (log, objectToken) = try world.observeObject()
+        world.turns()
+        #expect(log.events == ["2: 10 -> 5"])
+        objectToken.invalidate()
+        // What observers know of stays.
+        let (recorder, token) = try world.observe()
+        try world.instance.rest()
+        try world.store.write { try $0.setScore(1, 6) }
+        #expect(try world.instance.version == newest.version.next)
+        #expect(recorder.faults == [])
+        token.invalidate()
+    }
+
     @Test("example 50: of the instance's own changes there are no old values", arguments: StoreKind.allCases)
     func example50(_ kind: StoreKind) throws {
         let world = try InstanceWorld(taskCount: 1, on: kind)

@@ -1,5 +1,6 @@
 import Foundation
 import RealmSwift
+import StoreTesting
 
 // Every type that elements can have, in every kind of collection.
 
@@ -175,20 +176,8 @@ extension Optional: CollectionsSamples where Wrapped: CollectionsSamples & _Real
     static var samples: [Wrapped?] { [nil] + Wrapped.samples }
 }
 
-/// Numbers that follow from a seed.
-struct CollectionsRandom: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
-    mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
+extension SeededRandom {
+    /// A range of positions in so many elements.
     mutating func range(in count: Int) -> Range<Int> {
         let a = below(count + 1)
         let b = below(count + 1)

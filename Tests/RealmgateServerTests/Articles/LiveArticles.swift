@@ -44,6 +44,20 @@ actor Follower {
 }
 // end
 
+/// Opens a file with what it is to have.
+actor Reader {
+    func count(file: URL, gateway: URL, key: String) async throws -> Int {
+        var configuration = Realm.Configuration(fileURL: file, objectTypes: [Book.self, Author.self])
+        // article open
+        configuration.syncConfiguration = SyncConfiguration(
+            gateway: gateway, token: key, initialSubscriptions: { $0.append(QuerySubscription<Book>(name: "books")) },
+            openTimeout: 60)
+        let realm = try await Realm(configuration: configuration, actor: self, downloadBeforeOpen: .once)
+        // end
+        return realm.objects(Book.self).count
+    }
+}
+
 @Suite("Articles about what is live", .timeLimit(.minutes(1)))
 struct LiveArticles {
     @Test("Observing")
@@ -132,6 +146,21 @@ struct LiveArticles {
     private struct Sent<T>: @unchecked Sendable {
         let value: T
         init(_ value: T) { self.value = value }
+    }
+
+    @Test("Following a gateway")
+    func following() async throws {
+        let configuration = Library.configuration()
+        let server = try RealmServer(realm: configuration, options: .init(port: 0))
+        try server.start()
+        let queue = DispatchQueue(label: "library")
+        try queue.sync { try Library.fill(Realm(configuration: configuration, queue: queue)) }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("article-\(UUID().uuidString).realm")
+        defer { _ = try? Realm.deleteFiles(for: Realm.Configuration(fileURL: file)) }
+        #expect(try await Reader().count(file: file, gateway: server.url, key: "any") == 3)
+        let follower = Follower(file: file, gateway: server.url, key: "any")
+        #expect(try await follower.mark() == 0)
+        await server.stop()
     }
 
     @Test("Hosting the gateway")

@@ -22,7 +22,13 @@ final class TestServer: Sendable {
     private let state = Mutex<Running?>(nil)
     private let port = Mutex<UInt16>(0)
 
-    init(_ configure: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in }) throws {
+    private let schema: String
+
+    init(
+        schema: String = SubModels.schema,
+        _ configure: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in }
+    ) throws {
+        self.schema = schema
         directory = NSTemporaryDirectory() + "/subscriptions-\(UUID().uuidString)"
         self.configure = configure
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -35,7 +41,7 @@ final class TestServer: Sendable {
     }
 
     func start() throws {
-        let schema = try SchemaCoding.decode(try JSONValue.parse(SubModels.schema))
+        let schema = try SchemaCoding.decode(try JSONValue.parse(schema))
         let store = try open(schema)
         var configuration = GatewayConfiguration()
         configuration.subscriptionFile = directory + "/subscriptions"
@@ -99,5 +105,13 @@ final class TestServer: Sendable {
 
     struct Failure: Error {
         var text: String
+    }
+}
+
+extension JSONValue {
+    /// The elements of an array; none of anything else.
+    var parts: [JSONValue] {
+        if case .array(let elements) = self { return elements }
+        return []
     }
 }

@@ -1,0 +1,119 @@
+import ObjectModel
+
+// Properties without `@Persisted`, as classes had them before there was that: `let dogs = List<Dog>()`,
+// `let age = RealmProperty<Int?>()`, `let owners = LinkingObjects(fromType: Person.self, property: "dogs")`. They are
+// instances that stay in the object and are told what they show. A class with one `@Persisted` stores only such.
+
+/// The type of such a property.
+protocol _BareProperty {
+    static var _wrapper: any _PersistedProperty.Type { get }
+
+    /// From now on key paths through the instance note the property's name.
+    func _startTrace(_ trace: _Trace, _ name: String)
+
+    /// A key path has led to the instance, and no further.
+    func _endTrace()
+}
+
+/// What such a property is to do when its object becomes managed, and when key paths are traced.
+protocol _BareWrapper: _PersistedProperty {
+    static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ core: PropertyCore)
+    static func startTrace(at place: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String)
+}
+
+/// The trace that a collection belongs to, and the name that the first step through it notes.
+struct TraceStart {
+    var trace: _Trace?
+    var name: String?
+
+    mutating func begin() -> _Trace? {
+        if let name { trace?.append(name) }
+        name = nil
+        return trace
+    }
+}
+
+extension ObjectBase {
+    /// Makes the instances in the object's properties show what is stored.
+    final func bindBareProperties(_ model: ClassModel, to realm: RLMRealm, _ boundClass: BoundClass) {
+        let owner = ObjectReference(boundClass.id, _key)
+        for (property, bound) in zip(model.properties, boundClass.properties) {
+            let core = PropertyCore(realm, owner, bound, _lifetime)
+            (property.wrapper as? any _BareWrapper.Type)?.bind(at: place(of: property), self, core)
+        }
+    }
+
+    final func traceBareProperties(_ trace: _Trace) {
+        for property in model.properties {
+            (property.wrapper as? any _BareWrapper.Type)?.startTrace(at: place(of: property), trace, property.name)
+        }
+    }
+}
+
+extension _BareWrapper {
+    /// They stay as they are: what is bound reads from the store.
+    static func release(at place: UnsafeMutableRawPointer) {}
+}
+
+/// Of a list, set or map.
+enum BareCollection<Value: _HeldCollection & _Persistable & _BareProperty>: _BareWrapper {
+    static var isBare: Bool { true }
+    static var valueType: any _Persistable.Type { Value.self }
+
+    private static func instance(_ place: UnsafeRawPointer) -> Value {
+        place.assumingMemoryBound(to: Value.self).pointee
+    }
+
+    static func marks(at place: UnsafeRawPointer) -> PersistedMarks {
+        PersistedMarks(isPrimaryKey: false, isIndexed: false, origin: nil, hasDefault: true)
+    }
+
+    static func value(at place: UnsafeMutableRawPointer) -> Any { instance(place) }
+
+    static func assign(_ value: Any?, at place: UnsafeMutableRawPointer, as named: _Place) throws {
+        instance(place).replaceElements(with: try Value._converted(value, named))
+    }
+
+    static func stored(at place: UnsafeMutableRawPointer, by adopter: _Adopter) throws -> _Stored? {
+        try Value._stored(instance(place), by: adopter)
+    }
+
+    static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ core: PropertyCore) {
+        instance(place).promote(to: core)
+    }
+
+    static func startTrace(at place: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String) {
+        instance(place)._startTrace(trace, name)
+    }
+}
+
+/// Of linking objects.
+enum BareLinkingObjects<Element: ObjectBase & RealmCollectionValue>: _BareWrapper {
+    static var isBare: Bool { true }
+    static var valueType: any _Persistable.Type { LinkingObjects<Element>.self }
+
+    private static func instance(_ place: UnsafeRawPointer) -> LinkingObjects<Element> {
+        place.assumingMemoryBound(to: LinkingObjects<Element>.self).pointee
+    }
+
+    static func marks(at place: UnsafeRawPointer) -> PersistedMarks {
+        PersistedMarks(
+            isPrimaryKey: false, isIndexed: false, origin: instance(place).bare?.property, hasDefault: true)
+    }
+
+    static func value(at place: UnsafeMutableRawPointer) -> Any { instance(place) }
+
+    static func assign(_ value: Any?, at place: UnsafeMutableRawPointer, as named: _Place) throws {
+        throw named.misfit(value)
+    }
+
+    static func stored(at place: UnsafeMutableRawPointer, by adopter: _Adopter) throws -> _Stored? { nil }
+
+    static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ core: PropertyCore) {
+        instance(place).bare?.core = core
+    }
+
+    static func startTrace(at place: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String) {
+        instance(place)._startTrace(trace, name)
+    }
+}

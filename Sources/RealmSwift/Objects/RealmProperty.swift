@@ -1,0 +1,124 @@
+import ObjectModel
+
+/// A property of a class without `@Persisted`: `let age = RealmProperty<Int?>()`, whose `value` is stored. In classes with
+/// `@Persisted` it is not stored: there it is `@Persisted var age: Int?`.
+public final class RealmProperty<Value: RealmPropertyType & _Persistable>: CustomStringConvertible {
+    private var unmanaged = Value._initial()
+    private var core: PropertyCore?
+    private weak var object: ObjectBase?
+    private var tracing = TraceStart()
+
+    public init() {}
+
+    /// The value; within a write it can be assigned, when the object is managed.
+    public var value: Value {
+        get {
+            if let trace = tracing.begin() { return Value._traced(trace) }
+            guard let core else { return unmanaged }
+            return Value._get(owner(core), core.property.slot)
+        }
+        set {
+            guard let core else { return unmanaged = newValue }
+            Value._set(owner(core), core.property.slot, newValue)
+        }
+    }
+
+    /// The object, or another instance that shows the same one, if that is gone.
+    private func owner(_ core: PropertyCore) -> ObjectBase {
+        if let object { return object }
+        return raising {
+            try core.check()
+            return try core.realm.object(core.owner)
+        }
+    }
+
+    public var description: String { String(describing: value) }
+}
+
+/// Types that `RealmProperty` can have.
+public protocol RealmPropertyType {}
+/// Types that `RealmProperty` can have as optionals.
+public protocol _OptionalRealmPropertyType {}
+
+extension AnyRealmValue: RealmPropertyType {}
+extension Optional: RealmPropertyType where Wrapped: _OptionalRealmPropertyType {}
+extension Int: _OptionalRealmPropertyType {}
+extension Int8: _OptionalRealmPropertyType {}
+extension Int16: _OptionalRealmPropertyType {}
+extension Int32: _OptionalRealmPropertyType {}
+extension Int64: _OptionalRealmPropertyType {}
+extension Float: _OptionalRealmPropertyType {}
+extension Double: _OptionalRealmPropertyType {}
+extension Bool: _OptionalRealmPropertyType {}
+
+extension RealmProperty: Equatable where Value: Equatable {
+    /// Whether the values are equal.
+    public static func == (a: RealmProperty, b: RealmProperty) -> Bool { a.value == b.value }
+}
+
+extension RealmProperty: Decodable where Value: Decodable {
+    public convenience init(from decoder: any Decoder) throws {
+        self.init()
+        unmanaged = try decoder.singleValueContainer().decode(Value.self)
+    }
+}
+
+extension RealmProperty: Encodable where Value: Encodable {
+    public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+}
+
+extension RealmProperty: _BareProperty {
+    static var _wrapper: any _PersistedProperty.Type { BareValue<Value>.self }
+
+    func _startTrace(_ trace: _Trace, _ name: String) { tracing = TraceStart(trace: trace, name: name) }
+    func _endTrace() { _ = tracing.begin() }
+
+    fileprivate func assign(_ value: Value) { unmanaged = value }
+
+    fileprivate func bind(_ object: ObjectBase, _ core: PropertyCore) {
+        self.object = object
+        self.core = core
+    }
+}
+
+/// What is in `RealmProperty`.
+public protocol _RealmPropertyProtocol {
+    associatedtype Value
+}
+extension RealmProperty: _RealmPropertyProtocol {}
+
+extension Query where T: _RealmPropertyProtocol {
+    /// The value of the property.
+    public var value: Query<T.Value> { Query<T.Value>(node) }
+}
+
+private enum BareValue<Value: RealmPropertyType & _Persistable>: _BareWrapper {
+    static var isBare: Bool { true }
+    static var valueType: any _Persistable.Type { Value.self }
+
+    private static func instance(_ place: UnsafeRawPointer) -> RealmProperty<Value> {
+        place.assumingMemoryBound(to: RealmProperty<Value>.self).pointee
+    }
+
+    static func marks(at place: UnsafeRawPointer) -> PersistedMarks {
+        PersistedMarks(isPrimaryKey: false, isIndexed: false, origin: nil, hasDefault: true)
+    }
+
+    static func value(at place: UnsafeMutableRawPointer) -> Any { instance(place).value }
+
+    static func assign(_ value: Any?, at place: UnsafeMutableRawPointer, as named: _Place) throws {
+        instance(place).assign(try Value._converted(value, named))
+    }
+
+    static func stored(at place: UnsafeMutableRawPointer, by adopter: _Adopter) throws -> _Stored? {
+        try Value._stored(instance(place).value, by: adopter)
+    }
+
+    static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ core: PropertyCore) {
+        instance(place).bind(object, core)
+    }
+
+    static func startTrace(at place: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String) {
+        instance(place)._startTrace(trace, name)
+    }
+}

@@ -1,0 +1,315 @@
+import Foundation
+import RealmSwift
+import StoreTesting
+import Synchronization
+import Testing
+
+final class ReplayCatView: Projection<ReplayCat> {
+    @Projected(\ReplayCat.name) var title
+    @Projected(\ReplayCat.mother?.age) var motherAge
+    @Projected(\ReplayCat.friends.projectTo.name) var friendNames: ProjectedCollection<String>
+}
+
+/// What an object's properties would be if an observer only ever did what the changes say.
+private final class Shadow: Sendable {
+    private let state = Mutex<(values: [String: String], faults: [String], calls: Int, isDeleted: Bool)>(
+        ([:], [], 0, false))
+
+    var faults: [String] { state.withLock { $0.faults } }
+    var values: [String: String] { state.withLock { $0.values } }
+
+    init(_ values: [String: String]) { state.withLock { $0.values = values } }
+
+    func apply<T>(_ change: ObjectChange<T>, old: [String: String], _ now: (T) -> [String: String]) {
+        state.withLock { state in
+            state.calls += 1
+            if state.isDeleted { state.faults.append("told after its end") }
+            switch change {
+            case .error(let error): state.faults.append("\(error)")
+            case .deleted: state.isDeleted = true
+            case .change(let object, let properties):
+                let now = now(object)
+                if properties.isEmpty { state.faults.append("told of nothing") }
+                for property in properties {
+                    guard let known = state.values[property.name] else {
+                        state.faults.append("\(property.name) is not observed")
+                        continue
+                    }
+                    if let new = property.newValue, !(new is ReplayCat), now[property.name] != "\(new)" {
+                        state.faults.append("\(property.name) is \(now[property.name] ?? "?"), told as \(new)")
+                    }
+                    if let old = property.oldValue, !(old is ReplayCat), known != "\(old)" {
+                        state.faults.append("\(property.name) was \(known), told as \(old)")
+                    }
+                    state.values[property.name] = now[property.name]
+                }
+                if state.values != now { state.faults.append("\(state.values) after \(properties), and is \(now)") }
+            }
+        }
+    }
+}
+
+/// Replays on an actor.
+private actor ReplayActor {
+    let replay = Replay("actor")
+    private var token: NotificationToken?
+    private var keptToken: NotificationToken?
+
+    func observe(_ configuration: Realm.Configuration) async throws {
+        let realm = try await Realm.open(configuration: configuration)
+        let cats = realm.objects(ReplayCat.self).filter("age > 2").sorted(byKeyPath: "name")
+        token = await cats.observe(on: self) { actor, change in
+            switch change {
+            case .initial(let now): actor.replay.begin(now.map(ReplayTests.row))
+            case .update(let now, let deletions, let insertions, let modifications):
+                actor.replay.apply(
+                    deletions, insertions, modifications, now.map(ReplayTests.row), complete: true)
+            case .error(let error): Issue.record(error)
+            }
+        }
+    }
+
+    func end() { token?.invalidate() }
+}
+
+extension ReplayTests {
+    /// Rows of a collection whose elements may be null.
+    private static func watchValues(_ label: String, _ values: Results<ReplayCat?>, _ place: Place) -> Replay {
+        func rows(_ values: Results<ReplayCat?>) -> [String] { values.map { $0.map(row) ?? "null:" } }
+        let replay = Replay(label)
+        place.keep(
+            values.observe { change in
+                switch change {
+                case .initial(let now): replay.begin(rows(now))
+                case .update(let now, let deletions, let insertions, let modifications):
+                    replay.apply(deletions, insertions, modifications, rows(now), complete: true)
+                case .error(let error): Issue.record(error)
+                }
+            })
+        return replay
+    }
+
+    private static func watchProjections(_ realm: Realm, _ place: Place) -> [Replay] {
+        @Sendable func row(_ view: ReplayCatView) -> String {
+            view.isInvalidated ? "gone" : "\(view.rootObject.id):\(view.title)"
+        }
+        let all = Replay("projections")
+        place.keep(
+            realm.objects(ReplayCatView.self).sorted(byKeyPath: "name").observe(keyPaths: ["name"]) { change in
+                switch change {
+                case .initial(let now): all.begin(now.map(row))
+                case .update(let now, let deletions, let insertions, let modifications):
+                    all.apply(deletions, insertions, modifications, now.map(row), complete: true)
+                case .error(let error): Issue.record(error)
+                }
+            })
+        guard let first = realm.objects(ReplayCatView.self).first else { return [all] }
+        let names = Replay("projected collection")
+        place.keep(
+            first.friendNames.observe { change in
+                switch change {
+                case .initial(let now): names.begin(Array(now))
+                case .update(let now, let deletions, let insertions, let modifications):
+                    names.apply(
+                        deletions, insertions, modifications, Array(now), complete: true
+                    ) { _ in "" }
+                case .error(let error): Issue.record(error)
+                }
+            })
+        return [all, names]
+    }
+
+    /// Observers of the object itself, of all of it and by key paths.
+    private static func watchObject(_ first: ReplayCat, _ place: Place) -> [Shadow] {
+        let names = ["name", "age", "mother"]
+        return [nil, ["age"], ["name", "mother.age"]].map { (keyPaths: [String]?) in
+            let watched = keyPaths.map { paths in Set(paths.map { String($0.prefix { $0 != "." }) }) } ?? Set(names)
+            @Sendable func values(_ cat: ReplayCat) -> [String: String] {
+                let all = [
+                    "name": cat.name, "age": "\(cat.age)",
+                    "mother": cat.mother.map { keyPaths == nil ? "\($0.id)" : "\($0.id):\($0.age)" } ?? "nil",
+                ]
+                return all.filter { watched.contains($0.key) }
+            }
+            let shadow = Shadow(values(first))
+            place.keep(
+                first.observe(keyPaths: keyPaths) { (change: ObjectChange<ReplayCat>) in
+                    guard case .change(let cat, let properties) = change else {
+                        return shadow.apply(change, old: [:], values)
+                    }
+                    // Collections, and links whose object is gone, are not compared.
+                    let compared = properties.filter { watched.contains($0.name) }
+                    if !compared.isEmpty { shadow.apply(.change(cat, compared), old: [:], values) }
+                })
+            return shadow
+        }
+    }
+
+    private static func seeds(_ round: Int) -> UInt64 {
+        ProcessInfo.processInfo.environment["REALMGATE_SEED"].flatMap { UInt64($0) } ?? .random(in: 0..<1 << 32)
+    }
+
+    @Test(
+        "C21 C26 K12 O16 §2.7 sections of lists, sorted maps, projections and objects are replayed, too",
+        arguments: 0..<6)
+    func kinds(_ round: Int) throws {
+        let seed = Self.seeds(round)
+        let place = Place([ReplayCat.self])
+        let other = Place(beside: place)
+        try place.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
+        let (replays, shadows) = try place.run { realm -> ([Replay], [Shadow]) in
+            guard let first = realm.object(ofType: ReplayCat.self, forPrimaryKey: 0) else { return ([], []) }
+            var replays = [
+                Self.watchSections(first.friends, place), Self.watchSections(first.rivals, place),
+                Self.watchSections(first.kittens, place),
+                Self.watchSections(realm.objects(ReplayCat.self).filter("mother.age > 2"), place),
+                Self.watchValues("sorted map", first.named.sorted(byKeyPath: "age"), place),
+                Self.watchValues("filtered map", first.named.filter("age > 3"), place),
+            ]
+            replays += Self.watch("any", AnyRealmCollection(first.friends), place)
+            replays += Self.watch("sorted set", first.rivals.sorted(byKeyPath: "age", ascending: false), place)
+            replays += Self.watch("sorted kittens", first.kittens.sorted(byKeyPath: "name"), place)
+            return (replays + Self.watchProjections(realm, place), Self.watchObject(first, place))
+        }
+        _ = try place.run { $0.refresh() }
+        let random = Mutex(SeededRandom(seed: seed))
+        for index in 0..<40 {
+            let choice = random.withLock { $0.below(8) }
+            try (choice < 4 ? place : other).run { realm in
+                realm.beginWrite()
+                random.withLock { Self.step(realm, &$0) }
+                if choice == 3 { realm.cancelWrite() } else { try realm.commitWrite() }
+            }
+            guard choice != 7 else { continue }
+            _ = try place.run { $0.refresh() }
+            let faults = replays.flatMap(\.faults) + shadows.flatMap(\.faults) + replays.prefix(4).flatMap(\.rows)
+            guard faults.isEmpty else {
+                Issue.record("seed \(seed), step \(index): \(faults)")
+                break
+            }
+        }
+        place.dropTokens()
+    }
+
+    @Test("C22 §2.16 an actor's observer is replayed", arguments: 0..<4)
+    func actor(_ round: Int) async throws {
+        let seed = Self.seeds(round)
+        let place = Place([ReplayCat.self])
+        try place.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
+        let actor = ReplayActor()
+        try await actor.observe(place.configuration)
+        let random = Mutex(SeededRandom(seed: seed))
+        for _ in 0..<60 {
+            try place.run { realm in try realm.write { random.withLock { Self.step(realm, &$0) } } }
+            if random.withLock({ $0.below(3) }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        }
+        let wanted = try place.run { realm in
+            Array(realm.objects(ReplayCat.self).filter("age > 2").sorted(byKeyPath: "name").map(Self.row))
+        }
+        for _ in 0..<2000 where actor.replay.rows != wanted { try await Task.sleep(for: .milliseconds(2)) }
+        #expect(actor.replay.rows == wanted && actor.replay.faults == [], "seed \(seed)")
+        await actor.end()
+    }
+
+    @Test("C21 an observer that writes is told of its own writes, too, and the others' replays go on", arguments: 0..<6)
+    func writers(_ round: Int) throws {
+        let seed = Self.seeds(round)
+        let place = Place([ReplayCat.self])
+        let other = Place(beside: place)
+        let wrote = Atomic(false)
+        try place.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
+        let replays = try place.run { realm in
+            var replays = Self.watchAll(realm, place)
+            let old = realm.objects(ReplayCat.self).filter("age > 6")
+            place.keep(
+                old.observe { change in
+                    guard let realm = old.realm, !old.isEmpty else { return }
+                    if case .error(let error) = change { Issue.record(error) }
+                    // Called by `beginWrite`, it would change what the others see before they are called.
+                    guard !realm.isInWriteTransaction else { return }
+                    wrote.store(true, ordering: .relaxed)
+                    do { try realm.write { for cat in old { cat.age -= 5 } } } catch { Issue.record(error) }
+                })
+            replays += Self.watch("old", old, place)
+            return replays
+        }
+        _ = try place.run { $0.refresh() }
+        let random = Mutex(SeededRandom(seed: seed))
+        for index in 0..<40 {
+            let choice = random.withLock { $0.below(8) }
+            try (choice < 4 ? place : other).run { realm in
+                realm.beginWrite()
+                random.withLock { Self.step(realm, &$0) }
+                if choice == 3 { realm.cancelWrite() } else { try realm.commitWrite() }
+            }
+            guard choice != 7 else { continue }
+            _ = try place.run { $0.refresh() }
+            let faults = replays.flatMap(\.faults)
+            guard faults.isEmpty else {
+                Issue.record("seed \(seed), step \(index): \(faults)")
+                break
+            }
+        }
+        let hasWritten = wrote.load(ordering: .relaxed)
+        #expect(hasWritten, "seed \(seed)")
+        place.dropTokens()
+    }
+
+    @Test("C24 C25 what was frozen along a history stays, and thaws into what is there", arguments: 0..<4)
+    func frozen(_ round: Int) throws {
+        struct Kept {
+            let cats: Results<ReplayCat>
+            let list: List<ReplayCat>
+            let map: Map<String, ReplayCat?>
+            let sections: SectionedResults<Int, ReplayCat>
+            let object: ReplayCat
+            let text: [String]
+
+            init(_ realm: Realm, _ first: ReplayCat, _ filter: Int) {
+                let live = realm.objects(ReplayCat.self).where { $0.age > filter }.sorted(byKeyPath: "name")
+                cats = live.freeze()
+                list = first.friends.freeze()
+                map = first.named.freeze()
+                sections = live.sectioned(by: { $0.age % 3 }, sortDescriptors: ["age", "id"]).freeze()
+                object = first.freeze()
+                text = Self.text(cats, list, map, sections, object)
+            }
+
+            static func text(
+                _ cats: Results<ReplayCat>, _ list: List<ReplayCat>, _ map: Map<String, ReplayCat?>,
+                _ sections: SectionedResults<Int, ReplayCat>, _ object: ReplayCat
+            ) -> [String] {
+                cats.map(ReplayTests.row) + ["|"] + list.map(ReplayTests.row)
+                    + map.map { "\($0.key) \($0.value.map(ReplayTests.row) ?? "null")" }
+                    + sections.flatMap { ["\($0.key)"] + $0.map(ReplayTests.row) }
+                    + [ReplayTests.row(object), "\(Array(object.numbers))", "\(Array(object.kittens.map(\.id)))"]
+            }
+            var now: [String] { Self.text(cats, list, map, sections, object) }
+            var thawed: [String]? {
+                guard let cats = cats.thaw(), let list = list.thaw(), let map = map.thaw(),
+                    let sections = sections.thaw(), let object = object.thaw()
+                else { return nil }
+                return Self.text(cats, list, map, sections, object)
+            }
+        }
+        let seed = Self.seeds(round)
+        let place = Place([ReplayCat.self])
+        try place.run { realm in
+            let first = ReplayCat(value: ["id": 0])
+            try realm.write { realm.add(first) }
+            var random = SeededRandom(seed: seed)
+            var kept: [Kept] = []
+            for index in 0..<40 {
+                if random.oneIn(3) { kept.append(Kept(realm, first, random.below(6))) }
+                try realm.write { Self.step(realm, &random) }
+                for one in kept { #expect(one.now == one.text, "seed \(seed), step \(index)") }
+                if random.oneIn(4), !kept.isEmpty { kept.remove(at: random.below(kept.count)) }
+            }
+            for one in kept {
+                #expect(one.object.isFrozen && one.thawed?.last == "\(Array(first.kittens.map(\.id)))", "seed \(seed)")
+                #expect(one.thawed?.filter { $0.hasPrefix("0:") }.allSatisfy { $0 == Self.row(first) } == true)
+                #expect(one.list.thaw() == first.friends && one.map.thaw() == first.named)
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// Gives the same answer to every request, on a given port: a proxy without a gateway behind it.
+final class CannedServer: Sendable {
+    private let socket: Int32
+    private let count = Atomic(0)
+    private let isOver = Atomic(false)
+
+    /// - Parameter answer: status line, headers and body, without the length.
+    init(port: UInt16, status: String, headers: [String] = [], body: String = "") throws {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        self.socket = socket
+        var yes: Int32 = 1
+        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 && listen(socket, 64) == 0
+            }
+        }
+        guard bound else { throw TestServer.Failure(text: "the port is taken: \(errno)") }
+        let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)", "Connection: close"] + headers
+        let answer = Array((lines.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
+        Thread.detachNewThread { [self] in serve(answer) }
+    }
+
+    /// Requests so far.
+    var requests: Int { count.load(ordering: .acquiring) }
+
+    func stop() {
+        isOver.store(true, ordering: .releasing)
+        shutdown(socket, Int32(SHUT_RDWR))
+        close(socket)
+    }
+
+    private func serve(_ answer: [UInt8]) {
+        while !isOver.load(ordering: .acquiring) {
+            let connection = accept(socket, nil, nil)
+            guard connection >= 0 else { continue }
+            var limit = timeval(tv_sec: 2, tv_usec: 0)
+            setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+            var head: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let got = recv(connection, &buffer, buffer.count, 0)
+                guard got > 0 else { break }
+                head += buffer[..<got]
+                if isWhole(head) { break }
+            }
+            count.add(1, ordering: .acquiringAndReleasing)
+            _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
+            close(connection)
+        }
+    }
+
+    private func isWhole(_ request: [UInt8]) -> Bool {
+        let text = String(decoding: request, as: UTF8.self)
+        guard let end = text.range(of: "\r\n\r\n") else { return false }
+        let length = text[..<end.lowerBound].lowercased().split(separator: "\r\n").compactMap { line in
+            line.hasPrefix("content-length:") ? Int(line.dropFirst(15).trimmingCharacters(in: .whitespaces)) : nil
+        }
+        return text[end.upperBound...].utf8.count >= length.first ?? 0
+    }
+}
