@@ -101,10 +101,16 @@ enum KeyValuePath {
         RealmException("Values of type '\(type(of: subject))' have nothing called '\(key)'.")
     }
 
-    /// An element or a property's value, `NSNull` for null. Mixed values are what they hold.
+    /// An element or a property's value, `NSNull` for null. Mixed values are what they hold, enums and custom types what
+    /// they are stored as.
     static func plain(_ value: Any) -> Any {
         guard let value = flattened(value) else { return NSNull() }
-        return (value as? AnyRealmValue).map { $0.content ?? NSNull() } ?? value
+        switch value {
+        case let mixed as AnyRealmValue: return mixed.content ?? NSNull()
+        case let value as any PersistableEnum: return value.rawValue
+        case let value as any _CustomPersistable: return value.persistableValue
+        default: return value
+        }
     }
 
     // MARK: Operators

@@ -280,7 +280,7 @@ extension List where Element: ObjectBase {
 func projected<Element: _Storable>(_ trace: _Trace?) -> Element {
     raising {
         guard let trace else { throw RealmException("'projectTo' can only be used in the key paths of projections.") }
-        return Element._traced(trace)
+        return trace.element as? Element ?? Element._traced(trace)
     }
 }
 
@@ -309,6 +309,14 @@ extension List: _Persistable {
         }
     }
     public static func _initial() -> List { List() }
+
+    public static func _kept(_ value: List, _ old: _PersistedContent<List>) -> List {
+        let kept = old.collection
+        guard kept !== value, kept.managed == nil else { return kept }
+        kept.unmanaged = Array(value)
+        return kept
+    }
+
     public static func _stored(_ value: List, by adopter: _Adopter) throws -> _Stored? {
         _Stored(.list(try value.map { try $0._stored(by: adopter).value }))
     }

@@ -226,7 +226,13 @@ extension Map: _HasPersistedType {
 }
 
 extension Map: _Persistable {
-    public static var _propertyType: _StoredType { Value._storedType.collected(in: .map) }
+    public static var _propertyType: _StoredType {
+        var stored = Value._storedType
+        // What is stored as an embedded object is a link, which in maps may always be null.
+        if stored.type.isLink, Value.self is any _CustomPersistable.Type { stored.type.isOptional = true }
+        return stored.collected(in: .map)
+    }
+
     public static func _get(_ object: ObjectBase, _ slot: Int) -> Map {
         raising { try object.collection(slot) { Map(core: $0) } }
     }
@@ -243,6 +249,15 @@ extension Map: _Persistable {
         }
     }
     public static func _initial() -> Map { Map() }
+
+    public static func _kept(_ value: Map, _ old: _PersistedContent<Map>) -> Map {
+        let kept = old.collection
+        guard kept !== value, kept.managed == nil else { return kept }
+        kept.unmanaged = []
+        for (key, value) in value.asKeyValueSequence() { kept.put(value, key) }
+        return kept
+    }
+
     public static func _stored(_ value: Map, by adopter: _Adopter) throws -> _Stored? {
         _Stored(try value.stored(by: adopter))
     }

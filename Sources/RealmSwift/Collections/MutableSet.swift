@@ -237,6 +237,16 @@ extension MutableSet: _Persistable {
         }
     }
     public static func _initial() -> MutableSet { MutableSet() }
+
+    public static func _kept(_ value: MutableSet, _ old: _PersistedContent<MutableSet>) -> MutableSet {
+        let kept = old.collection
+        guard kept !== value, kept.managed == nil else { return kept }
+        kept.unmanaged = []
+        kept.members = []
+        for element in value { kept.insert(element) }
+        return kept
+    }
+
     public static func _stored(_ value: MutableSet, by adopter: _Adopter) throws -> _Stored? {
         _Stored(.set(try value.map { try $0._stored(by: adopter).value }.asSet))
     }

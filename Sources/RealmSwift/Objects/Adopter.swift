@@ -133,6 +133,12 @@ public final class _Adopter {
             return (property, value, property.ownsTarget ? embedded(in: value) : [])
         }
         object.bind(to: realm, boundClass, key)
+        // What it linked to while it was unmanaged is not kept in memory by it any more.
+        let model = object.model
+        for property in model.properties where property.type.collection == .single {
+            guard property.type.isLink || property.type.isMixed else { continue }
+            property.wrapper.release(at: object.place(of: property))
+        }
         for (property, value, embedded) in held {
             if property.ownsTarget {
                 let stored = try realm.value(boundClass.id, key, property.id).linkedKeys

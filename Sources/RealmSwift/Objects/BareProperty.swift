@@ -50,6 +50,11 @@ extension ObjectBase {
     }
 }
 
+extension _BareWrapper {
+    /// They stay as they are: what is bound reads from the store.
+    static func release(at place: UnsafeMutableRawPointer) {}
+}
+
 /// Of a list, set or map.
 enum BareCollection<Value: _HeldCollection & _Persistable & _BareProperty>: _BareWrapper {
     static var isBare: Bool { true }

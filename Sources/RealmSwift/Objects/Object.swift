@@ -31,7 +31,7 @@ open class Object: ObjectBase, ThreadConfined {
 
     /// Reads or, within a write, assigns a property by its name. Traps for names that do not exist.
     open subscript(key: String) -> Any? {
-        get { raising { try dynamicValue(slot(of: key)) } }
+        get { raising { try namedValue(slot(of: key)) } }
         set { raising { try setDynamicValue(slot(of: key), newValue) } }
     }
 }
@@ -60,7 +60,7 @@ open class EmbeddedObject: ObjectBase, ThreadConfined {
 
     /// See `Object.subscript`.
     open subscript(key: String) -> Any? {
-        get { raising { try dynamicValue(slot(of: key)) } }
+        get { raising { try namedValue(slot(of: key)) } }
         set { raising { try setDynamicValue(slot(of: key), newValue) } }
     }
 }

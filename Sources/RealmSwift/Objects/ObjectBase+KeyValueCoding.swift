@@ -1,5 +1,13 @@
+import Foundation
+
 /// Values by name, with the names that objects have for it on Apple's systems.
 extension ObjectBase {
+    /// What a property's value is to those who know it by name: see `KeyValuePath.plain`. Nil for null.
+    final func namedValue(_ slot: Int) -> Any? {
+        let value = dynamicValue(slot).map(KeyValuePath.plain)
+        return value is NSNull ? nil : value
+    }
+
     /// A property's value by its name, nil for null. Traps for a name that the class does not have.
     public func value(forKey key: String) -> Any? { raising { try KeyValuePath.value(of: key, in: self) } }
 

@@ -297,6 +297,17 @@ struct GivenValues {
                 if let slot = slots[key] { bySlot[slot] = .some(value) }
             }
         } else if let array = source as? [Any] {
+            if array.count == properties.count {
+                // One value for each property that the schema lists, null for those that are not stored.
+                for (slot, property) in properties.enumerated() {
+                    if !property.isComputed {
+                        bySlot[slot] = .some(array[slot])
+                    } else if let value = flattened(array[slot]), !(value is NSNull) {
+                        throw RealmException("Linking objects property '\(className).\(property.name)' is read-only.")
+                    }
+                }
+                return
+            }
             guard array.count <= stored.count else {
                 throw RealmException(
                     "Invalid array input: more values (\(array.count)) than properties (\(stored.count)).")

@@ -10,7 +10,7 @@ public struct Persisted<Value: _Persistable> {
     @usableFromInline var slot: UInt16 = 0
     @usableFromInline var isPrimaryKey = false
     @usableFromInline var isIndexed = false
-    @usableFromInline var content: PersistedContent<Value>
+    @usableFromInline var content: _PersistedContent<Value>
 
     @available(
         *, unavailable, message: "@Persisted can only be used as a property of a class that derives from Object."
@@ -65,7 +65,7 @@ public struct Persisted<Value: _Persistable> {
         return unmanagedInitially()
     }
 
-    @inlinable mutating func keep(_ value: Value) { content = .value(value) }
+    @inlinable mutating func keep(_ value: Value) { content = .value(Value._kept(value, content)) }
 
     @usableFromInline mutating func unmanagedInitially() -> Value {
         let value: Value
@@ -78,11 +78,20 @@ public struct Persisted<Value: _Persistable> {
     }
 }
 
-@usableFromInline enum PersistedContent<Value> {
+/// What a property of an unmanaged object has.
+public enum _PersistedContent<Value> {
     case empty
     case value(Value)
     /// The links that a linking-objects property inverts.
     case origin(String)
+}
+
+extension _PersistedContent where Value: _Persistable {
+    /// The collection that the property has, or a new one.
+    var collection: Value {
+        if case .value(let collection) = self { return collection }
+        return Value._initial()
+    }
 }
 
 extension Persisted where Value.PersistedType: _PrimaryKey {
@@ -218,6 +227,9 @@ protocol _PersistedProperty: SendableMetatype {
     /// Assigns it in an unmanaged object what a name-value form says. Throws a `RealmException` for what does not fit.
     static func assign(_ value: Any?, at place: UnsafeMutableRawPointer, as named: _Place) throws
 
+    /// Lets go of the value of an object that has become managed.
+    static func release(at place: UnsafeMutableRawPointer)
+
     /// What an unmanaged object has stored when it becomes managed.
     static func stored(at place: UnsafeMutableRawPointer, by adopter: _Adopter) throws -> _Stored?
 }
@@ -246,8 +258,10 @@ extension Persisted: _PersistedProperty {
     }
 
     static func assign(_ value: Any?, at place: UnsafeMutableRawPointer, as named: _Place) throws {
-        pointer(place).pointee.content = .value(try Value._converted(value, named))
+        pointer(place).pointee.keep(try Value._converted(value, named))
     }
+
+    static func release(at place: UnsafeMutableRawPointer) { pointer(place).pointee.content = .empty }
 
     static func stored(at place: UnsafeMutableRawPointer, by adopter: _Adopter) throws -> _Stored? {
         try Value._stored(pointer(place).pointee.unmanaged(), by: adopter)

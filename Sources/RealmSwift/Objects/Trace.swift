@@ -3,9 +3,18 @@ import ObjectModel
 /// Follows a key path: each property that is read on the way adds its name.
 public final class _Trace {
     private(set) var names: [String] = []
+    /// The objects that trace, with how many names lead to each.
+    private var objects: [(object: ObjectBase, depth: Int)] = []
+    /// What stands for any element of a collection on the way; nil for one that traces.
+    let element: ObjectBase?
 
-    /// Reads a property of an object that traces.
+    init(element: ObjectBase? = nil) { self.element = element }
+
+    /// Reads a property of an object that traces. Code that reads several of one object leads to the last one.
     func step<R>(_ slot: Int, of object: ObjectBase, _ read: (_Trace) -> R) -> R {
+        if let depth = objects.first(where: { $0.object === object })?.depth {
+            names.removeLast(max(0, names.count - depth))
+        }
         names.append(object.model.properties[slot].name)
         return read(self)
     }
@@ -17,6 +26,7 @@ public final class _Trace {
         let object = type.init()
         object._trace = self
         object.mark(object.model) { ($0 + 1) | PersistedMarks.traced }
+        objects.append((object, names.count))
         if object.model.isBare { object.traceBareProperties(self) }
         return object
     }

@@ -46,8 +46,10 @@ public struct Projected<Root: ObjectBase, Value> {
     /// The value that the path leads to.
     func value(in root: Root) throws -> Value {
         if let path = path as? KeyPath<Root, Value> { return root[keyPath: path] }
+        let names = try tracedNames(path, Root.self)
+        if let trace = root._trace { for name in names { trace.append(name) } }
         guard let collection = Value.self as? any _ProjectedCollection.Type,
-            let value = try collection.projected(from: root, tracedNames(path, Root.self)) as? Value
+            let value = try collection.projected(from: root, names, path) as? Value
         else { throw RealmException("The key path '\(path)' cannot be projected.") }
         return value
     }
@@ -82,5 +84,5 @@ func tracedNames<Root: ObjectBase>(_ path: AnyKeyPath, _: Root.Type) throws -> [
 }
 
 protocol _ProjectedCollection {
-    static func projected(from root: ObjectBase, _ names: [String]) throws -> Any
+    static func projected<Root: ObjectBase>(from root: Root, _ names: [String], _ path: AnyKeyPath) throws -> Any
 }

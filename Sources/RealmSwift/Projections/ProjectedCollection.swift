@@ -11,6 +11,8 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
     private let slot: Int
     /// From an element on.
     private let names: [String]
+    /// What is projected of an element.
+    private let read: (ObjectBase) throws -> Element
 
     public var startIndex: Int { 0 }
     public var endIndex: Int { raising { try core?.count() ?? unmanaged.count } }
@@ -27,12 +29,12 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
 
     /// The collection at the present version, for use on any thread. See `RealmCollection.freeze`.
     public func freeze() -> Self {
-        raising { ProjectedCollection(owner: try owner.frozen(), slot: slot, names: names) }
+        raising { ProjectedCollection(owner: try owner.frozen(), slot: slot, names: names, read: read) }
     }
 
     /// The live collection; nil when the object that has it is gone.
     public func thaw() -> Self? {
-        raising { try owner.thawed().map { ProjectedCollection(owner: $0, slot: slot, names: names) } }
+        raising { try owner.thawed().map { ProjectedCollection(owner: $0, slot: slot, names: names, read: read) } }
     }
 
     /// The property of one element; assigning it, within a write, assigns that of the element. Traps for a position that
@@ -83,19 +85,8 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
         return try core.realm.object(reference)
     }
 
-    private func value(of object: ObjectBase?) throws -> Element {
-        var value: Any? = object
-        for name in names {
-            guard let object = value.flatMap({ flattened($0) }) as? ObjectBase else {
-                value = nil
-                break
-            }
-            value = try object.dynamicValue(object.slot(of: name))
-        }
-        if let element = value as? Element { return element }
-        // Null, for an optional element.
-        return Element._zero()
-    }
+    /// Of null, what null is for an optional element, and else the zero.
+    private func value(of object: ObjectBase?) throws -> Element { try object.map(read) ?? Element._zero() }
 }
 
 extension ProjectedCollection {
@@ -115,7 +106,8 @@ extension ProjectedCollection {
                     guard let seen = seen as? PropertyCore, try seen.realm.exists(seen.owner) else { return }
                     let owner = seen.realm === self.owner._realm ? self.owner : try seen.realm.object(seen.owner)
                     block(
-                        RealmCollectionChange(ProjectedCollection(owner: owner, slot: slot, names: names), news))
+                        RealmCollectionChange(
+                            ProjectedCollection(owner: owner, slot: slot, names: names, read: read), news))
                 }
             }
         }
@@ -123,12 +115,22 @@ extension ProjectedCollection {
 }
 
 extension ProjectedCollection: _ProjectedCollection {
-    static func projected(from root: ObjectBase, _ names: [String]) throws -> Any {
-        var owner = root
+    static func projected<Root: ObjectBase>(from root: Root, _ names: [String], _ path: AnyKeyPath) throws -> Any {
+        guard let path = path as? KeyPath<Root, Element> else {
+            throw RealmException("The key path '\(path)' cannot be projected.")
+        }
+        // The whole path is followed, with the element in the collection's place: it may end in what is computed.
+        let read = { (element: ObjectBase) in
+            let trace = _Trace(element: element)
+            return trace.object(Root.self)[keyPath: path]
+        }
+        if root._trace != nil { return ProjectedCollection(owner: root, slot: 0, names: names, read: read) }
+        var owner: ObjectBase = root
         for (index, name) in names.enumerated() {
             let slot = try owner.slot(of: name)
             if owner.model.properties[slot].type.isCollection || owner.model.properties[slot].type.isComputed {
-                return ProjectedCollection(owner: owner, slot: slot, names: Array(names.dropFirst(index + 1)))
+                return ProjectedCollection(
+                    owner: owner, slot: slot, names: Array(names.dropFirst(index + 1)), read: read)
             }
             guard let next = owner.dynamicValue(slot) as? ObjectBase else { break }
             owner = next

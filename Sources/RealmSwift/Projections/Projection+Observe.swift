@@ -115,10 +115,15 @@ extension Projection {
         try ownProperties.compactMap { property in
             let names = try property.wrapper.names()
             guard let change = changes.first(where: { $0.name == names.first }) else { return nil }
-            let isOwn = names.count == 1
+            // Of what the path makes of the property: the old value too, unless it lies behind a link.
+            var old: Any?
+            if names.count == 1, let oldValue = change.oldValue {
+                let before = Root()
+                try before.setDynamicValue(before.slot(of: change.name), oldValue)
+                old = try property.wrapper.anyValue(in: before)
+            }
             return PropertyChange(
-                name: property.label, oldValue: isOwn ? change.oldValue : nil,
-                newValue: isOwn ? change.newValue : try property.wrapper.anyValue(in: rootObject))
+                name: property.label, oldValue: old, newValue: try property.wrapper.anyValue(in: rootObject))
         }
     }
 }

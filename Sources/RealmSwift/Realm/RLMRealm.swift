@@ -17,7 +17,11 @@ public final class RLMRealm {
     /// The open write, for this instance's thread.
     private(set) var transaction: (any WriteTransaction)? {
         willSet { reads.rise() }
-        didSet { if transaction == nil { for boundClass in models.all { boundClass.cells.drop() } } }
+        didSet {
+            guard transaction == nil else { return }
+            for boundClass in models.all { boundClass.cells.drop() }
+            HeldWrites.release(self)
+        }
     }
     /// Tells objects when the cells that they keep are not to be used any more.
     let reads: ReadGateHolder
@@ -260,6 +264,7 @@ public final class RLMRealm {
         writeNumber += 1
         edits += 1
         transaction = try live.transaction
+        HeldWrites.hold(self)
         log("Began a write")
     }
 

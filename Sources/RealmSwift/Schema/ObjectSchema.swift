@@ -48,6 +48,9 @@ public struct Property: Equatable, CustomStringConvertible {
     public let isIndexed: Bool
     public let isOptional: Bool
     public let objectClassName: String?
+    let isPrimaryKey: Bool
+    /// The links that linking objects invert.
+    let linkOriginPropertyName: String?
 
     init(_ model: PropertyModel) {
         name = model.name
@@ -59,6 +62,8 @@ public struct Property: Equatable, CustomStringConvertible {
         isIndexed = model.isIndexed || model.isPrimaryKey
         isOptional = model.type.isOptional
         objectClassName = PropertyKind(model.type.base).className
+        isPrimaryKey = model.isPrimaryKey
+        linkOriginPropertyName = PropertyKind(model.type.base).origin
     }
 
     init(_ bound: BoundProperty) {
@@ -71,13 +76,19 @@ public struct Property: Equatable, CustomStringConvertible {
         isIndexed = bound.isIndexed || bound.isPrimaryKey
         isOptional = bound.type.isOptional
         objectClassName = PropertyKind(bound.type.base).className
+        isPrimaryKey = bound.isPrimaryKey
+        linkOriginPropertyName = PropertyKind(bound.type.base).origin
     }
 
     public var description: String {
         var lines = ["\(name) {", "\ttype = \(type);"]
-        if let objectClassName { lines.append("\tobjectClassName = \(objectClassName);") }
+        if let objectClassName {
+            lines.append("\tobjectClassName = \(objectClassName);")
+            lines.append("\tlinkOriginPropertyName = \(linkOriginPropertyName ?? "(null)");")
+        }
         lines.append("\tcolumnName = \(columnName);")
         lines.append("\tindexed = \(isIndexed ? "YES" : "NO");")
+        lines.append("\tisPrimary = \(isPrimaryKey ? "YES" : "NO");")
         lines.append("\tarray = \(isArray ? "YES" : "NO");")
         lines.append("\tset = \(isSet ? "YES" : "NO");")
         lines.append("\tdictionary = \(isMap ? "YES" : "NO");")
@@ -126,9 +137,11 @@ struct PropertyKind {
     let type: PropertyType
     let text: String
     let className: String?
+    let origin: String?
 
     init(_ base: BaseType) {
         var className: String?
+        var origin: String?
         switch base {
         case .int: (type, text) = (.int, "int")
         case .bool: (type, text) = (.bool, "bool")
@@ -144,10 +157,12 @@ struct PropertyKind {
         case .link(let target):
             (type, text) = (.object, "object")
             className = target
-        case .linkingObjects(let origin, _):
+        case .linkingObjects(let originClass, let property):
             (type, text) = (.linkingObjects, "linking objects")
-            className = origin
+            className = originClass
+            origin = property
         }
         self.className = className
+        self.origin = origin
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 
 /// An enum with raw values that is stored by them.
@@ -95,6 +96,14 @@ extension _CustomPersistable {
             }
             return custom
         }
+    }
+
+    /// Besides values of the type, what a property of the type that they are stored as takes.
+    public static func _converted(_ value: Any?, _ place: _Place) throws -> Self {
+        if let same = value as? Self { return same }
+        if place.type.isLink, value.flatMap({ flattened($0) }) == nil || value is NSNull { return _zero() }
+        guard let custom = _fromPersisted(try PersistedType._converted(value, place)) else { throw place.misfit(value) }
+        return custom
     }
 
     /// Key paths end here: what the type reads to make its value is no step of theirs.

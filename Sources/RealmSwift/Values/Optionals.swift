@@ -36,7 +36,12 @@ extension Optional: _Storable where Wrapped: _RealmCollectionValueInsideOptional
 
     public static func _converted(_ value: Any?, _ place: _Place) throws -> Wrapped? {
         guard let value = value.flatMap({ flattened($0) }), !(value is NSNull) else { return nil }
-        return try Wrapped._converted(value, place)
+        do {
+            return try Wrapped._converted(value, place)
+        } catch  where Wrapped.self is any _MayNotRestore.Type && Conversion.plain(value, as: place.type) != nil {
+            // It could be stored, though the type has no value for it.
+            return nil
+        }
     }
 }
 

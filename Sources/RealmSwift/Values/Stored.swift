@@ -75,6 +75,10 @@ public protocol _Persistable: _RealmSchemaDiscoverable {
     /// The value of an unmanaged object's property that has no declared default.
     static func _initial() -> Self
 
+    /// What an unmanaged object's property has once the value was assigned. Collections stay the same instances, and take
+    /// the elements over.
+    static func _kept(_ value: Self, _ old: _PersistedContent<Self>) -> Self
+
     /// What is stored when an unmanaged object with this value becomes managed; nil for nothing.
     static func _stored(_ value: Self, by adopter: _Adopter) throws -> _Stored?
 
@@ -188,6 +192,11 @@ public struct _Place {
 struct Unrepresentable: Error, CustomStringConvertible {
     let message: String
     var description: String { message }
+}
+
+extension _Persistable {
+    @inlinable
+    public static func _kept(_ value: Self, _ old: _PersistedContent<Self>) -> Self { value }
 }
 
 extension _Persistable where Self: _Storable {
