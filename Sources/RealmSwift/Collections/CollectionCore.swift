@@ -107,7 +107,7 @@ final class PropertyCore: CollectionCore {
     init(_ object: ObjectBase, _ slot: Int) throws {
         let (realm, boundClass) = try object.managed()
         self.realm = realm
-        owner = ObjectReference(boundClass.id, object._key)
+        owner = ObjectReference(boundClass.id, object._objectKey)
         property = boundClass.properties[slot]
         lifetime = object._lifetime
     }

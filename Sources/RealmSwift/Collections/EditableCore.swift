@@ -60,7 +60,7 @@ extension EditableCore {
 extension RLMRealm {
     /// What is read for a value that is stored already: nil for unmanaged objects.
     func known(_ element: some _Storable) throws -> Value? {
-        if let object = shownObject(element) { return object._reference.map { .reference($0) } }
+        if let object = shownObject(element) { return object._objectReference.map { .reference($0) } }
         do {
             return try element._stored(by: _Adopter(lookingIn: self)).value
         } catch is _Adopter.NotStored {

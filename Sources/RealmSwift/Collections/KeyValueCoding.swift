@@ -246,7 +246,7 @@ enum KeyValuePath {
     private static func distinct(_ values: [Any]) -> [Any] {
         var seen: Set<AnyHashable> = []
         return values.filter { value in
-            if let object = value as? ObjectBase, let reference = object._reference {
+            if let object = value as? ObjectBase, let reference = object._objectReference {
                 return seen.insert(AnyHashable(reference)).inserted
             }
             guard let value = value as? AnyHashable else { return true }

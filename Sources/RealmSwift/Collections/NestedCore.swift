@@ -27,7 +27,7 @@ final class NestedPlace: Sendable {
     convenience init(_ object: ObjectBase, _ slot: Int) throws {
         let (_, boundClass) = try object.managed()
         self.init(
-            ObjectReference(boundClass.id, object._key), boundClass.properties[slot], [], object._lifetime)
+            ObjectReference(boundClass.id, object._objectKey), boundClass.properties[slot], [], object._lifetime)
     }
 }
 

@@ -66,7 +66,7 @@ public struct Migration {
     /// Deletes an object, given as it is under the new schema.
     public func delete(_ object: MigrationObject) {
         raising {
-            guard object._realm === new, let reference = object._reference else {
+            guard object._realm === new, let reference = object._objectReference else {
                 throw RealmException("Only objects of the new schema can be deleted within a migration.")
             }
             if try transaction.exists(reference.classID, reference.key) {

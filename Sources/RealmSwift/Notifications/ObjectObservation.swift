@@ -17,7 +17,7 @@ extension ObjectBase {
     ) throws -> InstanceToken {
         let (realm, boundClass) = try managed()
         return try realm.live.observeObject(
-            ObjectReference(boundClass.id, _key), keyPaths: realm.keyPaths(keyPaths, of: boundClass.id)
+            ObjectReference(boundClass.id, _objectKey), keyPaths: realm.keyPaths(keyPaths, of: boundClass.id)
         ) { event in
             switch event {
             case .change(let change): deliver(.change(change.properties))
@@ -110,7 +110,7 @@ extension ObjectBase {
         }
         guard let file = realm.file else { throw RealmException("Not allowed within a migration.") }
         _ = try realm.keyPaths(keyPaths, of: boundClass.id)
-        return (ObjectReference(boundClass.id, _key), file, realm)
+        return (ObjectReference(boundClass.id, _objectKey), file, realm)
     }
 
     final func checkObservable() throws {

@@ -31,7 +31,7 @@ public final class _Adopter {
     /// What is stored for a link to the object. Makes an unmanaged one managed, in place.
     func link(to object: ObjectBase) throws -> Value {
         if let owner = object._realm {
-            guard owner === realm, let reference = object._reference else {
+            guard owner === realm, let reference = object._objectReference else {
                 throw RealmException(
                     "Object is already managed by another Realm. Use create instead to copy it into this Realm.")
             }
@@ -48,7 +48,7 @@ public final class _Adopter {
         guard !(object is EmbeddedObject), case .link(let key) = try link(to: object) else {
             throw RealmException("AnyRealmValue cannot contain objects of type '\(type(of: object).className())'.")
         }
-        return .reference(try object._reference ?? ObjectReference(realm.bound(type(of: object)).id, key))
+        return .reference(try object._objectReference ?? ObjectReference(realm.bound(type(of: object)).id, key))
     }
 
     /// Makes an unmanaged object managed, and all that it reaches. One that the realm manages stays as it is.
@@ -178,7 +178,7 @@ extension ObjectBase {
         guard let _realm, let _class, _class.properties[slot].ownsTarget else { return }
         let instances = values().compactMap { flattened($0) as? ObjectBase }
         guard instances.contains(where: { $0._realm == nil }) else { return }
-        let keys = try _realm.value(_class.id, _key, _class.properties[slot].id).linkedKeys
+        let keys = try _realm.value(_class.id, _objectKey, _class.properties[slot].id).linkedKeys
         try _Adopter(_realm).bindEmbedded(instances, keys)
     }
 }

@@ -36,7 +36,7 @@ struct TraceStart {
 extension ObjectBase {
     /// Makes the instances in the object's properties show what is stored.
     final func bindBareProperties(_ model: ClassModel, to realm: RLMRealm, _ boundClass: BoundClass) {
-        let owner = ObjectReference(boundClass.id, _key)
+        let owner = ObjectReference(boundClass.id, _objectKey)
         for (property, bound) in zip(model.properties, boundClass.properties) {
             let core = PropertyCore(realm, owner, bound, _lifetime)
             (property.wrapper as? any _BareWrapper.Type)?.bind(at: place(of: property), self, core)

@@ -24,14 +24,14 @@ struct CellPlace {
 extension ObjectBase {
     /// Lets the object keep its place, once it belongs to a realm.
     final func makePlace(in realm: RLMRealm) {
-        _place = CellPlace()
-        if realm.keepsCells { _place.gate = realm.reads.gate }
+        _cellPlace = CellPlace()
+        if realm.keepsCells { _cellPlace.gate = realm.reads.gate }
     }
 
     /// Whether what is kept may be used, here and now.
     @inline(__always)
     private final var isInPlace: Bool {
-        guard let gate = _place.gate, gate.pointee.count == _place.count else { return false }
+        guard let gate = _cellPlace.gate, gate.pointee.count == _cellPlace.count else { return false }
         return isHere(gate)
     }
 
@@ -46,10 +46,12 @@ extension ObjectBase {
     /// unmanaged objects and elsewhere than on the realm's thread. A link is its key.
     final func cell(_ slot: Int) -> Value? {
         if isInPlace {
-            if let leaves = _place.leaves, leaves[slot].count > 0 { return leaves.plainValue(slot, at: _place.row) }
-            if let value = _place.cells?.value(_place.row, slot) { return value }
+            if let leaves = _cellPlace.leaves, leaves[slot].count > 0 {
+                return leaves.plainValue(slot, at: _cellPlace.row)
+            }
+            if let value = _cellPlace.cells?.value(_cellPlace.row, slot) { return value }
         }
-        return findPlace() ? _place.cells?.value(_place.row, slot) : nil
+        return findPlace() ? _cellPlace.cells?.value(_cellPlace.row, slot) : nil
     }
 
     /// The object that a link leads to, for objects of the link's own model; nil when it leads nowhere, and where it cannot
@@ -75,12 +77,12 @@ extension ObjectBase {
 
     @inline(__always)
     private final func assignCell(_ assign: (_ cells: any RowCells, _ row: Int) throws -> Bool) throws -> Bool {
-        if isInPlace, let cells = _place.cells, try assign(cells, _place.row) {
+        if isInPlace, let cells = _cellPlace.cells, try assign(cells, _cellPlace.row) {
             _realm?.noteEdit()
             return true
         }
-        guard let _realm, _realm.transaction != nil, findPlace(), let cells = _place.cells,
-            try assign(cells, _place.row)
+        guard let _realm, _realm.transaction != nil, findPlace(), let cells = _cellPlace.cells,
+            try assign(cells, _cellPlace.row)
         else { return false }
         _realm.noteEdit()
         return true
@@ -88,16 +90,16 @@ extension ObjectBase {
 
     /// Looks the object's place up. False when it has none, or has it already.
     private final func findPlace() -> Bool {
-        guard let gate = _place.gate, isHere(gate), let _realm, let _class, _realm.isCurrent(_lifetime),
-            _place.count != gate.pointee.count || _place.cells?.isCurrent != true,
-            let cells = try? _class.cells.cells(around: _key, in: _realm)
+        guard let gate = _cellPlace.gate, isHere(gate), let _realm, let _class, _realm.isCurrent(_lifetime),
+            _cellPlace.count != gate.pointee.count || _cellPlace.cells?.isCurrent != true,
+            let cells = try? _class.cells.cells(around: _objectKey, in: _realm)
         else { return false }
-        let row = Int(_key.rawValue - cells.firstKey)
+        let row = Int(_objectKey.rawValue - cells.firstKey)
         guard cells.contains(row) else { return false }
-        _place.cells = cells
-        _place.leaves = _class.cells.lastLeaves
-        _place.row = row
-        _place.count = gate.pointee.count
+        _cellPlace.cells = cells
+        _cellPlace.leaves = _class.cells.lastLeaves
+        _cellPlace.row = row
+        _cellPlace.count = gate.pointee.count
         return true
     }
 }

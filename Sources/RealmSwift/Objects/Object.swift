@@ -109,42 +109,36 @@ extension ObjectBase {
     final func isSame(as other: ObjectBase?) -> Bool {
         guard let other else { return false }
         if self === other { return true }
-        guard let _realm, _realm === other._realm, _reference == other._reference else { return false }
+        guard let _realm, _realm === other._realm, _objectReference == other._objectReference else { return false }
         return !isInvalidated && !other.isInvalidated
     }
 }
 
 extension ObjectBase: Hashable {
-    /// The same stored object for classes with a primary key and for frozen objects, else the same instance.
-    public static func == (a: ObjectBase, b: ObjectBase) -> Bool {
-        if a === b { return true }
-        guard a.comparesByRow, b.comparesByRow else { return false }
-        return a.isSame(as: b)
-    }
+    /// See `isEqual`.
+    public static func == (a: ObjectBase, b: ObjectBase) -> Bool { a.isEqual(b) }
 
-    /// `==` with what may be no object at all.
-    public final func isEqual(_ object: Any?) -> Bool { (object as? ObjectBase) == self }
+    public final func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     private var comparesByRow: Bool { _class?.primaryKey != nil || _realm?.isFrozen == true }
 
-    /// For classes with a primary key goes by the key, so that it is the same before and after an object is added; for
-    /// others by the instance. An object that is deleted keeps the hash that it was asked for before.
-    public func hash(into hasher: inout Hasher) {
-        if _keyHash != 0 {
-            hasher.combine(_keyHash)
-        } else if let (key, className) = hashedKey {
+    final func counts(as other: ObjectBase) -> Bool {
+        if self === other { return true }
+        return comparesByRow && other.comparesByRow && isSame(as: other)
+    }
+
+    final var ownHash: Int {
+        if _keyHash != 0 { return _keyHash }
+        if let (key, className) = hashedKey {
             var own = Hasher()
             own.combine(className)
             own.combine(key)
             let hash = own.finalize() | 1
             // Keys of unmanaged objects change, and several threads may ask a frozen one.
             if _realm != nil, _realm?.isFrozen == false { _keyHash = hash }
-            hasher.combine(hash)
-        } else if comparesByRow {
-            hasher.combine(_reference)
-        } else {
-            hasher.combine(ObjectIdentifier(self))
+            return hash
         }
+        return comparesByRow ? _objectReference.hashValue : ObjectIdentifier(self).hashValue
     }
 
     /// The value of the primary key; nil when the class has none, and when a deleted object's is not known any more.

@@ -10,13 +10,13 @@ open class ObjectBase {
     final var _realm: RLMRealm?
     /// What the realm's schema has for the class; nil in an unmanaged object.
     final var _class: BoundClass?
-    final var _key = ObjectKey(-1)
+    final var _objectKey = ObjectKey(-1)
     /// The lifetime of the realm's objects that this one belongs to; see `RLMRealm.Lifetime`.
     final var _lifetime = RLMRealm.Lifetime()
     /// Where its values are; see `CellPlace`.
-    final var _place = CellPlace()
+    final var _cellPlace = CellPlace()
     /// Whether `Realm.delete` was given this instance.
-    final var _isDeleted = false
+    final var _isDeletedHere = false
     /// The hash of its primary key, when a managed object has been asked for it; else 0.
     final var _keyHash = 0
     /// Set while key paths are traced.
@@ -39,15 +39,23 @@ open class ObjectBase {
     /// See `Object.isInvalidated`.
     open var isInvalidated: Bool { _realm.map { !$0.contains(self) } ?? false }
 
+    /// Whether an object counts as this one, as `==` has it: the same stored object for classes with a primary key and for
+    /// frozen objects, else the same instance. To be overridden with `hash`, as on Apple's systems.
+    open func isEqual(_ object: Any?) -> Bool { (object as? ObjectBase).map(counts) ?? false }
+
+    /// For classes with a primary key goes by the key, so that it is the same before and after an object is added; for
+    /// others by the instance. An object that is deleted keeps the hash that it was asked for before.
+    open var hash: Int { ownHash }
+
     /// `Class { name = value; … }`, with objects within it indented, to a depth of five.
     open var description: String { describe(0) }
 
     /// The realm that manages the object, for users: none after it was deleted by this instance.
-    final var managingRealm: Realm? { _isDeleted && isInvalidated ? nil : _realm.map { Realm($0) } }
+    final var managingRealm: Realm? { _isDeletedHere && isInvalidated ? nil : _realm.map { Realm($0) } }
 
     // MARK: The stored object
 
-    final var _reference: ObjectReference? { _class.map { ObjectReference($0.id, _key) } }
+    final var _objectReference: ObjectReference? { _class.map { ObjectReference($0.id, _objectKey) } }
 
     /// The realm and class of a managed object. Throws for an unmanaged or invalid one.
     final func managed() throws -> (realm: RLMRealm, class: BoundClass) {
@@ -63,7 +71,7 @@ open class ObjectBase {
             try _realm.checkConfinement()
             try _realm.checkLifetime(self)
             let property = _class.properties[slot]
-            return property.reference(try _realm.value(_class.id, _key, property.id))
+            return property.reference(try _realm.value(_class.id, _objectKey, property.id))
         } catch let error as StoreError where error.code == .notFound {
             throw RealmException.invalidObject
         }
@@ -84,7 +92,7 @@ open class ObjectBase {
         if property.isPrimaryKey, _realm.file != nil, new != (try stored(slot)) {
             throw RealmException("Primary key can't be changed after an object is inserted.")
         }
-        try transaction.set(_class.id, _key, [property.id: new])
+        try transaction.set(_class.id, _objectKey, [property.id: new])
     }
 
     /// Makes this instance show a stored object.
@@ -97,7 +105,7 @@ open class ObjectBase {
     ) {
         _realm = realm
         _class = boundClass
-        _key = key
+        _objectKey = key
         _lifetime = lifetime
         makePlace(in: realm)
         guard let model = boundClass.model, model.type == type(of: self) else { return }

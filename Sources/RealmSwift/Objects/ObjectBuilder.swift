@@ -26,7 +26,7 @@ struct ObjectBuilder {
         if let object {
             if object._realm === realm, object._class === boundClass, adopter.policy != .error {
                 try realm.check(object)
-                return object._key
+                return object._objectKey
             }
             // One that leads back to itself.
             if let key = adopter.inCreation[SourceID(object)] { return key }
@@ -210,7 +210,9 @@ struct ObjectBuilder {
             if object._realm === realm {
                 try realm.check(object)
                 // An embedded object has its owner; others get a copy of it.
-                if !targetClass.isEmbedded || object._key == current || !copies { return .link(object._key) }
+                if !targetClass.isEmbedded || object._objectKey == current || !copies {
+                    return .link(object._objectKey)
+                }
             } else if !copies {
                 return try adopter.link(to: object)
             }
@@ -226,7 +228,7 @@ enum SourceID: Hashable {
     case stored(ObjectIdentifier, ObjectReference)
 
     init(_ object: ObjectBase) {
-        if let realm = object._realm, let reference = object._reference {
+        if let realm = object._realm, let reference = object._objectReference {
             self = .stored(ObjectIdentifier(realm), reference)
         } else {
             self = .unmanaged(ObjectIdentifier(object))

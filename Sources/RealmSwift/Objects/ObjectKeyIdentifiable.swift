@@ -17,6 +17,6 @@ extension ObjectKeyIdentifiable where Self: ProjectionObservable {
 }
 
 private func identifier(of object: ObjectBase) -> UInt64 {
-    guard let reference = object._reference else { return UInt64(UInt(bitPattern: ObjectIdentifier(object))) }
+    guard let reference = object._objectReference else { return UInt64(UInt(bitPattern: ObjectIdentifier(object))) }
     return UInt64(bitPattern: reference.key.rawValue)
 }

@@ -180,7 +180,8 @@ extension ObjectBase {
         // The wrapper has this type: it is what the property was asked for with.
         let wrapper = place(of: model.properties[slot]).assumingMemoryBound(to: Persisted<Value>.self)
         if case .value(let held) = wrapper.pointee.content, let core = held.core as? PropertyCore,
-            core.realm === _realm, core.owner == _reference, core.property.slot == slot, core.lifetime == _lifetime
+            core.realm === _realm, core.owner == _objectReference, core.property.slot == slot,
+            core.lifetime == _lifetime
         {
             try _realm.checkConfinement()
             try _realm.check(self)

@@ -49,7 +49,7 @@ open class Projection<Root: ObjectBase>: RealmCollectionValue, RealmFetchable, T
 
     public func hash(into hasher: inout Hasher) {
         // Equal ones may have different instances of the stored object.
-        if let reference = rootObject._reference { hasher.combine(reference) } else { hasher.combine(rootObject) }
+        if let reference = rootObject._objectReference { hasher.combine(reference) } else { hasher.combine(rootObject) }
     }
 
     // MARK: As values of collections

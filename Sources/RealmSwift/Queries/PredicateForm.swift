@@ -98,7 +98,7 @@ struct ArgumentReader {
     /// An object that is not, or no more, stored equals nothing.
     private func reference(to object: ObjectBase) throws -> Value {
         let none = ObjectKey(-1)
-        guard let owner = object._realm, let reference = object._reference else {
+        guard let owner = object._realm, let reference = object._objectReference else {
             let objectClass = try realm.bound(type(of: object))
             return .reference(ObjectReference(objectClass.id, none))
         }

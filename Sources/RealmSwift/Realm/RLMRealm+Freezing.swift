@@ -31,7 +31,7 @@ extension RLMRealm {
 extension ObjectBase {
     /// The object at the present version, for use on any thread.
     final func frozen() throws -> Self {
-        guard let _realm, let reference = _reference else {
+        guard let _realm, let reference = _objectReference else {
             throw RealmException("Unmanaged objects cannot be frozen.")
         }
         if _realm.isFrozen { return self }
@@ -45,7 +45,7 @@ extension ObjectBase {
 
     /// The live object; nil when it is gone.
     final func thawed() throws -> Self? {
-        guard let _realm, let reference = _reference else {
+        guard let _realm, let reference = _objectReference else {
             throw RealmException("Unmanaged objects cannot be thawed.")
         }
         guard _realm.isFrozen else { return self }

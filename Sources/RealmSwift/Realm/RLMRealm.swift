@@ -147,13 +147,13 @@ public final class RLMRealm {
 
     /// Whether the object is there.
     func contains(_ object: ObjectBase) -> Bool {
-        guard let reference = object._reference, isCurrent(object._lifetime) else { return false }
+        guard let reference = object._objectReference, isCurrent(object._lifetime) else { return false }
         return (try? exists(reference)) ?? false
     }
 
     /// Throws when the object is not there.
     func check(_ object: ObjectBase) throws {
-        guard let reference = object._reference, isCurrent(object._lifetime), try exists(reference) else {
+        guard let reference = object._objectReference, isCurrent(object._lifetime), try exists(reference) else {
             throw RealmException.invalidObject
         }
     }

@@ -136,11 +136,11 @@ public struct Realm: Equatable {
     public func delete(_ object: ObjectBase) {
         raising {
             let transaction = try rlm.writing(RLMRealm.notWritingRealm)
-            guard object._realm === rlm, let reference = object._reference else {
+            guard object._realm === rlm, let reference = object._objectReference else {
                 throw RealmException("Can only delete an object from the Realm it belongs to.")
             }
             if rlm.contains(object) { try transaction.delete(reference.classID, reference.key) }
-            object._isDeleted = true
+            object._isDeletedHere = true
         }
     }
 
@@ -178,7 +178,7 @@ public struct Realm: Equatable {
             var keys: [ClassID: [ObjectKey]] = [:]
             var seen: Set<ObjectReference> = []
             for object in objects {
-                guard let reference = object._reference, seen.insert(reference).inserted else { continue }
+                guard let reference = object._objectReference, seen.insert(reference).inserted else { continue }
                 keys[reference.classID, default: []].append(reference.key)
             }
             for (classID, keys) in keys { try transaction.delete(classID, keys) }

@@ -97,7 +97,8 @@ extension ObjectBase: _HandsOver {
     func handOver() throws -> any _Handover {
         let (realm, boundClass) = try managed()
         return ObjectHandover(
-            path: realm.file?.path ?? "", pinned: try realm.snapshot, object: ObjectReference(boundClass.id, _key),
+            path: realm.file?.path ?? "", pinned: try realm.snapshot,
+            object: ObjectReference(boundClass.id, _objectKey),
             type: type(of: self))
     }
 }

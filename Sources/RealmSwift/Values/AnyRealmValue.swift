@@ -79,7 +79,7 @@ public enum AnyRealmValue: Hashable {
     public var dynamicObject: DynamicObject? {
         guard case .object(let object) = self else { return nil }
         if let dynamic = object as? DynamicObject { return dynamic }
-        guard let realm = object._realm, let reference = object._reference else { return nil }
+        guard let realm = object._realm, let reference = object._objectReference else { return nil }
         return raising {
             try realm.check(object)
             return try realm.object(reference, as: DynamicObject.self) as? DynamicObject
