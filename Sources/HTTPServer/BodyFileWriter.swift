@@ -33,7 +33,13 @@ final class BodyFileWriter {
         self.descriptor = descriptor
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit { discard() }
+
+    /// Frees the space now, whoever still has the writer.
+    func discard() {
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+    }
 
     func append(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         var rest = bytes

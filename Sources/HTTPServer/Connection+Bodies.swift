@@ -16,6 +16,7 @@ extension Connection {
 
         mutating func drop() {
             if !bytes.isEmpty { bytes = [] }
+            file?.discard()
             file = nil
         }
     }
