@@ -379,27 +379,28 @@ struct SectionTests {
         }
     }
 
+    private static func told<S: RealmSectionedResult>(_ sections: S) -> String {
+        "\(sections.count) \(sections.isFrozen) \(sections.isInvalidated) \(sections.realm != nil)"
+    }
+
     @Test(
         """
         §2.8 RealmSectionedResult SectionedResults.{realm,isInvalidated,count,isFrozen,freeze(),thaw(),allKeys} \
         ResultsSection.{realm,isInvalidated,count,isFrozen,freeze(),thaw(),id} what both are asked
         """)
     func members() throws {
-        @Sendable func told<S: RealmSectionedResult>(_ sections: S) -> String {
-            "\(sections.count) \(sections.isFrozen) \(sections.isInvalidated) \(sections.realm != nil)"
-        }
         try place.run { realm in
             try Self.fill(realm)
             let sections = Self.sections(realm)
             let section = sections[0]
-            #expect(told(sections) == "3 false false true" && told(section) == "2 false false true")
+            #expect(Self.told(sections) == "3 false false true" && Self.told(section) == "2 false false true")
             #expect(sections.realm == realm && section.realm == realm && section.id == "a")
             let (frozen, frozenSection) = (sections.freeze(), section.freeze())
-            #expect(told(frozen) == "3 true false true" && told(frozenSection) == "2 true false true")
+            #expect(Self.told(frozen) == "3 true false true" && Self.told(frozenSection) == "2 true false true")
             try realm.write { Self.delete(realm, "alma") }
             try realm.write { Self.delete(realm, "cleo") }
-            #expect(told(sections) == "2 false false true" && told(section) == "1 false false true")
-            #expect(told(frozen) == "3 true false true" && told(frozenSection) == "2 true false true")
+            #expect(Self.told(sections) == "2 false false true" && Self.told(section) == "1 false false true")
+            #expect(Self.told(frozen) == "3 true false true" && Self.told(frozenSection) == "2 true false true")
             #expect(frozen.thaw()?.count == 2 && frozenSection.thaw()?.count == 1 && frozen.allKeys == ["a", "b", "c"])
             #expect(frozen.first?.first?.word == "adam" && sections.map { $0.key } == ["a", "b"])
             realm.invalidate()
