@@ -114,13 +114,18 @@ extension SyncClient {
             let still = ledger.book.unconfirmed.intersection(waiting)
             guard !still.isEmpty, !Task.isCancelled else { continue }
             guard status.withLock({ $0.connection }) == .connected, (try? await passBarrier()) != nil,
-                let gone = try? await ledger.change({ book, transaction in try book.giveUp(still, transaction) })
+                (try? await giveUp(still)) != nil
             else {
                 await confirmBell.wait(seconds: 2)
                 continue
             }
-            reportOutside(gone)
         }
+    }
+
+    /// Removes those objects that the gateway has still not told of, after everything that it had is here.
+    func giveUp(_ objects: Set<SyncObject>) async throws {
+        guard !objects.isEmpty else { return }
+        reportOutside(try await ledger.change { book, transaction in try book.giveUp(objects, transaction) })
     }
 
     private func reportOutside(_ objects: [SyncObject]) {

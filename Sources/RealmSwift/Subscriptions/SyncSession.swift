@@ -42,7 +42,7 @@ public final class SyncSession: Sendable {
 
     /// Waits until what was committed before this call was sent up and answered, or has come down. Throws
     /// `Realm.Error` when the time is over, and `CancellationError`; without a timeout it waits for as long as it takes
-    /// to reach the gateway.
+    /// to reach the gateway. After a download, what was created here and is not shown by the gateway is not here any more.
     public func wait(for transfer: Transfer, timeout: TimeInterval? = nil) async throws {
         switch transfer {
         case .upload:
@@ -130,7 +130,9 @@ extension SyncClient {
             if status.withLock({ $0.connection }) == .connected {
                 do {
                     let rest = end.map { max(0, ($0 - .now) / .seconds(1)) }
-                    return try await passBarrier(timeout: rest)
+                    let unconfirmed = ledger.book.unconfirmed
+                    try await passBarrier(timeout: rest)
+                    return try await giveUp(unconfirmed)
                 } catch {
                     try Task.checkCancellation()
                 }
