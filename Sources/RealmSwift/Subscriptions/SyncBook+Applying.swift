@@ -248,7 +248,12 @@ extension SyncBook {
         guard let upload = finish(number, at: version, unaffected: Set(rows.keys)) else { return [] }
         var outside: [SyncObject] = []
         var conditions: [Int: BoundQuery] = [:]
-        for (object, touch) in upload.touched where !isQueued(object) {
+        for (object, touch) in upload.touched {
+            if isQueued(object) {
+                // The answer to the next upload finds out.
+                if touch == .created, !isMember(object) { unconfirmed.insert(object) }
+                continue
+            }
             if let row = rows[object] {
                 held[object] = nil
                 if isMember(object) || row == .null { try take(row, of: object, at: .max, transaction) }
@@ -262,7 +267,8 @@ extension SyncBook {
                 if touch == .created { unconfirmed.insert(object) }
             } else {
                 // One that is not here either was deleted by somebody else meanwhile.
-                if touch == .created, try transaction.find(object) != nil { outside.append(object) }
+                let isNew = unconfirmed.remove(object) != nil || touch == .created
+                if isNew, try transaction.find(object) != nil { outside.append(object) }
                 try remove(object, at: .max, transaction)
             }
         }
