@@ -129,7 +129,7 @@ var targets: [Target] = [
         "Subscription",
         [
             "RealmSwift", "Gateway", "HTTPServer", "HTTPTesting", "EmbeddedStore", "AccessRules", "Identity",
-            "JSONCoding", "StoreContract", "ObjectModel", combine,
+            "StoreTesting", "JSONCoding", "StoreContract", "ObjectModel", combine,
         ]),
     tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
     tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
@@ -166,7 +166,8 @@ var targets: [Target] = [
         path: "Tests/StoreWorker", swiftSettings: strict),
     // Follows a gateway, and writes, until it is killed.
     .executableTarget(
-        name: "FollowWorker", dependencies: ["RealmSwift"], path: "Tests/FollowWorker", swiftSettings: strict),
+        name: "FollowWorker", dependencies: ["RealmSwift", "StoreTesting"], path: "Tests/FollowWorker",
+        swiftSettings: strict),
     // The library in a program that is built for release; see `.ci/run`.
     .executableTarget(
         name: "OptimisedProgram", dependencies: ["RealmSwift"], path: "Tests/OptimisedProgram", swiftSettings: strict),

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RealmSwift
+import StoreTesting
 
 /// Follows a gateway with a file, and writes until it is killed, saying what became of each commit.
 ///
@@ -60,7 +61,7 @@ actor Work {
 
     /// Commits without an end. Some begin before anything has come down.
     func write(round: String, seed: UInt64) async throws {
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         let realm = try await Realm.open(configuration: configuration)
         say("open")
         _ = try await realm.objects(WorkItem.self).subscribe(waitForSync: seed % 2 == 0 ? .never : .onCreation)
@@ -71,7 +72,7 @@ actor Work {
         }
     }
 
-    private func commit(_ token: String, _ realm: Realm, _ random: inout Random) throws {
+    private func commit(_ token: String, _ realm: Realm, _ random: inout SeededRandom) throws {
         let own = realm.objects(WorkItem.self).where { $0.owner == name }
         let shared = realm.objects(WorkItem.self).where { $0.owner == "" }
         let kind = Int.random(in: 0..<10, using: &random)
@@ -122,17 +123,5 @@ actor Work {
             )
         }
         say("end")
-    }
-}
-
-struct Random: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -145,15 +145,11 @@ extension ReplayTests {
         }
     }
 
-    private static func seeds(_ round: Int) -> UInt64 {
-        ProcessInfo.processInfo.environment["REALMGATE_SEED"].flatMap { UInt64($0) } ?? .random(in: 0..<1 << 32)
-    }
-
     @Test(
         "C21 C26 K12 O16 §2.7 sections of lists, sorted maps, projections and objects are replayed, too",
         arguments: 0..<6)
     func kinds(_ round: Int) throws {
-        let seed = Self.seeds(round)
+        let seed = SeededRandom.fresh().seed
         let place = Place([ReplayCat.self])
         let other = Place(beside: place)
         try place.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
@@ -172,28 +168,15 @@ extension ReplayTests {
             return (replays + Self.watchProjections(realm, place), Self.watchObject(first, place))
         }
         _ = try place.run { $0.refresh() }
-        let random = Mutex(SeededRandom(seed: seed))
-        for index in 0..<40 {
-            let choice = random.withLock { $0.below(8) }
-            try (choice < 4 ? place : other).run { realm in
-                realm.beginWrite()
-                random.withLock { Self.step(realm, &$0) }
-                if choice == 3 { realm.cancelWrite() } else { try realm.commitWrite() }
-            }
-            guard choice != 7 else { continue }
-            _ = try place.run { $0.refresh() }
-            let faults = replays.flatMap(\.faults) + shadows.flatMap(\.faults) + replays.prefix(4).flatMap(\.rows)
-            guard faults.isEmpty else {
-                Issue.record("seed \(seed), step \(index): \(faults)")
-                break
-            }
+        _ = try Self.history(place, other, seed) {
+            replays.flatMap(\.faults) + shadows.flatMap(\.faults) + replays.prefix(4).flatMap(\.rows)
         }
         place.dropTokens()
     }
 
     @Test("C22 §2.16 an actor's observer is replayed", arguments: 0..<4)
     func actor(_ round: Int) async throws {
-        let seed = Self.seeds(round)
+        let seed = SeededRandom.fresh().seed
         let place = Place([ReplayCat.self])
         try place.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 0])) } }
         let actor = ReplayActor()
@@ -213,7 +196,7 @@ extension ReplayTests {
 
     @Test("C21 an observer that writes is told of its own writes, too, and the others' replays go on", arguments: 0..<6)
     func writers(_ round: Int) throws {
-        let seed = Self.seeds(round)
+        let seed = SeededRandom.fresh().seed
         let place = Place([ReplayCat.self])
         let other = Place(beside: place)
         let wrote = Atomic(false)
@@ -234,22 +217,7 @@ extension ReplayTests {
             return replays
         }
         _ = try place.run { $0.refresh() }
-        let random = Mutex(SeededRandom(seed: seed))
-        for index in 0..<40 {
-            let choice = random.withLock { $0.below(8) }
-            try (choice < 4 ? place : other).run { realm in
-                realm.beginWrite()
-                random.withLock { Self.step(realm, &$0) }
-                if choice == 3 { realm.cancelWrite() } else { try realm.commitWrite() }
-            }
-            guard choice != 7 else { continue }
-            _ = try place.run { $0.refresh() }
-            let faults = replays.flatMap(\.faults)
-            guard faults.isEmpty else {
-                Issue.record("seed \(seed), step \(index): \(faults)")
-                break
-            }
-        }
+        _ = try Self.history(place, other, seed) { replays.flatMap(\.faults) }
         // Whatever the history was, there is an old one now.
         try other.run { realm in try realm.write { realm.add(ReplayCat(value: ["id": 10_000, "age": 9])) } }
         _ = try place.run { $0.refresh() }
@@ -297,7 +265,7 @@ extension ReplayTests {
                 return Self.text(cats, list, map, sections, object)
             }
         }
-        let seed = Self.seeds(round)
+        let seed = SeededRandom.fresh().seed
         let place = Place([ReplayCat.self])
         try place.run { realm in
             let first = ReplayCat(value: ["id": 0])

@@ -1,6 +1,7 @@
 import Foundation
 import JSONCoding
 import ObjectModel
+import StoreTesting
 import Testing
 
 @testable import RealmSwift
@@ -232,9 +233,8 @@ struct SubscriptionPartsTests {
 
     @Test("a list of members does what an array does")
     func members() {
-        let seed = UInt64.random(in: 0..<UInt64.max)
-        print("members seed \(seed)")
-        var generator = SplitMix(state: seed)
+        var generator = SeededRandom.fresh()
+        print("members seed \(generator.seed)")
         var list = MemberList()
         var array: [Value] = []
         for number in 0..<4000 {
@@ -252,17 +252,5 @@ struct SubscriptionPartsTests {
         #expect(list.pieces.allSatisfy { !$0.keys.isEmpty && $0.keys.count <= MemberList.largest })
         list.replace(with: Array(array.prefix(700)))
         #expect(list.keys == Array(array.prefix(700)) && !list.contains(array[701]) && list.contains(array[0]))
-    }
-}
-
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

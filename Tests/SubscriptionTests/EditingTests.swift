@@ -2,6 +2,7 @@ import Foundation
 import HTTPServer
 import JSONCoding
 import RealmSwift
+import StoreTesting
 import Testing
 
 @Suite("Edits of the same collections by several")
@@ -171,11 +172,9 @@ struct EditingTests {
     @Test("clients and somebody else who edit everything at once come to the same")
     func convergence() async throws {
         for _ in 0..<2 {
-            let seed =
-                ProcessInfo.processInfo.environment["REALMGATE_SEED"].flatMap { UInt64($0) }
-                ?? UInt64.random(in: 0..<UInt64.max)
+            var random = SeededRandom.fresh()
+            let seed = random.seed
             print("convergence of all kinds, seed \(seed)")
-            var random = Random(state: seed)
             let server = try TestServer()
             let clients = [Client(server), Client(server), Client(server)]
             for client in clients {
@@ -227,11 +226,11 @@ extension List {
 
 /// Anything that a program may do to dogs and owners, and what somebody else may do at the gateway.
 enum AllEdits {
-    static func random(_ realm: Realm, _ random: inout Random) {
+    static func random(_ realm: Realm, _ random: inout SeededRandom) {
         for _ in 0..<Int.random(in: 1...5, using: &random) { one(realm, &random) }
     }
 
-    private static func one(_ realm: Realm, _ random: inout Random) {
+    private static func one(_ realm: Realm, _ random: inout SeededRandom) {
         let all = realm.objects(SubDog.self)
         func below(_ count: Int) -> Int { Int.random(in: 0..<Swift.max(count, 1), using: &random) }
         let number = below(26)
@@ -280,7 +279,7 @@ enum AllEdits {
     }
 
     /// A write at the gateway; nothing where there is nothing to write to.
-    static func direct(_ server: TestServer, _ random: inout Random) {
+    static func direct(_ server: TestServer, _ random: inout SeededRandom) {
         func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         let dog = "/v1/objects/SubDog/\(below(12))"
         switch below(10) {

@@ -3,6 +3,7 @@ import Gateway
 import HTTPServer
 import JSONCoding
 import RealmSwift
+import StoreTesting
 import Testing
 
 @Suite("Following a gateway through interruptions")
@@ -97,9 +98,9 @@ struct ResumingTests {
 
     @Test("two clients come to the same under random edits and interruptions")
     func convergence() async throws {
-        let seed = UInt64.random(in: 0..<UInt64.max)
+        var random = SeededRandom.fresh()
+        let seed = random.seed
         print("convergence seed \(seed)")
-        var random = Random(state: seed)
         let server = try TestServer()
         let clients = [Client(server), Client(server)]
         for client in clients {
@@ -136,25 +137,13 @@ struct ResumingTests {
     }
 }
 
-struct Random: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 /// Anything that a program may do to dogs and owners.
 enum Edits {
-    static func random(_ realm: Realm, _ random: inout Random) {
+    static func random(_ realm: Realm, _ random: inout SeededRandom) {
         for _ in 0..<Int.random(in: 1...4, using: &random) { one(realm, &random) }
     }
 
-    private static func one(_ realm: Realm, _ random: inout Random) {
+    private static func one(_ realm: Realm, _ random: inout SeededRandom) {
         let number = Int.random(in: 0..<12, using: &random)
         let all = realm.objects(SubDog.self)
         guard let dog = all.randomElement(using: &random), number > 1 else {

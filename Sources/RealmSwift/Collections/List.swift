@@ -310,12 +310,7 @@ extension List: _Persistable {
     }
     public static func _initial() -> List { List() }
 
-    public static func _kept(_ value: List, _ old: _PersistedContent<List>) -> List {
-        let kept = old.collection
-        guard kept !== value, kept.managed == nil else { return kept }
-        kept.unmanaged = Array(value)
-        return kept
-    }
+    public static func _kept(_ value: List, _ old: _PersistedContent<List>) -> List { old.taking(value) }
 
     public static func _stored(_ value: List, by adopter: _Adopter) throws -> _Stored? {
         _Stored(.list(try value.map { try $0._stored(by: adopter).value }))
@@ -331,7 +326,7 @@ extension List: _Persistable {
 extension List: _UnmanagedElements, _HeldCollection {
     var unmanagedElements: [Any] { unmanaged }
 
-    func replaceElements(with other: List) { unmanaged = other.unmanaged }
+    func replaceElements(with other: List) { unmanaged = Array(other) }
 
     func promote(to core: PropertyCore) {
         guard managed == nil else { return }

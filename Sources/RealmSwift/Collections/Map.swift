@@ -118,7 +118,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
 
     public func makeIterator() -> RLMMapIterator<SingleMapEntry<Key, Value>> { RLMMapIterator(pairs()) }
 
-    /// The place of the first value that is equal, in the order of the keys; nil if there is none. Reads the values up to it.
+    /// The place of the first value that is equal, in the order of the keys; nil if there is none. Reads all values.
     public func index(of object: Value) -> MapIndex? {
         values.firstIndex { isSameElement($0, object) }.map { MapIndex(offset: UInt($0)) }
     }
@@ -250,13 +250,7 @@ extension Map: _Persistable {
     }
     public static func _initial() -> Map { Map() }
 
-    public static func _kept(_ value: Map, _ old: _PersistedContent<Map>) -> Map {
-        let kept = old.collection
-        guard kept !== value, kept.managed == nil else { return kept }
-        kept.unmanaged = []
-        for (key, value) in value.asKeyValueSequence() { kept.put(value, key) }
-        return kept
-    }
+    public static func _kept(_ value: Map, _ old: _PersistedContent<Map>) -> Map { old.taking(value) }
 
     public static func _stored(_ value: Map, by adopter: _Adopter) throws -> _Stored? {
         _Stored(try value.stored(by: adopter))
@@ -289,7 +283,10 @@ extension Map: _UnmanagedElements, _MapEntries, _HeldCollection {
         asKeyValueSequence().map { ($0.key._key, flattened($0.value)) }
     }
 
-    func replaceElements(with other: Map) { unmanaged = other.unmanaged }
+    func replaceElements(with other: Map) {
+        unmanaged = []
+        for (key, value) in other.asKeyValueSequence() { put(value, key) }
+    }
 
     func promote(to core: PropertyCore) {
         guard managed == nil else { return }

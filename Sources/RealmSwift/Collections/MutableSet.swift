@@ -239,12 +239,7 @@ extension MutableSet: _Persistable {
     public static func _initial() -> MutableSet { MutableSet() }
 
     public static func _kept(_ value: MutableSet, _ old: _PersistedContent<MutableSet>) -> MutableSet {
-        let kept = old.collection
-        guard kept !== value, kept.managed == nil else { return kept }
-        kept.unmanaged = []
-        kept.members = []
-        for element in value { kept.insert(element) }
-        return kept
+        old.taking(value)
     }
 
     public static func _stored(_ value: MutableSet, by adopter: _Adopter) throws -> _Stored? {
@@ -264,8 +259,9 @@ extension MutableSet: _UnmanagedElements, _HeldCollection {
     var unmanagedElements: [Any] { unmanaged }
 
     func replaceElements(with other: MutableSet) {
-        unmanaged = other.unmanaged
-        members = other.members
+        unmanaged = []
+        members = []
+        for element in other { insert(element) }
     }
 
     func promote(to core: PropertyCore) {

@@ -71,7 +71,7 @@ enum BareCollection<Value: _HeldCollection & _Persistable & _BareProperty>: _Bar
     static func value(at place: UnsafeMutableRawPointer) -> Any { instance(place) }
 
     static func assign(_ value: Any?, at place: UnsafeMutableRawPointer, as named: _Place) throws {
-        instance(place).replaceElements(with: try Value._converted(value, named))
+        _ = _PersistedContent.value(instance(place)).taking(try Value._converted(value, named))
     }
 
     static func stored(at place: UnsafeMutableRawPointer, by adopter: _Adopter) throws -> _Stored? {

@@ -86,11 +86,12 @@ public enum _PersistedContent<Value> {
     case origin(String)
 }
 
-extension _PersistedContent where Value: _Persistable {
-    /// The collection that the property has, or a new one.
-    var collection: Value {
-        if case .value(let collection) = self { return collection }
-        return Value._initial()
+extension _PersistedContent where Value: _HeldCollection & _Persistable {
+    /// The collection that the property has, or a new one, with the elements of another.
+    func taking(_ elements: Value) -> Value {
+        let kept = if case .value(let collection) = self { collection } else { Value._initial() }
+        if kept !== elements, kept.core == nil { kept.replaceElements(with: elements) }
+        return kept
     }
 }
 
@@ -199,7 +200,7 @@ protocol _HeldCollection: AnyObject {
 
     func promote(to core: PropertyCore)
 
-    /// Of an unmanaged collection.
+    /// Makes an unmanaged collection have what another one has, which may be managed.
     func replaceElements(with other: Self)
 }
 
