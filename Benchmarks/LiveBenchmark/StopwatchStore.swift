@@ -48,6 +48,7 @@ final class StopwatchStore: Store {
         try base.past(at: version, before: snapshot)
     }
 
+    func tag(of version: Version) throws -> HistoryTag? { try base.tag(of: version) }
     func changeLogFloor() throws -> Version { try base.changeLogFloor() }
 
     func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) { base.onCommit(listener) }

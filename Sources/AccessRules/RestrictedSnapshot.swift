@@ -15,6 +15,7 @@ final class RestrictedSnapshot: Snapshot {
     }
 
     var version: Version { base.version }
+    var tag: HistoryTag { base.tag }
     var schema: Schema { access.visibleSchema }
 
     private var mask: ValueMask { ValueMask { [targets] in try targets.contains($0) } }

@@ -25,6 +25,8 @@ final class RestrictedTransaction: WriteTransaction {
 
     var schema: Schema { access.writableSchema }
     var version: Version { base.version }
+    var tag: HistoryTag { base.tag }
+    var before: Mark { base.before }
 
     // MARK: What is there
 

@@ -135,6 +135,11 @@ package final class EmbeddedStore: Store {
         return try (known as? EmbeddedSnapshot)?.past(at: version)
     }
 
+    package func tag(of version: Version) throws -> HistoryTag? {
+        let newest = try snapshot()
+        return version <= newest.version ? newest.tag : nil
+    }
+
     package func changeLogFloor() throws -> Version {
         try throwIfClosed()
         return try file.changeLogFloor()

@@ -111,8 +111,10 @@ struct ChannelContext: Sendable {
     let largest: @Sendable () -> Int
     /// What to tell of an error.
     let problem: @Sendable (any Error) -> Problem
-    /// The version that the store is at.
-    let version: @Sendable () throws -> Version
+    /// The state that the store is at.
+    let newest: @Sendable () throws -> Mark
+    /// The mark of a version; nil when there is no store any more.
+    let mark: @Sendable (Version) -> Mark?
 }
 
 // On the live queries' thread.
@@ -122,11 +124,12 @@ extension Channel {
         case .initial(let snapshot, let content): begin(id, snapshot, content)
         case .resumed(let version): resume(id, at: version)
         case .update(let version, let difference): update(id, version, difference)
-        case .deleted(let version): end(id, with: .deleted(version))
+        case .deleted(let version): end(id, with: .deleted(version, context.mark(version)))
         case .failed(let error as StoreError) where error.code == .notFound:
             // It went between the look at it and the observation.
             do {
-                end(id, with: .deleted(try context.version()))
+                let newest = try context.newest()
+                end(id, with: .deleted(newest.version, newest))
             } catch {
                 end(id, with: .error(context.problem(error)))
             }

@@ -20,11 +20,11 @@ final class ChannelEncoder: Sendable {
 
     /// Throws 400 when there is too much to begin with. From any thread: others that are encoded meanwhile do not wait.
     func initial(_ snapshot: any Snapshot, _ content: ChannelEvent.Content) throws -> EncodedEvent {
-        let version = snapshot.version
-        if let known = state.withLock({ $0.knownInitial(version) }) { return known }
+        let mark = snapshot.mark
+        if let known = state.withLock({ $0.knownInitial(mark) }) { return known }
         let plan = try state.withLock { try $0.plan(for: snapshot.schema) }
-        let event = EncodedEvent("initial", version, try plan.initial(snapshot, content, limit: largest))
-        state.withLock { $0.note(initial: event.bytes, version) }
+        let event = EncodedEvent("initial", mark, try plan.initial(snapshot, content, limit: largest))
+        state.withLock { $0.note(initial: event.bytes, mark) }
         return event
     }
 
@@ -39,19 +39,19 @@ private struct State {
     var plan: (schema: Schema, plan: ChannelPlan)?
     // Weak, so that no large event is kept for nobody.
     weak var lastInitial: SharedBytes?
-    var initialVersion: Version?
+    var initialMark: Mark?
     weak var lastResumption: SharedBytes?
-    var resumption: (since: Version, version: Version)?
+    var resumption: (since: Version, mark: Mark)?
 
     init(key: ChannelKey) { self.key = key }
 
-    func knownInitial(_ version: Version) -> EncodedEvent? {
-        guard initialVersion == version, let lastInitial else { return nil }
-        return EncodedEvent("initial", version, lastInitial)
+    func knownInitial(_ mark: Mark) -> EncodedEvent? {
+        guard initialMark == mark, let lastInitial else { return nil }
+        return EncodedEvent("initial", mark, lastInitial)
     }
 
-    mutating func note(initial: SharedBytes, _ version: Version) {
-        initialVersion = version
+    mutating func note(initial: SharedBytes, _ mark: Mark) {
+        initialMark = mark
         lastInitial = initial
     }
 
@@ -59,14 +59,14 @@ private struct State {
         var name = "update"
         if case .object = difference { name = "change" }
         let snapshot = try key.shown(difference.snapshot)
-        let version = snapshot.version
-        if let since, let resumption, resumption == (since, version), let lastResumption {
-            return EncodedEvent(name, version, lastResumption)
+        let mark = snapshot.mark
+        if let since, let resumption, resumption == (since, mark), let lastResumption {
+            return EncodedEvent(name, mark, lastResumption)
         }
         let json = try plan(for: snapshot.schema).update(difference, snapshot)
-        let event = EncodedEvent(name, version, json)
+        let event = EncodedEvent(name, mark, json)
         if let since {
-            resumption = (since, version)
+            resumption = (since, mark)
             lastResumption = event.bytes
         }
         return event

@@ -1,3 +1,4 @@
+import ObjectModel
 import Synchronization
 
 /// The channels that somebody is a member of, or about to be.
@@ -14,6 +15,9 @@ final class Channels: Sendable {
 
     /// The number of different channels.
     var count: Int { entries.withLock { $0.count } }
+
+    /// See `ChannelContext.mark`.
+    func mark(of version: Version) -> Mark? { context.mark(version) }
 
     /// The channel for one more user, who gives it back by `release`.
     func channel(for key: ChannelKey) -> Channel {

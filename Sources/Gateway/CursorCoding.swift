@@ -2,10 +2,13 @@ import JSONCoding
 import ObjectModel
 import QueryLanguage
 
-/// Cursors as opaque text: base64url of `[form, class, sort, object key, values]`, where `sort` is a fingerprint of
-/// the keys that the cursor belongs to and a value is `[value]`, or `[]` where a link on the way is null.
+/// Cursors as opaque text: base64url of `[form, mark, class, sort, object key, values]`, where `sort` is a fingerprint of
+/// the keys that the cursor belongs to and a value is `[value]`, or `[]` where a link on the way is null. The mark is that
+/// of the page: in another history the numbers are those of other classes and objects.
 enum CursorCoding {
-    private static let form: Int64 = 2
+    private static let form: Int64 = 4
+    /// Those without a mark, of earlier releases.
+    private static let unmarkedForms: ClosedRange<Int64> = 2...3
 
     static let damaged = Problem(
         400, "cursor.invalid", "This is no cursor. Give the 'next' of a page as it is, or start without 'after'.",
@@ -15,10 +18,17 @@ enum CursorCoding {
         "The cursor belongs to another collection, sort or query. Repeat the parameters of the page that it came with.",
         parameter: "after")
 
-    static func encode(_ cursor: Cursor, class classID: ClassID, sort: [SortKey]) -> String {
+    /// What the page of a cursor looked at is not known any more.
+    static let gone = Problem(
+        410, "cursor.gone",
+        "What the page of this cursor looked at is not known any more. Start again without 'after', or page through a snapshot.",
+        parameter: "after")
+
+    static func encode(_ cursor: Cursor, of mark: Mark, class classID: ClassID, sort: [SortKey]) -> String {
         let json = JSONWriter(capacity: 128)
         json.beginArray()
         json.int(form)
+        json.plainString(mark.description)
         json.int(classID.rawValue)
         json.int(fingerprint(sort))
         json.int(cursor.key.rawValue)
@@ -34,14 +44,19 @@ enum CursorCoding {
     }
 
     /// Throws 400 for what `encode` did not make for this class and these sort keys.
-    static func decode(_ text: String, class classID: ClassID, sort: [SortKey]) throws(Problem) -> Cursor {
-        let (form, parts) = try self.parts(of: text)
-        guard form == self.form || parts.count == 5 else { throw parts.count == 4 ? mismatch : damaged }
-        guard parts.count == 5, case .int(let owner) = parts[1],
-            case .int(let mark) = parts[2], case .int(let key) = parts[3], case .array(let values) = parts[4]
+    ///
+    /// - Parameter check: see `parts`.
+    static func decode(
+        _ text: String, class classID: ClassID, sort: [SortKey], check: (Mark) throws -> Void
+    ) throws -> Cursor {
+        let (form, _, parts) = try self.parts(of: text, check: check)
+        guard form == self.form else { throw form == HeldCursor.form ? mismatch : damaged }
+        guard parts.count == 4, case .int(let owner) = parts[0], case .int(let print) = parts[1],
+            case .int(let key) = parts[2], case .array(let values) = parts[3]
         else { throw damaged }
-        guard form == self.form, owner == Int64(classID.rawValue), mark == fingerprint(sort), values.count == sort.count
-        else { throw mismatch }
+        guard owner == Int64(classID.rawValue), print == fingerprint(sort), values.count == sort.count else {
+            throw mismatch
+        }
         var decoded: [Value?] = []
         for value in values {
             guard case .array(let box) = value, box.count <= 1 else { throw damaged }
@@ -55,12 +70,21 @@ enum CursorCoding {
         return Cursor(values: decoded, key: ObjectKey(key))
     }
 
-    /// What a cursor of any kind holds, and its first part, which says of which kind it is. Throws 400 for other text.
-    static func parts(of text: String) throws(Problem) -> (form: Int64, parts: [JSONValue]) {
+    /// What a cursor of any kind holds behind what all have: the form, which says of which kind it is, and the mark of its
+    /// page. Throws 400 for other text, and 410 for a cursor without a mark.
+    ///
+    /// - Parameter check: throws 410 for the mark of another history. It is asked first: in another history, what else the
+    ///   cursor holds means something else.
+    static func parts(
+        of text: String, check: (Mark) throws -> Void
+    ) throws -> (form: Int64, mark: Mark, parts: [JSONValue]) {
         guard let bytes = Base64.url.decode(text), let json = try? JSONValue.parse(bytes),
-            case .array(let parts) = json, let first = parts.first, case .int(let form) = first
+            case .array(let parts) = json, case .int(let form)? = parts.first
         else { throw damaged }
-        return (form, parts)
+        if unmarkedForms.contains(form), parts.count == 5 || parts.count == 4 { throw gone }
+        guard parts.count > 1, case .string(let text) = parts[1], let mark = Mark(text) else { throw damaged }
+        try check(mark)
+        return (form, mark, Array(parts.dropFirst(2)))
     }
 
     /// Values are written with their types, so that no schema is needed to read them: a key path may end inside a

@@ -5,19 +5,19 @@ import ObjectModel
 /// An event with its data, written once for all streams that it is sent to.
 struct EncodedEvent: Sendable {
     let name: String
-    /// Nil for one that belongs to no version.
-    let version: Version?
-    /// As it is sent on a stream of its own, with the version as its id.
+    /// The state that it leads to; nil for one that belongs to none.
+    let mark: Mark?
+    /// As it is sent on a stream of its own, with the mark as its id.
     let bytes: SharedBytes
 
     /// - Parameter data: an object, in one line.
-    init(_ name: String, _ version: Version?, _ data: JSONWriter) {
-        self.init(name, version, data.withBytes { .event(id: version?.description, name: name, data: $0) })
+    init(_ name: String, _ mark: Mark?, _ data: JSONWriter) {
+        self.init(name, mark, data.withBytes { .event(id: mark?.description, name: name, data: $0) })
     }
 
-    init(_ name: String, _ version: Version?, _ bytes: SharedBytes) {
+    init(_ name: String, _ mark: Mark?, _ bytes: SharedBytes) {
         self.name = name
-        self.version = version
+        self.mark = mark
         self.bytes = bytes
     }
 
@@ -45,13 +45,15 @@ struct Ending: Sendable {
     let problem: Problem?
 
     /// Of an object, and of what it held.
-    static func deleted(_ version: Version) -> Ending {
+    ///
+    /// - Parameter mark: nil where there is no store any more to tell the version's history.
+    static func deleted(_ version: Version, _ mark: Mark?) -> Ending {
         let json = JSONWriter(capacity: 64)
         json.beginObject()
         json.name("version")
         json.int(version.rawValue)
         json.endObject()
-        return Ending(event: EncodedEvent("deleted", version, json), problem: nil)
+        return Ending(event: EncodedEvent("deleted", mark, json), problem: nil)
     }
 
     static func error(_ problem: Problem) -> Ending {

@@ -8,7 +8,8 @@ struct EntityTag: Hashable {
     var text: String
 
     init(_ text: String) { self.text = text }
-    init(_ version: Version) { text = String(version.rawValue) }
+    /// Of what one state of the store says.
+    init(_ mark: Mark) { text = mark.description }
 
     /// As a header has it.
     var header: String { "\"\(text)\"" }

@@ -40,7 +40,9 @@ enum ExplainMode: Sendable {
         json.upkeep(isPlain ? .incremental : try LiveQueries.upkeep(of: query, under: snapshot.schema))
         json.endObject()
         // Without a tag: times differ from one run to the next.
-        return .json(json.bytes)
+        var response = Response.json(json.bytes)
+        response.headers.add(snapshot.mark)
+        return response
     }
 }
 

@@ -126,7 +126,7 @@ extension Gateway {
             groups: groups,
             limit: configuration.largestGrouping,
             style: try parameters.choice("types", default: TypeStyle.plain))
-        if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
+        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
         return reply(reading: place.size) { try read.response() }
     }
 
@@ -159,7 +159,7 @@ extension Gateway {
         }
         let style = try parameters.choice("types", default: TypeStyle.plain)
         let (snapshot, holder, id, asked) = (property.snapshot, property.holder, property.schema.id, names)
-        if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
+        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
         let count = try property.elementCount
         guard read.isPlain, groups.isEmpty else {
             let requests = asked.map { AggregateRequest($0.function, read.path) }

@@ -61,14 +61,15 @@ private struct CollectionRead: Sendable {
         json.endArray()
         if hasMore, let held {
             json.name("next")
-            let next = HeldCursor(version: snapshot.version, position: window.offset + keys.count)
+            let next = HeldCursor(mark: snapshot.mark, position: window.offset + keys.count)
             json.plainString(next.encoded(for: held.fingerprint))
         } else if hasMore, let last = keys.last {
             json.name("next")
             let sort = query.order
             let values = try snapshot.sortValues(sort, of: last, in: query.classID)
             json.plainString(
-                CursorCoding.encode(Cursor(values: values, key: last), class: query.classID, sort: sort))
+                CursorCoding.encode(
+                    Cursor(values: values, key: last), of: snapshot.mark, class: query.classID, sort: sort))
         }
         json.endObject()
         return .json(json.bytes, of: snapshot)
@@ -104,12 +105,14 @@ extension Gateway {
             let fingerprint = HeldCursor.fingerprint(holder, property, parameters)
             var start: (@Sendable ([ObjectKey]) throws -> Int)?
             if let after {
-                let cursor = try HeldCursor(after, for: fingerprint)
+                let cursor = try HeldCursor(after, for: fingerprint) { try checkKnown($0, in: snapshot) }
                 start = { [self] result in try self.start(after: cursor, of: query, result, in: snapshot) }
             }
             held = HeldPage(fingerprint: fingerprint, start: start)
         } else if let after {
-            window.after = try CursorCoding.decode(after, class: objectClass.id, sort: query.order)
+            window.after = try CursorCoding.decode(after, class: objectClass.id, sort: query.order) {
+                try checkKnown($0, in: snapshot)
+            }
         }
         let plan = try RowPlan(
             objectClass, of: snapshot.schema, fields: parameters["fields"], expand: parameters["expand"],
@@ -123,7 +126,7 @@ extension Gateway {
                 try mode.response(explained.0, explained.1, of: snapshot)
             }
         }
-        if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
+        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
         // For others than those who see everything the store looks for what they see.
         let size = seesEverything(request) ? read.size : nil
         return reply(reading: size ?? place.size) { try read.response() }
@@ -137,9 +140,18 @@ extension Gateway {
     }
 
     /// 304 when the client has what carries this tag.
-    func notModified(_ request: Request, _ tag: EntityTag) throws(Problem) -> Response? {
+    ///
+    /// - Parameter mark: the state that was looked at, if it was one of the store's.
+    func notModified(_ request: Request, _ tag: EntityTag, at mark: Mark? = nil) throws(Problem) -> Response? {
         guard let known = try EntityTags(request, "If-None-Match"), known.contains(tag) else { return nil }
-        return Response(status: 304, headers: ["ETag": tag.header])
+        var response = Response(status: 304, headers: ["ETag": tag.header])
+        if let mark { response.headers.add(mark) }
+        return response
+    }
+
+    /// 304 when the client has what the state says.
+    func notModified(_ request: Request, _ mark: Mark) throws(Problem) -> Response? {
+        try notModified(request, EntityTag(mark), at: mark)
     }
 
     /// Runs a read here and now when it looks at few objects or values, else on a worker.
@@ -156,10 +168,17 @@ extension Gateway {
 }
 
 extension Response {
-    /// What one version of the store says, with the version as its tag.
+    /// What one state of the store says, with its mark as the tag.
     static func json(_ bytes: [UInt8], of snapshot: any Snapshot) -> Response {
         var response = Response.json(bytes)
-        response.headers["ETag"] = EntityTag(snapshot.version).header
+        let mark = snapshot.mark
+        response.headers["ETag"] = EntityTag(mark).header
+        response.headers.add(mark)
         return response
     }
+}
+
+extension HeaderFields {
+    /// Says which state of the store an answer is of.
+    mutating func add(_ mark: Mark) { add("Realmgate-Mark", mark.description) }
 }

@@ -15,7 +15,7 @@ extension Gateway {
         let window = try window(parameters)
         let style = try parameters.choice("types", default: TypeStyle.plain)
         let snapshot = property.snapshot
-        if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
+        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
         let (holder, id) = (property.holder, property.schema.id)
         let read = try ElementRead(property, parameters, configuration, queryBudget())
         guard read.isPlain else { return try getChosen(read, window, style) }

@@ -88,7 +88,7 @@ extension Gateway {
         let read = IndexRead(
             snapshot: place.snapshot, query: try reader.query(parameters, place.objectClass, in: place.scope),
             wanted: wanted)
-        if let unchanged = try notModified(request, EntityTag(place.snapshot.version)) { return .now(unchanged) }
+        if let unchanged = try notModified(request, place.snapshot.mark) { return .now(unchanged) }
         return reply(reading: place.size) { try read.response() }
     }
 
@@ -112,7 +112,7 @@ extension Gateway {
         }
         let asked = matching
         let snapshot = property.snapshot
-        if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
+        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
         return reply(reading: try property.elementCount) {
             let content = try read.content()
             let chosen = try content.select(read.query)

@@ -53,16 +53,18 @@ extension Gateway {
         guard let key else { throw missing() }
         let row = JSONWriter(capacity: 512)
         try plain.write([key], of: snapshot, into: row)
-        var tag = EntityTag(row: row)
+        let mark = snapshot.mark
+        var tag = EntityTag(row: row, of: mark)
         if plan !== plain {
             row.removeAll()
             try plan.write([key], of: snapshot, into: row)
             // The part before the dash still identifies the object's own state, for If-Match.
             if plan.looksFurther { tag.text += "-" + row.withBytes { Fingerprint.text(of: $0) } }
         }
-        if let unchanged = try notModified(request, tag) { return .now(unchanged) }
+        if let unchanged = try notModified(request, tag, at: mark) { return .now(unchanged) }
         var response = Response.json(row.bytes)
         response.headers["ETag"] = tag.header
+        response.headers.add(mark)
         return .now(response)
     }
 

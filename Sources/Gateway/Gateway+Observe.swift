@@ -169,14 +169,14 @@ extension Gateway {
     /// Tells a client that comes back of the end of an object that it knew; nil when there is no such thing to tell.
     private func farewell(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> Reply? {
         let object = try AddressedObject(path, snapshot)
-        guard try object.address.find(object.objectClass, in: snapshot) == nil, let since = lastEventID(request),
+        guard try object.address.find(object.objectClass, in: snapshot) == nil, let since = try lastSeen(request),
             let past = try store.past(at: since, before: try store.snapshot()),
             let known = try object.address.find(object.objectClass, in: past.reads),
             try BoundAccess.of(snapshot)?.wasThere(
                 ObjectReference(object.objectClass.id, known), in: past.reads) ?? true
         else { return nil }
         return .events { stream in
-            stream.send(Ending.deleted(snapshot.version).event.bytes)
+            stream.send(Ending.deleted(snapshot.version, snapshot.mark).event.bytes)
             stream.close()
         }
     }
@@ -199,7 +199,7 @@ extension Gateway {
         _ = try ChannelPlan(key, snapshot.schema)
         let caller = try caller(of: request)
         let key = try key.seen(by: caller.view, snapshot)
-        let lastSeen = try known(lastEventID(request), key.way)
+        let lastSeen = try known(lastSeen(request), key.way)
         return .events { [self] stream in
             StreamSubscription.begin(key, channels, stream, since: lastSeen)
             opened(stream, by: caller)
@@ -231,9 +231,10 @@ extension Gateway {
         return paths
     }
 
-    /// The version of the last event that the client saw; nil when it saw none, or says something else.
-    private func lastEventID(_ request: Request) -> Version? {
-        request.lastEventID.flatMap { UInt64($0) }.map { Version($0) }
+    /// The version of the last event that the client saw; nil when it saw none of this history, or says something else.
+    private func lastSeen(_ request: Request) throws -> Version? {
+        guard let mark = request.lastEventID.flatMap({ Mark($0) }), try store.knows(mark) else { return nil }
+        return mark.version
     }
 }
 

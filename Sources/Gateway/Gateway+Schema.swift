@@ -6,9 +6,9 @@ import StoreContract
 extension Gateway {
     func getSchema(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
-        let response = try schemaResponse(for: request)
+        let (response, mark) = try schemaResponse(for: request)
         let tag = EntityTag(response.headers["ETag"].map { String($0.dropFirst().dropLast()) } ?? "")
-        return .now(try notModified(request, tag) ?? response)
+        return .now(try notModified(request, tag, at: mark) ?? response)
     }
 
     func putSchema(_ request: Request, _ path: PathParameters) throws -> Reply {
@@ -21,7 +21,7 @@ extension Gateway {
             replaceSchema(with: document) { [self] outcome in
                 do {
                     _ = try outcome.get()
-                    responder.answer(try schemaResponse(for: request))
+                    responder.answer(try schemaResponse(for: request).response)
                 } catch {
                     responder.answer(response(to: error))
                 }
@@ -49,12 +49,14 @@ extension Gateway {
         }
     }
 
-    private func schemaResponse(for request: Request) throws -> Response {
+    private func schemaResponse(for request: Request) throws -> (response: Response, mark: Mark) {
         let json = JSONWriter()
-        SchemaCoding.encode(try snapshot(for: request).schema, into: json)
+        let snapshot = try snapshot(for: request)
+        SchemaCoding.encode(snapshot.schema, into: json)
         var response = Response.json(json.bytes)
-        response.headers["ETag"] = EntityTag(row: json).header
-        return response
+        response.headers["ETag"] = EntityTag(row: json, of: snapshot.mark).header
+        response.headers.add(snapshot.mark)
+        return (response, snapshot.mark)
     }
 
     private static func problem(_ faults: [SchemaFault]) -> Problem {

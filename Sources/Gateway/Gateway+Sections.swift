@@ -181,7 +181,7 @@ extension Gateway {
                 }
             )
         }
-        if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
+        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
         return reply(reading: place.size) { try read.response() }
     }
 
@@ -207,7 +207,7 @@ extension Gateway {
                 { keys, json in try elements.write(keys, of: content, by: plan, into: json) }
             )
         }
-        if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
+        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
         return reply(reading: try property.elementCount) { try sections.response() }
     }
 

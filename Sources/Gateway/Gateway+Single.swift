@@ -25,7 +25,7 @@ extension Gateway {
         if value == .null, place.property.type.isLink { throw place.leadsNowhere }
         let parameters = try QueryParameters(request, single: ["types", Self.snapshotParameter])
         let style = try parameters.choice("types", default: TypeStyle.plain)
-        if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
+        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
         let look = LookUps(.snapshot(snapshot))
         let json = JSONWriter(capacity: 128)
         json.beginObject()

@@ -52,7 +52,7 @@ extension Gateway {
         let values = ValuesRead(
             snapshot: snapshot, query: query, window: window, result: read.result, plan: read.plan,
             isMixed: read.isMixed, style: style, limit: configuration.largestObserved)
-        if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
+        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
         return reply(reading: place.size) { try values.response() }
     }
 
@@ -75,7 +75,7 @@ extension Gateway {
         let limit = try parameters.integer("limit", in: 0...configuration.largestObserved)
         let read = try ElementRead(property, parameters, configuration, queryBudget())
         let (snapshot, most) = (property.snapshot, configuration.largestObserved)
-        if let unchanged = try notModified(request, EntityTag(snapshot.version)) { return .now(unchanged) }
+        if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
         return reply(reading: try property.elementCount) {
             let values = try read.values()
             let page = values.dropFirst(min(offset, values.count)).prefix(limit ?? .max)

@@ -47,11 +47,6 @@ extension ObjectInput.Content {
     }
 }
 
-extension WriteTransaction {
-    /// The version that the work began with.
-    fileprivate var before: Version { Version(version.rawValue - 1) }
-}
-
 extension Gateway {
     /// Sets a property of all objects of a class that a query gives.
     func putValues(_ request: Request, _ path: PathParameters) throws -> Reply {

@@ -58,7 +58,8 @@ package final class Gateway: Sendable {
         channels = Channels(
             ChannelContext(
                 live: live, workers: workers, largest: { settings.value.largestObserved },
-                problem: { [logger] in Problem(of: $0, logger) }, version: { try store.snapshot().version }))
+                problem: { [logger] in Problem(of: $0, logger) }, newest: { try store.snapshot().mark },
+                mark: { version in (try? store.tag(of: version)).flatMap { $0 }.map { Mark(version, $0) } }))
         subscriptions = SubscriptionSets(settings, logger)
         files = try StaticFiles(configuration)
         description = try StaticFiles.description(configuration).map { APIDescription($0) }

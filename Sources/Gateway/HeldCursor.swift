@@ -9,42 +9,44 @@ import StoreContract
 /// A place in what a property of one object holds: behind so many of the result at a version.
 ///
 /// The elements of a list have no values that would say where they are, and positions change with the list. So the cursor
-/// names a position at the version of its page, and the next page looks up what that page looked at: what was in front of
+/// names a position at the state of its page, and the next page looks up what that page looked at: what was in front of
 /// the cursor and still is where it was, seen from the others, is left out.
 ///
-/// As text: base64url of `[form, version, position, what it belongs to]`.
+/// As text: base64url of `[form, mark, position, what it belongs to]`.
 struct HeldCursor: Hashable, Sendable {
-    var version: Version
+    var mark: Mark
     var position: Int
 
-    private static let form: Int64 = 3
+    static let form: Int64 = 5
 
     /// - Parameter query: see `fingerprint`.
     func encoded(for query: Int64) -> String {
         let json = JSONWriter(capacity: 64)
         json.beginArray()
         json.int(Self.form)
-        json.int(version.rawValue)
+        json.plainString(mark.description)
         json.int(position)
         json.int(query)
         json.endArray()
         return Base64.url.encode(json.bytes)
     }
 
-    init(version: Version, position: Int) {
-        self.version = version
+    init(mark: Mark, position: Int) {
+        self.mark = mark
         self.position = position
     }
 
     /// Throws 400 for what `encoded` did not make for this query.
-    init(_ text: String, for query: Int64) throws(Problem) {
-        let (form, parts) = try CursorCoding.parts(of: text)
-        guard form == Self.form, parts.count == 4 else { throw CursorCoding.mismatch }
-        guard case .int(let version) = parts[1], version >= 0, case .int(let position) = parts[2],
-            let position = Int(exactly: position), position >= 0, case .int(let mark) = parts[3]
+    ///
+    /// - Parameter check: see `CursorCoding.parts`.
+    init(_ text: String, for query: Int64, check: (Mark) throws -> Void) throws {
+        let (form, mark, parts) = try CursorCoding.parts(of: text, check: check)
+        guard form == Self.form, parts.count == 2 else { throw CursorCoding.mismatch }
+        guard case .int(let position) = parts[0], let position = Int(exactly: position), position >= 0,
+            case .int(let print) = parts[1]
         else { throw CursorCoding.damaged }
-        guard mark == query else { throw CursorCoding.mismatch }
-        self.init(version: Version(UInt64(version)), position: position)
+        guard print == query else { throw CursorCoding.mismatch }
+        self.init(mark: mark, position: position)
     }
 
     /// Tells collections and the queries of them apart.
@@ -59,21 +61,24 @@ struct HeldCursor: Hashable, Sendable {
 }
 
 extension Gateway {
+    /// Throws 410 for the mark of a cursor that is of another history, or later than everything.
+    func checkKnown(_ mark: Mark, in snapshot: any Snapshot) throws {
+        // A kept version may have its tag from before its file, which was a copy, got one of its own.
+        guard try mark == snapshot.mark || store.knows(mark) else { throw CursorCoding.gone }
+    }
+
     /// How many elements of a result a page behind the cursor leaves out.
     ///
-    /// Throws 410 when what there was at the cursor's version is not known any more, and what the store does. Cost: that
-    /// of the whole result at that version, if it is another one.
+    /// Throws 410 when what there was at the cursor's state is not known any more, and what the store does. Cost: that
+    /// of the whole result at that state, if it is another one.
     ///
     /// - Parameter result: what the query, of what a property holds, gives in the snapshot.
     func start(
         after cursor: HeldCursor, of query: BoundQuery, _ result: [ObjectKey], in snapshot: any Snapshot
     ) throws -> Int {
-        guard cursor.version != snapshot.version else { return min(cursor.position, result.count) }
-        let gone = Problem(
-            410, "cursor.gone",
-            "What the page of this cursor looked at is not known any more. Start again without 'after', or page through a snapshot.",
-            parameter: "after")
-        guard let past = try store.past(at: cursor.version, before: try store.snapshot()) else { throw gone }
+        guard cursor.mark != snapshot.mark else { return min(cursor.position, result.count) }
+        let gone = CursorCoding.gone
+        guard let past = try store.past(at: cursor.mark.version, before: try store.snapshot()) else { throw gone }
         var asked = query
         if let access = BoundAccess.of(snapshot) {
             guard case .property(let holder, _) = query.scope, try access.wasThere(holder, in: past.reads) else {

@@ -13,7 +13,7 @@ struct WrittenObject {
     ) throws {
         let row = JSONWriter(capacity: 512)
         try RowPlan(objectClass, of: transaction.schema).write(key, of: transaction, into: row)
-        let tag = EntityTag(row: row)
+        let tag = EntityTag(row: row, of: transaction.mark)
         if style != .plain {
             row.removeAll()
             try RowPlan(objectClass, of: transaction.schema, style: style).write(key, of: transaction, into: row)
@@ -34,17 +34,22 @@ struct WrittenObject {
 }
 
 extension EntityTag {
-    /// The tag of an object: of its row with all stored properties, written plainly.
-    init(row: JSONWriter) { text = row.withBytes { Fingerprint.text(of: $0) } }
+    /// The tag of an object: of its row with all stored properties, written plainly, in the history of that state. In
+    /// another history the same row has another tag.
+    init(row: JSONWriter, of mark: Mark) {
+        text = row.withBytes { Fingerprint.text(of: $0, seed: mark.shownTag) }
+    }
 
     /// The tag of an object as the transaction has it. Cost: the object is written as a whole.
-    init(_ object: ObjectReference, _ transaction: any WriteTransaction) throws {
+    ///
+    /// - Parameter mark: the state that it is taken for: the one before the work, or the one that the work makes.
+    init(_ object: ObjectReference, _ transaction: any WriteTransaction, of mark: Mark) throws {
         guard let objectClass = transaction.schema[object.classID] else {
             throw StoreError.unknownClass(object.classID)
         }
         let row = JSONWriter(capacity: 512)
         try RowPlan(objectClass, of: transaction.schema).write(object.key, of: transaction, into: row)
-        self.init(row: row)
+        self.init(row: row, of: mark)
     }
 
     /// The part that identifies the object's own state, without that of what was expanded.
@@ -57,8 +62,8 @@ struct Preconditions: Sendable {
     private let noneMatch: EntityTags?
 
     init(_ request: Request) throws(Problem) {
-        match = try EntityTags(request, "If-Match")?.own
-        noneMatch = try EntityTags(request, "If-None-Match")?.own
+        match = try EntityTags(request, "If-Match")
+        noneMatch = try EntityTags(request, "If-None-Match")
     }
 
     /// Throws 412 when the object, nil if there is none, is not as asked.
@@ -72,14 +77,24 @@ struct Preconditions: Sendable {
             }
             return
         }
-        try check(try EntityTag(ObjectReference(object.objectClass.id, key), transaction))
+        try check(ObjectReference(object.objectClass.id, key), transaction)
     }
 
     /// Whether anything is asked.
     var isEmpty: Bool { match == nil && noneMatch == nil }
 
-    /// Throws 412 when the object that there is, or anything else with this tag, is not as asked.
-    func check(_ tag: EntityTag) throws(Problem) {
+    /// Throws 412 when an object that there is is not as asked.
+    func check(_ object: ObjectReference, _ transaction: any WriteTransaction) throws {
+        try check(try EntityTag(object, transaction, of: transaction.before), match?.own, noneMatch?.own)
+    }
+
+    /// Throws 412 when the store is not at a state as asked: collections have its mark as their tag.
+    func checkState(_ transaction: any WriteTransaction) throws(Problem) {
+        guard !isEmpty else { return }
+        try check(EntityTag(transaction.before), match, noneMatch)
+    }
+
+    private func check(_ tag: EntityTag, _ match: EntityTags?, _ noneMatch: EntityTags?) throws(Problem) {
         if let match, !match.contains(tag) {
             throw Problem(
                 412, StoreError.Code.preconditionFailed.rawValue,

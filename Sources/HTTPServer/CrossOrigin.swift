@@ -7,7 +7,8 @@ package struct CrossOriginPolicy: Sendable {
     package var allowsCredentials = false
     /// Fields of answers that pages may read, besides the few that they always may.
     package static let exposedHeaders = [
-        "ETag", "Location", "Link", "Retry-After", "X-Request-Id", "RateLimit-Limit", "RateLimit-Remaining",
+        "ETag", "Realmgate-Mark", "Location", "Link", "Retry-After", "X-Request-Id", "RateLimit-Limit",
+        "RateLimit-Remaining",
         "RateLimit-Reset", "Idempotency-Replayed",
     ].joined(separator: ", ")
     /// How long browsers need not ask again, in seconds.

@@ -6,11 +6,15 @@ final class LentTransaction: WriteTransaction {
     private let handover: Handover
     let schema: Schema
     let version: Version
+    let tag: HistoryTag
+    let before: Mark
 
     init(_ handover: Handover, _ transaction: any WriteTransaction) {
         self.handover = handover
         schema = transaction.schema
         version = transaction.version
+        tag = transaction.tag
+        before = transaction.before
     }
 
     func create(_ classID: ClassID, _ values: [PropertyID: Value]) throws -> ObjectKey {

@@ -5,6 +5,8 @@ package import QueryLanguage
 /// gives. Immutable, usable from any thread, also from several at once.
 package protocol ObjectReads: AnyObject, Sendable {
     var version: Version { get }
+    /// The history that the version is of.
+    var tag: HistoryTag { get }
     var schema: Schema { get }
 
     func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool
@@ -109,6 +111,9 @@ package protocol RowSink {
 }
 
 extension ObjectReads {
+    /// The name of this state, for whoever is to come back with it.
+    package var mark: Mark { Mark(version, tag) }
+
     /// The objects of `origin` whose `property`, which is of links, leads to `key`.
     package func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
         // A property of links knows its target's class.

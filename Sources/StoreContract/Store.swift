@@ -34,6 +34,12 @@ package protocol Store: AnyObject, Sendable {
     /// The store at a version that somebody still holds a snapshot of. Throws `versionGone` for any other.
     func snapshot(at version: Version) throws -> any Snapshot
 
+    /// The history that a version is of, seen from the newest one; nil for a version that has not been made.
+    ///
+    /// A version that is known under another tag than this is of a history that was given up, when a backup was put in the
+    /// place of the file.
+    func tag(of version: Version) throws -> HistoryTag?
+
     /// The oldest version that `changes(after:)` still answers for.
     func changeLogFloor() throws -> Version
 
@@ -84,6 +90,9 @@ package struct Past: Sendable {
 }
 
 extension Store {
+    /// Whether a state is one of this store's history: its version was made, and under that tag.
+    package func knows(_ mark: Mark) throws -> Bool { try tag(of: mark.version).map(mark.isOf) ?? false }
+
     /// What can be said without knowing the store: its newest version and its change log's floor.
     package func statistics() -> StoreStatistics {
         var statistics = StoreStatistics()

@@ -11,6 +11,12 @@ package protocol WriteTransaction: AnyObject {
     /// The version that this work makes if it succeeds.
     var version: Version { get }
 
+    /// The history that this version is of.
+    var tag: HistoryTag { get }
+
+    /// The state that this work begins with.
+    var before: Mark { get }
+
     /// Creates an object. Properties that are not given get `PropertySchema.initialValue`. A link to an
     /// embedded class is given as `.embedded`, with the properties of the new embedded object. Throws
     /// `duplicateKey`, `missingValue` for a primary key that is not given and not optional, `invalidValue` for
@@ -97,6 +103,9 @@ package protocol WriteTransaction: AnyObject {
 }
 
 extension WriteTransaction {
+    /// The name of the state that this work makes if it succeeds.
+    package var mark: Mark { Mark(version, tag) }
+
     /// Those that narrow a transaction have no records of their own.
     package func keptRecord(_ key: [UInt8], at time: Timestamp) throws -> [UInt8]? { throw StoreError.noRecords }
 

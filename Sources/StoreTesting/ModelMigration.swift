@@ -5,13 +5,13 @@ import StoreContract
 /// there, so that a rename is nothing but a number that is given again.
 final class ModelMigration: ModelTransaction, MigrationTransaction {
     let old: any Snapshot
-    private let before: Schema
+    private let schemaBefore: Schema
     private var after: Schema { didSet { state.schema = working } }
     private var renames: MigrationRenames
 
     init(_ base: ModelState, _ plan: MigrationPlan) {
         old = ModelSnapshot(base)
-        before = base.schema
+        schemaBefore = base.schema
         after = plan.new
         renames = plan.renames
         super.init(base)
@@ -29,7 +29,7 @@ final class ModelMigration: ModelTransaction, MigrationTransaction {
             version: after.version,
             numberedClasses: after.classes.map { objectClass in
                 var free = objectClass
-                free.isEmbedded = objectClass.isEmbedded && before[objectClass.id]?.isEmbedded != false
+                free.isEmbedded = objectClass.isEmbedded && schemaBefore[objectClass.id]?.isEmbedded != false
                 return (free, free.id, free.properties.map(\.id), free.nextPropertyID)
             }, nextClassID: after.nextClassID)
     }
@@ -40,7 +40,7 @@ final class ModelMigration: ModelTransaction, MigrationTransaction {
         typealias Entry = (class: ClassSchema, id: ClassID, propertyIDs: [PropertyID], nextPropertyID: UInt16)
         var entries: [Entry] = working.classes.map { objectClass in
             var whole = objectClass
-            let gone = before[objectClass.id]?.storedProperties.filter { objectClass[$0.id] == nil } ?? []
+            let gone = schemaBefore[objectClass.id]?.storedProperties.filter { objectClass[$0.id] == nil } ?? []
             whole.properties += gone.map { property in
                 var renamed = property
                 renamed.name = "$\(property.id.rawValue)"
@@ -48,7 +48,7 @@ final class ModelMigration: ModelTransaction, MigrationTransaction {
             }
             return (whole, whole.id, whole.properties.map(\.id), whole.nextPropertyID)
         }
-        for gone in before.classes where after[gone.id] == nil {
+        for gone in schemaBefore.classes where after[gone.id] == nil {
             entries.append((gone, gone.id, gone.properties.map(\.id), gone.nextPropertyID))
         }
         return Schema(version: after.version, numberedClasses: entries, nextClassID: after.nextClassID)
@@ -58,14 +58,14 @@ final class ModelMigration: ModelTransaction, MigrationTransaction {
 
     func renameProperty(of className: String, from: String, to: String) throws {
         guard let finished = try renames.rename(class: className, from: from, to: to),
-            let id = before[className]?[finished.from]?.id
+            let id = schemaBefore[className]?[finished.from]?.id
         else { return }
         after = after.renumbering(finished.to, of: className, to: id)
     }
 
     @discardableResult
     func deleteData(of className: String) throws -> Bool {
-        guard let classID = after[className]?.id ?? before[className]?.id else { return false }
+        guard let classID = after[className]?.id ?? schemaBefore[className]?.id else { return false }
         remove(state.keys(of: classID).map { ObjectReference(classID, $0) })
         return true
     }
@@ -78,7 +78,7 @@ final class ModelMigration: ModelTransaction, MigrationTransaction {
         clearReferences()
         try settleEmbeddedObjects()
         try checkPrimaryKeys()
-        var finished = ModelState(version: state.version, schema: after)
+        var finished = ModelState(version: state.version, state.tag, schema: after)
         for objectClass in after.classes {
             var table = state.tables[objectClass.id] ?? ModelState.Table()
             table.rows = table.rows.mapValues { row in
@@ -93,7 +93,7 @@ final class ModelMigration: ModelTransaction, MigrationTransaction {
 
     /// References to objects that nothing can refer to any more become null, or leave their set.
     private func clearReferences() {
-        let lost = before.classes.filter { !$0.isEmbedded && after[$0.id]?.isEmbedded != false }.map(\.id)
+        let lost = schemaBefore.classes.filter { !$0.isEmbedded && after[$0.id]?.isEmbedded != false }.map(\.id)
         func cleared(_ value: Value) -> Value {
             switch value {
             case .reference(let target): lost.contains(target.classID) ? .null : value
@@ -125,7 +125,7 @@ final class ModelMigration: ModelTransaction, MigrationTransaction {
             }
         }
         for objectClass in after.classes where objectClass.isEmbedded {
-            let became = before[objectClass.id]?.isEmbedded == false
+            let became = schemaBefore[objectClass.id]?.isEmbedded == false
             for key in state.keys(of: objectClass.id) {
                 let object = ObjectReference(objectClass.id, key)
                 let count = owners[object] ?? 0

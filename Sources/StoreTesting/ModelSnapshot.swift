@@ -14,6 +14,7 @@ package final class ModelSnapshot: Snapshot {
     }
 
     package var version: Version { state.version }
+    package var tag: HistoryTag { state.tag }
     package var schema: Schema { state.schema }
 
     package func count(of classID: ClassID) -> Int { state.keys(of: classID).count }

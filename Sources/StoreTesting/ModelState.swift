@@ -11,13 +11,15 @@ struct ModelState: Sendable {
     }
 
     var version: Version
+    var tag: HistoryTag
     var schema: Schema
     var tables: [ClassID: Table] = [:]
     /// What is kept beside the objects.
     var records: [[UInt8]: (bytes: [UInt8], expiry: Timestamp)] = [:]
 
-    init(version: Version, schema: Schema) {
+    init(version: Version, _ tag: HistoryTag = .random(), schema: Schema) {
         self.version = version
+        self.tag = tag
         self.schema = schema
         for objectClass in schema.classes { tables[objectClass.id] = Table() }
     }

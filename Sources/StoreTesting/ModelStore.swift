@@ -94,6 +94,11 @@ package final class ModelStore: Store {
         }
     }
 
+    package func tag(of version: Version) throws -> HistoryTag? {
+        let newest = try snapshot()
+        return version <= newest.version ? newest.tag : nil
+    }
+
     package func snapshot(at version: Version) throws -> any Snapshot {
         try shared.withLock { shared in
             guard !shared.isClosed else { throw Self.closed }

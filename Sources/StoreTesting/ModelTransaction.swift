@@ -7,8 +7,10 @@ import StoreContract
 class ModelTransaction: WriteTransaction {
     var state: ModelState
     var changes: [ClassID: ClassChanges] = [:]
+    let before: Mark
 
     init(_ base: ModelState) {
+        before = Mark(base.version, base.tag)
         state = base
         state.version = base.version.next
     }
@@ -22,6 +24,7 @@ class ModelTransaction: WriteTransaction {
     var keysAreFree: Bool { false }
 
     var version: Version { state.version }
+    var tag: HistoryTag { state.tag }
 
     var changeSet: ChangeSet { ChangeSet(version: version, classes: changes.filter { !$0.value.isEmpty }) }
 

@@ -24,8 +24,13 @@ extension StoreConformance {
         ]
     }
 
-    /// What every store must hold to about versions that are asked for again.
-    package static let versionTopics = [Topic("versions again") { try versionsAgain($0) }]
+    /// What every store must hold to about versions that are asked for again, and their names.
+    package static func versionTopics(seed: @escaping @Sendable (String) -> UInt64) -> [Topic] {
+        [
+            Topic("versions again") { try versionsAgain($0) },
+            Topic("marks") { try marks($0, seed: seed("marks")) },
+        ]
+    }
 
     /// What every store must hold to with every kind of data. Random ones take their seed from `seed`.
     package static func dataModelTopics(seed: @escaping @Sendable (String) -> UInt64) -> [Topic] {

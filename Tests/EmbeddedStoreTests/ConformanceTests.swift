@@ -60,6 +60,17 @@ struct ConformanceTests {
             })
     }
 
+    @Test("each version has one mark, also after the file was opened again", arguments: 0..<4)
+    func marks(_ run: Int) throws {
+        let path = directory.path + "/marks"
+        try StoreConformance.marks(
+            { try EmbeddedStore.open(path: path, schema: $0, options: smallClusters()) }, seed: seed("marks"),
+            reopen: { store in
+                store.close()
+                return try EmbeddedStore.open(path: path, options: smallClusters())
+            })
+    }
+
     @Test("every kind of data", arguments: StoreConformance.dataModelTopics(seed: seed))
     func dataModel(_ topic: StoreConformance.Topic) throws { try topic.run(make) }
 
@@ -73,7 +84,7 @@ struct ConformanceTests {
 
     @Test(
         "writes that threads hold open, and versions that are asked for again",
-        arguments: StoreConformance.interactiveTopics(seed: seed) + StoreConformance.versionTopics)
+        arguments: StoreConformance.interactiveTopics(seed: seed) + StoreConformance.versionTopics(seed: seed))
     func interactive(_ topic: StoreConformance.Topic) throws { try topic.run(make) }
 }
 

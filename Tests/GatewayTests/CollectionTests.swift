@@ -73,9 +73,11 @@ struct CollectionTests {
         let response = try gateway.get(target)
         #expect(response.text == expected)
         #expect(response.status == 200)
-        #expect(response.headers["ETag"] == "\"4\"")
-        #expect(try gateway.get(target, headers: ["If-None-Match": "\"4\""]).status == 304)
-        #expect(try gateway.get(target, headers: ["If-None-Match": "\"3\""]).status == 200)
+        let tag = "\"\(try gateway.mark(4))\""
+        #expect(response.headers["ETag"] == tag)
+        #expect(try gateway.get(target, headers: ["If-None-Match": tag]).status == 304)
+        #expect(try gateway.get(target, headers: ["If-None-Match": "\"4\""]).status == 200)
+        #expect(try gateway.get(target, headers: ["If-None-Match": "\"\(try gateway.mark(3))\""]).status == 200)
     }
 
     @Test("a class with many objects is read by a worker with the same answer")

@@ -159,10 +159,10 @@ struct FollowerTests {
     @Test("streams that came back and have nothing to be told of pin the newest version only")
     func idle() throws {
         let estate = try Estate()
-        let start = try "\(estate.wire.version())"
+        let start = try estate.wire.mark()
         _ = try estate.wire.send(.patch, "/v1/objects/Person/ada", #"{"age":1,"tags":["x"],"nums":[]}"#)
         _ = try estate.wire.send(.patch, "/v1/objects/Dog/1", #"{"age":9}"#)
-        let end = try "\(estate.wire.version())"
+        let end = try estate.wire.mark()
         // Some are told what they missed, others nothing.
         let streams: [WireEvents] = try Follower.all.flatMap { follower in
             try [start, end, end].map { try follower.open(estate.wire, since: $0) }
@@ -188,7 +188,7 @@ struct FollowerTests {
         let estate = try Estate()
         let empty = #"{"tags":[],"prices":{},"dogs":[],"pets":{},"friends":[]}"#
         #expect(try estate.wire.send(.patch, "/v1/objects/Person/ada", empty).status == 200)
-        let start = try "\(estate.wire.version())"
+        let start = try estate.wire.mark()
         let events = try estate.wire.observe("/v1/observe/\(target)")
         _ = try events.next("initial")
         let resumed = try estate.wire.observe("/v1/observe/\(target)", headers: ["Last-Event-ID": start])

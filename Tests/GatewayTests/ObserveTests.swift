@@ -19,7 +19,7 @@ struct ObserveTests {
                 try client.send(target)
                 #expect(try client.answer().status == 200)
                 let initial = try client.event()
-                #expect(initial.id == "4")
+                #expect(initial.id == (try gateway.mark(4)))
                 #expect(initial.name == "initial")
                 #expect(initial.data == #"{"version":4,"count":2,"items":[{"_id":4,"age":14},{"_id":2,"age":12}]}"#)
             }
@@ -33,7 +33,7 @@ struct ObserveTests {
             let expected =
                 #"{"version":5,"deletions":[0],"insertions":[0,2],"modifications":[1],"objects":{"insertions":[{"_id":1,"age":20},{"_id":3,"age":11}],"modifications":[{"_id":2,"age":13}]}}"#
             for client in [first, second] {
-                #expect(try client.event() == LoopbackClient.Event(id: "5", name: "update", data: expected))
+                #expect(try client.event() == LoopbackClient.Event(id: gateway.mark(5), name: "update", data: expected))
             }
             // What does not touch the result is not told; what does is.
             try writer.send("POST /v1/objects/Note", body: #"{"text":"a"}"#)
@@ -74,19 +74,20 @@ struct ObserveTests {
             for (version, missed) in [(2, "[0,1,2,3],\"modifications\":[]"), (3, "[],\"modifications\":[0,1,3]")] {
                 let header = try LoopbackClient(port: port)
                 // The header is later than what the page was opened with.
-                try header.send(target + "&lastEventID=1", headers: "Last-Event-ID: \(version)\r\n")
+                try header.send(
+                    target + "&lastEventID=\(gateway.mark(1))", headers: "Last-Event-ID: \(gateway.mark(version))\r\n")
                 let parameter = try LoopbackClient(port: port)
-                try parameter.send(target + "&lastEventID=\(version)")
+                try parameter.send(target + "&lastEventID=\(gateway.mark(version))")
                 for client in [header, parameter] {
                     #expect(try client.answer().status == 200)
                     let event = try client.event()
                     #expect(event.name == "update")
-                    #expect(event.id == "5")
+                    #expect(event.id == (try gateway.mark(5)))
                     #expect(event.data == #"{"version":5,"deletions":[],"insertions":\#(missed)}"#)
                 }
             }
             let current = try LoopbackClient(port: port)
-            try current.send(target, headers: "Last-Event-ID: 5\r\n")
+            try current.send(target, headers: "Last-Event-ID: \(gateway.mark(5))\r\n")
             _ = try current.answer()
             gateway.settle()
             _ = try gateway.send(.delete, "/v1/objects/Dog/3")
@@ -94,7 +95,7 @@ struct ObserveTests {
             #expect(event.name == "update")
             #expect(event.data == #"{"version":6,"deletions":[2],"insertions":[],"modifications":[]}"#)
             let ahead = try LoopbackClient(port: port)
-            try ahead.send(target, headers: "Last-Event-ID: 99\r\n")
+            try ahead.send(target, headers: "Last-Event-ID: \(gateway.mark(99))\r\n")
             _ = try ahead.answer()
             #expect(try ahead.event().name == "initial")
         }
@@ -107,12 +108,14 @@ struct ObserveTests {
         _ = try gateway.send(.delete, "/v1/objects/Dog/1")
         try gateway.serve { port in
             let client = try LoopbackClient(port: port)
-            try client.send("GET /v1/observe/objects/Dog/1", headers: "Last-Event-ID: 4\r\n")
+            try client.send("GET /v1/observe/objects/Dog/1", headers: "Last-Event-ID: \(gateway.mark(4))\r\n")
             #expect(try client.answer().status == 200)
-            #expect(try client.event() == LoopbackClient.Event(id: "5", name: "deleted", data: #"{"version":5}"#))
+            #expect(
+                try client.event()
+                    == LoopbackClient.Event(id: gateway.mark(5), name: "deleted", data: #"{"version":5}"#))
             #expect(client.ends())
             let late = try LoopbackClient(port: port)
-            try late.send("GET /v1/observe/objects/Dog/1", headers: "Last-Event-ID: 5\r\n")
+            try late.send("GET /v1/observe/objects/Dog/1", headers: "Last-Event-ID: \(gateway.mark(5))\r\n")
             #expect(try late.answer().status == 404)
         }
     }
@@ -159,14 +162,16 @@ struct ObserveTests {
             #expect(initial.data == #"{"version":4,"object":\#(ObjectTests.rex)}"#)
             _ = try gateway.send(.patch, "/v1/objects/Dog/1", #"{"age":null,"owner":"bob"}"#)
             let change = try client.event()
-            #expect(change.id == "5")
+            #expect(change.id == (try gateway.mark(5)))
             #expect(change.name == "change")
             #expect(
                 change.data
                     == #"{"version":5,"changes":[{"name":"age","old":7,"new":null},{"name":"owner","old":"ada","new":"bob"}]}"#
             )
             _ = try gateway.send(.delete, "/v1/objects/Dog/1")
-            #expect(try client.event() == LoopbackClient.Event(id: "6", name: "deleted", data: #"{"version":6}"#))
+            #expect(
+                try client.event()
+                    == LoopbackClient.Event(id: gateway.mark(6), name: "deleted", data: #"{"version":6}"#))
             #expect(client.ends())
         }
     }

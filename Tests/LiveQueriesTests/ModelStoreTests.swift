@@ -38,7 +38,7 @@ struct ModelStoreTests {
     @Test(
         "the model store keeps the contract for every kind of data",
         arguments: StoreConformance.dataModelTopics { seed($0) } + StoreConformance.interactiveTopics { seed($0) }
-            + StoreConformance.versionTopics)
+            + StoreConformance.versionTopics { seed($0) })
     func dataModel(_ topic: StoreConformance.Topic) throws {
         try topic.run { try ModelStore($0) }
     }

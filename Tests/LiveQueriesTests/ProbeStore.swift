@@ -73,6 +73,7 @@ final class ProbeStore: Store {
     func past(at version: Version, before snapshot: any Snapshot) throws -> Past? {
         try base.past(at: version, before: snapshot)
     }
+    func tag(of version: Version) throws -> HistoryTag? { try base.tag(of: version) }
     func changeLogFloor() throws -> Version { try base.changeLogFloor() }
 
     func onCommit(_ listener: @escaping @Sendable ([ChangeSet]) -> Void) {

@@ -160,10 +160,11 @@ struct ResumingTests {
     /// A version that was taken back: everything but what it was is gone.
     private final class GoneReads: ObjectReads {
         let version: Version
+        let tag: HistoryTag
         let schema: Schema
         private let error = StoreError(.versionGone, "The version is gone.")
 
-        init(_ reads: any ObjectReads) { (version, schema) = (reads.version, reads.schema) }
+        init(_ reads: any ObjectReads) { (version, tag, schema) = (reads.version, reads.tag, reads.schema) }
 
         func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool { throw error }
         func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? { throw error }

@@ -4,7 +4,7 @@ import HTTPTesting
 
 /// One server-sent event.
 struct StreamEvent {
-    var id: UInt64?
+    var id: String?
     var name = "message"
     var data = ""
 
@@ -41,7 +41,7 @@ struct EventParser {
             var value = text[text.index(after: colon)...]
             if value.first == " " { value.removeFirst() }
             switch text[..<colon] {
-            case "id": event.id = UInt64(value)
+            case "id": event.id = String(value)
             case "event": event.name = String(value)
             case "data":
                 if hasData { event.data += "\n" }
@@ -61,7 +61,7 @@ final class EventConnection {
     private var head: [UInt8] = []
 
     /// - Parameter receiveBuffer: bytes that the kernel keeps for a client that does not read.
-    init(port: Int, _ target: String, lastEventID: UInt64?, receiveBuffer: Int32? = nil) throws {
+    init(port: Int, _ target: String, lastEventID: String?, receiveBuffer: Int32? = nil) throws {
         guard let number = UInt16(exactly: port) else { throw TestFailure("no port: \(port)") }
         socket = try LoopbackSocket(port: number, receiveBuffer: receiveBuffer)
         var request = "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAccept: text/event-stream\r\n"

@@ -176,7 +176,7 @@ private final class ChaosClient: @unchecked Sendable {
     }
 
     private func follow(_ port: Int, _ goesOn: () -> Bool, _ random: inout SeededGenerator) throws {
-        let last = lock.withLock { replay.version }
+        let last = lock.withLock { replay.mark }
         let connection = try EventConnection(
             port: port, "/v1/observe/\(observed)?\(query)", lastEventID: last,
             receiveBuffer: Int.random(in: 0..<3, using: &random) == 0 ? 2_048 : nil)

@@ -12,6 +12,8 @@ struct StreamReplay {
     private(set) var items: [String]?
     private(set) var sections: [Section]?
     private(set) var version: UInt64?
+    /// The id of the last event.
+    private(set) var mark: String?
     private(set) var updates = 0
     private(set) var initials = 0
 
@@ -28,7 +30,7 @@ struct StreamReplay {
         guard event.name == "initial" || event.name == "update" else {
             throw TestFailure("an event '\(event.name)': \(event.data)")
         }
-        guard let id = event.id, (json["version"] as? NSNumber)?.uint64Value == id else {
+        guard let mark = event.id, let id = (json["version"] as? NSNumber)?.uint64Value, mark.hasPrefix("\(id)-") else {
             throw TestFailure("the id \(String(describing: event.id)) is not the version of \(event.data)")
         }
         if event.name == "initial" {
@@ -49,6 +51,7 @@ struct StreamReplay {
             }
         }
         version = id
+        self.mark = mark
     }
 
     private mutating func updateItems(_ json: [String: Any]) throws {

@@ -10,6 +10,7 @@ import Synchronization
 /// end, and the last of them ends the read transaction. Cost: a lock and a reference per call, some 20 ns.
 final class ExpiringSnapshot: ForwardedSnapshot {
     let version: Version
+    let tag: HistoryTag
     let schema: Schema
     private let counts: [ClassID: Int]
     private let held: Mutex<EmbeddedSnapshot?>
@@ -18,6 +19,7 @@ final class ExpiringSnapshot: ForwardedSnapshot {
     /// `limit` in seconds is for the message.
     init(_ snapshot: EmbeddedSnapshot, limit: Double) {
         version = snapshot.version
+        tag = snapshot.tag
         schema = snapshot.schema
         counts = snapshot.classes.mapValues(\.objectCount)
         held = Mutex(snapshot)

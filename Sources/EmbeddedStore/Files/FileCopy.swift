@@ -1,3 +1,4 @@
+import Columnar
 import Glibc
 import StoreContract
 
@@ -23,6 +24,7 @@ struct FileCopy {
             try write(presence, progress)
         } catch {
             unlink(temporary)
+            if error is DamagedRecord { throw StoreError.damaged(path) }
             throw (error as? LMDBError)?.storeError(path: path) ?? error
         }
     }
@@ -32,6 +34,7 @@ struct FileCopy {
         let watch = CopyProgress(presence, progress)
         defer { watch.stop() }
         try environment.copy(to: presence.descriptor)
+        try HistoryRecord.change(of: temporary, presence) { $0.copied }
         guard try FileSystem.rename(temporary, toNew: path) else { throw isTaken }
         guard FileSystem.syncDirectory(of: path) else { throw LMDBError(code: errno, action: "Syncing") }
     }

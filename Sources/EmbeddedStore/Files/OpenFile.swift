@@ -71,6 +71,7 @@ final class OpenFile: Sendable {
             try transaction.put(trees.meta, FileFormat.versionKey, Catalogue.versionRecord(Version(1)))
             try transaction.put(trees.meta, FileFormat.schemaKey, SchemaRecord.encode(schema))
         }
+        try HistoryRecord.ensure(in: transaction, trees.meta)
         if isOld { try FormatUpgrade.run(transaction, trees, path: path) }
         try transaction.commit()
         return trees

@@ -1,9 +1,12 @@
+import Columnar
 import Glibc
 import StoreContract
 
 extension EmbeddedStore {
     /// Puts a backup in the place of a database file, or where there is none yet. The backup is copied, so it stays as
     /// it is. A crash leaves the old file or the new one.
+    ///
+    /// What is restored begins a history: marks of the file that it replaces, and of the backup, are not of it.
     ///
     /// Check the backup first, see `check`. Throws `fileAccess` when the file exists and is not to be replaced, `busy`
     /// while somebody has it open, `invalidFile`, `full`, `inputOutput`.
@@ -31,10 +34,25 @@ extension EmbeddedStore {
         defer { store.close() }
         try store.writeCopy(to: copy, progress: progress)
         do {
+            try beginHistory(of: copy, for: path)
             try putInPlace(copy, of: path, exists: exists)
         } catch {
             unlink(copy)
             throw error
+        }
+    }
+
+    /// Before the file has its place, so that no versions of the history that is given up are ever read there.
+    private static func beginHistory(of copy: String, for path: String) throws {
+        guard let presence = try FilePresence.takeAlone(copy) else {
+            throw StoreError(.busy, "'\(copy)' is in use by another program. Move it away and try again.")
+        }
+        do {
+            try HistoryRecord.change(of: copy, presence) { _ in .new() }
+        } catch is DamagedRecord {
+            throw StoreError.damaged(path)
+        } catch let error as LMDBError {
+            throw error.storeError(path: path)
         }
     }
 

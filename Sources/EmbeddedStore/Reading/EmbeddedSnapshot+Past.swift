@@ -22,7 +22,7 @@ extension EmbeddedSnapshot {
             let changes = try PastChanges(
                 since: version, versions, schema: schema, clusterCapacity: clusterCapacity)
             return Past(
-                reads: PastReads(version: version, PastSource(self, self, changes)), changes: changes.merged)
+                reads: PastReads(version, tag, PastSource(self, self, changes)), changes: changes.merged)
         } catch is DamagedRecord {
             throw StoreError.damaged(path)
         } catch is LeafError {

@@ -9,6 +9,7 @@ import Synchronization
 /// a lock, and what they return stays where it is until the read transaction ends with this object.
 final class EmbeddedSnapshot: ExecutedSnapshot {
     let version: Version
+    let tag: HistoryTag
     let schema: Schema
     let clusterCapacity: Int
 
@@ -22,6 +23,7 @@ final class EmbeddedSnapshot: ExecutedSnapshot {
 
     init(_ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String) {
         version = catalogue.version
+        tag = catalogue.history.tag
         schema = catalogue.schema
         classes = catalogue.classes
         clusterCapacity = catalogue.capacity

@@ -16,6 +16,7 @@ final class LimitedSnapshot: ForwardedSnapshot {
     }
 
     var version: Version { base.version }
+    var tag: HistoryTag { base.tag }
     var schema: Schema { base.schema }
 
     func limited(by budget: QueryBudget) -> any Snapshot { base.limited(by: budget) }

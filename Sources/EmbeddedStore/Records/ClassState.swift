@@ -30,12 +30,16 @@ struct Catalogue: Sendable {
     var schema: Schema
     var classes: [ClassID: ClassState]
     var capacity: Int
+    var history: HistoryRecord
 
-    init(version: Version, schema: Schema, classes: [ClassID: ClassState], capacity: Int) {
+    init(
+        version: Version, schema: Schema, classes: [ClassID: ClassState], capacity: Int, history: HistoryRecord
+    ) {
         self.version = version
         self.schema = schema
         self.classes = classes
         self.capacity = capacity
+        self.history = history
     }
 
     /// Throws `LMDBError` or `DamagedRecord`. `known` saves decoding the schema when its bytes are still the same.
@@ -45,6 +49,7 @@ struct Catalogue: Sendable {
             let capacity = try transaction.get(trees.meta, FileFormat.capacityKey)
         else { throw DamagedRecord() }
         self.version = Version(version.bigEndian(at: 0))
+        history = try HistoryRecord(transaction, trees.meta)
         self.capacity = Int(capacity.bigEndian(at: 0, as: UInt32.self))
         guard self.capacity > 0, self.capacity % 64 == 0, self.capacity <= 65_472 else { throw DamagedRecord() }
         if let known, known.matches(schema) {

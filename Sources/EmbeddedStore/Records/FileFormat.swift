@@ -8,6 +8,8 @@ import ObjectModel
 //              "capacity"          slots per cluster, u32
 //              "version"           the newest version, u64
 //              "schema"            the schema with its stable numbers, see SchemaRecord
+//              "history"           whose versions these are, see HistoryRecord. Files that were made before there was one get it
+//                                  when they are opened
 //   classes    class u32           next object key u64, object count u64
 //   leaves     class u32, cluster u32, column u16
 //                                  a leaf as Columnar encodes it; column 0 is the live mask, the rest are property ids.
@@ -64,6 +66,7 @@ enum FileFormat {
     static let capacityKey = Array("capacity".utf8)
     static let versionKey = Array("version".utf8)
     static let schemaKey = Array("schema".utf8)
+    static let historyKey = Array("history".utf8)
 
     /// The column under which a cluster's live mask lies; property ids start at 1.
     static let liveMaskColumn = PropertyID(0)

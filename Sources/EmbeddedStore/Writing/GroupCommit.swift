@@ -36,15 +36,16 @@ struct GroupCommit {
         let transaction = try file.environment.begin(readOnly: false)
         // Work may have kept its transaction; LMDB's lock must be let go of on the thread that took it.
         defer { transaction.abort() }
-        let session = try WriteSession(
-            transaction, file.trees, try file.catalogue(transaction, file.trees), path: file.path)
+        let catalogue = try file.catalogue(transaction, file.trees)
+        let history = catalogue.history.continued
+        let session = try WriteSession(transaction, file.trees, catalogue, path: file.path, tag: history.tag)
         let pagesBefore = try transaction.pagesInUse(file.trees.all)
         var outcome = GroupOutcome()
         for job in jobs {
             let version = session.version.next
             do {
                 let (changes, undo) = try run(job, in: session, version: version)
-                session.version = version
+                session.advance(to: version)
                 outcome.changes.append(changes)
                 outcome.results.append(.success(version))
                 if changes.schemaChanged { outcome.schema = session.schema }
@@ -59,6 +60,7 @@ struct GroupCommit {
             transaction, file.trees, newest: session.version, limit: file.options,
             pageSize: file.environment.pageSize, budget: jobs.count + 16)
         try transaction.put(file.trees.meta, FileFormat.versionKey, Catalogue.versionRecord(session.version))
+        if history != catalogue.history { try history.put(in: transaction, file.trees.meta) }
         try file.checkRoom(for: outcome.changes, transaction, pagesBefore: pagesBefore)
         try transaction.commit()
         return outcome

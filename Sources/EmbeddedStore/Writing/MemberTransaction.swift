@@ -9,6 +9,7 @@ import StoreContract
 /// finds nothing half done.
 class MemberTransaction: WriteTransaction {
     let version: Version
+    let before: Mark
     var changes: [ClassID: ClassChangeRecorder] = [:]
     let session: WriteSession
     private(set) var journal: [Step] = []
@@ -36,6 +37,7 @@ class MemberTransaction: WriteTransaction {
     init(_ session: WriteSession, version: Version, journalLimit: Int = .max) {
         self.session = session
         self.version = version
+        before = session.newest
         self.journalLimit = journalLimit
     }
 
@@ -45,6 +47,7 @@ class MemberTransaction: WriteTransaction {
     }
 
     var schema: Schema { session.schema }
+    var tag: HistoryTag { session.tag }
 
     func note(_ step: Step) {
         guard !isBeyondTakingBack else { return }

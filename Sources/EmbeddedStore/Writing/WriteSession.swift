@@ -18,7 +18,12 @@ final class WriteSession {
             arrangementPlace.pointee += 1
         }
     }
-    var version: Version
+    /// The newest version, of which the next work makes the one that follows.
+    var version: Version { newest.version }
+    /// The state that the next work begins with.
+    private(set) var newest: Mark
+    /// The history that the versions are of which this transaction makes.
+    let tag: HistoryTag
     /// The counters as the transaction holds them; those of open classes may be newer.
     var classes: [ClassID: ClassState]
     /// By class number.
@@ -47,7 +52,9 @@ final class WriteSession {
     /// tens of megabytes.
     static let openClusterLimit = 256
 
-    init(_ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String) throws {
+    init(_ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String, tag: HistoryTag? = nil)
+        throws
+    {
         indexCursor = try LMDBCursor(transaction, trees.index)
         arrangementPlace = .allocate(capacity: 1)
         arrangementPlace.initialize(to: 0)
@@ -59,12 +66,16 @@ final class WriteSession {
         self.path = path
         capacity = catalogue.capacity
         schema = catalogue.schema
-        version = catalogue.version
+        newest = Mark(catalogue.version, catalogue.history.tag)
+        self.tag = tag ?? catalogue.history.tag
         classes = catalogue.classes
         openClasses = Self.places(for: catalogue.schema)
     }
 
     deinit { arrangementPlace.deallocate() }
+
+    /// Notes that work made a version.
+    func advance(to version: Version) { newest = Mark(version, tag) }
 
     private static func places(for schema: Schema) -> [OpenClass?] {
         Array(repeating: nil, count: Int(schema.nextClassID))
@@ -117,7 +128,8 @@ final class WriteSession {
     /// A view for queries that shows everything done so far; valid until the next change.
     func queryView() throws -> EmbeddedSnapshot {
         try wholly { try flush() }
-        let catalogue = Catalogue(version: version, schema: schema, classes: classes, capacity: capacity)
+        let catalogue = Catalogue(
+            version: version, schema: schema, classes: classes, capacity: capacity, history: HistoryRecord(tag: tag))
         return EmbeddedSnapshot(transaction, trees, catalogue, path: path)
     }
 

@@ -58,7 +58,8 @@ extension Gateway {
                 let time = clock()
                 try known?.checkNew(in: transaction, at: time)
                 if !view.isUnrestricted { ruleProblems.tell(view.access(under: transaction.schema)) }
-                let response = try view.perform(in: transaction, work)
+                var response = try view.perform(in: transaction, work)
+                response.headers.add(transaction.mark)
                 try known?.keep(response, in: transaction, from: time, for: lifetime)
                 answer.put(response)
             } completion: { [self] outcome in

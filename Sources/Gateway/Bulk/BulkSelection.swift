@@ -40,11 +40,3 @@ struct BulkSelection: Sendable {
         return keys.filter { seen.insert($0).inserted }
     }
 }
-
-extension Preconditions {
-    /// Throws 412 when the store is not at a version as asked: collections have it as their tag.
-    func checkVersion(_ transaction: any WriteTransaction) throws(Problem) {
-        guard !isEmpty else { return }
-        try check(EntityTag(Version(transaction.version.rawValue - 1)))
-    }
-}

@@ -18,7 +18,7 @@ extension Gateway {
         let input = try ObjectInputReader(writing: snapshot).object(try request.json(), objectClass)
         let conditions = try Preconditions(request)
         return try write(for: request) { transaction in
-            try conditions.checkVersion(transaction)
+            try conditions.checkState(transaction)
             let keys = try selection.keys(in: transaction)
             try ObjectWriter(transaction, .modified).assign(input, to: keys)
             return .bulk("modified", keys.count, transaction)
@@ -32,7 +32,7 @@ extension Gateway {
         let selection = try BulkSelection(parameters, objectClass, schema, configuration)
         let conditions = try Preconditions(request)
         return try write(for: request) { transaction in
-            try conditions.checkVersion(transaction)
+            try conditions.checkState(transaction)
             let keys = try selection.keys(in: transaction)
             try transaction.delete(objectClass.id, keys)
             return .bulk("deleted", keys.count, transaction)

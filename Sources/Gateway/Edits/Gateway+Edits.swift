@@ -116,7 +116,7 @@ extension Preconditions {
     /// Throws 412 when the object that has the place, or owns it in the end, is not as asked.
     func check(_ place: PropertyPlace, _ transaction: any WriteTransaction) throws {
         guard !isEmpty else { return }
-        try check(try EntityTag(place.owner, transaction))
+        try check(place.owner, transaction)
     }
 }
 
@@ -139,7 +139,9 @@ extension Response {
         }
         json.endObject()
         var response = Response.json(json.bytes)
-        if !conditions.isEmpty { response.headers["ETag"] = try EntityTag(place.owner, transaction).header }
+        if !conditions.isEmpty {
+            response.headers["ETag"] = try EntityTag(place.owner, transaction, of: transaction.mark).header
+        }
         return response
     }
 }

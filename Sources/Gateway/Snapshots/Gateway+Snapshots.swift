@@ -30,6 +30,7 @@ extension Gateway {
             try store.snapshot(), for: seconds, FrozenVersion.Owner(try caller(of: request).principal))
         var response = Response.json(Self.document(frozen), status: 201)
         response.headers["Location"] = "/v1/snapshots/\(frozen.id)"
+        response.headers.add(frozen.snapshot.mark)
         return .now(response)
     }
 
@@ -54,7 +55,10 @@ extension Gateway {
 
     private func getSnapshot(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
-        return .now(.json(Self.document(try named(path, request))))
+        let frozen = try named(path, request)
+        var response = Response.json(Self.document(frozen))
+        response.headers.add(frozen.snapshot.mark)
+        return .now(response)
     }
 
     private func deleteSnapshot(_ request: Request, _ path: PathParameters) throws -> Reply {
@@ -83,7 +87,9 @@ extension Gateway {
             let comparison = SnapshotComparison(
                 from: try view.restrict(from.limited(by: budget)), to: try view.restrict(to.limited(by: budget)),
                 limit: limit)
-            return .json(try comparison.document(of: changes))
+            var response = Response.json(try comparison.document(of: changes))
+            response.headers.add(to.mark)
+            return response
         }
     }
 

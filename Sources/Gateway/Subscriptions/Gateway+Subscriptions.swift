@@ -174,7 +174,9 @@ extension Gateway {
         _ = try QueryParameters(request, single: ["lastEventID"])
         let caller = try caller(of: request)
         let set = try subscriptions.existing(path["set"] ?? "", of: caller.subscriber)
-        let position = request.lastEventID.flatMap(StreamPosition.init)
+        let position = request.lastEventID.flatMap { text in
+            StreamPosition(text) { [store] mark in (try? store.knows(mark)) ?? false }
+        }
         return .events { [self] stream in
             open(stream, of: set, for: caller, position)
             opened(stream, by: caller)

@@ -128,11 +128,11 @@ final class SetStream: Sendable {
             guard !state.isOver, var seat = state.seats[member.id], seat.member === member else { return .closed }
             guard state.seats.values.allSatisfy({ $0.phase != .behind }) else { return .full }
             var next = state
-            next.arrive(at: event.version ?? state.version)
-            seat.version = isLive ? next.version : event.version
+            next.arrive(at: event.mark?.version ?? state.version)
+            seat.version = isLive ? next.version : event.mark?.version
             seat.phase = isLive ? .live : .joining
             next.seats[member.id] = seat
-            let bytes = event.on(sharedStream: next.position.text, with: Self.members(seat.label))
+            let bytes = event.on(sharedStream: text(next.position, event), with: Self.members(seat.label))
             let result = stream.send(bytes)
             if result == .queued { state = next }
             return result
@@ -186,7 +186,15 @@ final class SetStream: Sendable {
     // MARK: Sending
 
     private func send(_ event: EncodedEvent, _ label: String, _ state: State) -> Bool {
-        stream.send(event.on(sharedStream: state.position.text, with: Self.members(label))) != .full
+        stream.send(event.on(sharedStream: text(state.position, event), with: Self.members(label))) != .full
+    }
+
+    /// The id of an event.
+    private func text(_ position: StreamPosition, _ event: EncodedEvent) -> String {
+        position.text { [channels] version in
+            // Nearly always it is the event's, which need not be asked for.
+            event.mark?.version == version ? event.mark : channels.mark(of: version)
+        }
     }
 
     private func sendError(_ event: EncodedEvent, of id: SubscriptionID, _ state: inout State) {

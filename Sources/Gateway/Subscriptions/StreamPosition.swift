@@ -1,8 +1,8 @@
 import ObjectModel
 
 /// What a client of a set's stream has heard of, as the ids of the stream's events say it:
-/// `VERSION.REVISION`, followed by `;ID=VERSION` for each subscription that is at another version, 0 for one that it
-/// has heard nothing of.
+/// `MARK.REVISION`, followed by `;ID=MARK` for each subscription that is at another version, 0 for one that it has heard
+/// nothing of.
 ///
 /// The events of one commit come one by one, so that a stream may break off between them.
 struct StreamPosition: Equatable, Sendable {
@@ -27,21 +27,32 @@ struct StreamPosition: Equatable, Sendable {
     }
 
     /// Nil for text that is no such id.
-    init?(_ text: String) {
+    ///
+    /// - Parameter isKnown: whether a state is of this history. Of what was heard in another one, nothing was heard.
+    init?(_ text: String, isKnown: (Mark) -> Bool) {
+        func version(_ text: Substring) -> Version? {
+            if let mark = Mark(text) { return isKnown(mark) ? mark.version : Version(0) }
+            // A number alone names no state.
+            return UInt64(text).map { _ in Version(0) }
+        }
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)
         let base = parts[0].split(separator: ".", omittingEmptySubsequences: false)
-        guard base.count == 2, let version = UInt64(base[0]), let revision = UInt64(base[1]) else { return nil }
-        self.init(Version(version), revision)
+        guard base.count == 2, let common = version(base[0]), let revision = UInt64(base[1]) else { return nil }
+        self.init(common, revision)
         for part in parts.dropFirst() {
             let pair = part.split(separator: "=", omittingEmptySubsequences: false)
-            guard pair.count == 2, let id = SubscriptionID(pair[0]), let version = UInt64(pair[1]) else { return nil }
-            exceptions[id] = Version(version)
+            guard pair.count == 2, let id = SubscriptionID(pair[0]), let heard = version(pair[1]) else { return nil }
+            exceptions[id] = heard
         }
     }
 
-    var text: String {
-        let rest = exceptions.sorted { $0.key < $1.key }.map { ";\($0.key)=\($0.value)" }
-        return "\(version).\(revision)" + rest.joined()
+    /// - Parameter mark: that of a version; nil for one whose history is not known, which then counts as not heard of.
+    func text(_ mark: (Version) -> Mark?) -> String {
+        func name(_ version: Version) -> String {
+            version == Version(0) ? "0" : mark(version)?.description ?? "0"
+        }
+        let rest = exceptions.sorted { $0.key < $1.key }.map { ";\($0.key)=\(name($0.value))" }
+        return "\(name(version)).\(revision)" + rest.joined()
     }
 
     /// The version that a subscription is to go on from; nil for one that has to begin.

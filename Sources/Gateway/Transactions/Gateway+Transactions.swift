@@ -18,10 +18,10 @@ extension Gateway {
         let reader = TransactionReader(try snapshot(for: request).schema, configuration)
         let input = try reader.read(try request.json())
         return try write(for: request) { transaction in
-            if let version = input.version, transaction.version.rawValue != UInt64(version) + 1 {
+            if let expected = input.expected, !expected.isMet(by: transaction.before) {
                 throw Problem(
                     412, "transaction.version_changed",
-                    "The store is at version \(transaction.version.rawValue - 1), not \(version). Read again what the transaction depends on."
+                    "The store is at version \(expected.shown(transaction.before)), not \(expected). Read again what the transaction depends on."
                 )
             }
             let json = JSONWriter(capacity: 128 + input.operations.count * 64)

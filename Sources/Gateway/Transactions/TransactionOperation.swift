@@ -70,9 +70,40 @@ struct TransactionOperation: Sendable {
 
 /// The body of `POST /v1/transactions`, read.
 struct TransactionInput: Sendable {
-    /// The version that the store must be at.
-    var version: Int64?
+    /// The state that the store must be at.
+    var expected: ExpectedState?
     var operations: [TransactionOperation] = []
+}
+
+/// What a client says the store is at.
+enum ExpectedState: Hashable, Sendable {
+    /// As a body says it, of whichever history.
+    case version(Version)
+    case mark(Mark)
+
+    func isMet(by state: Mark) -> Bool {
+        switch self {
+        case .version(let version): version == state.version
+        case .mark(let mark): mark == state
+        }
+    }
+
+    /// A state in the words of the client.
+    func shown(_ state: Mark) -> String {
+        switch self {
+        case .version: state.version.description
+        case .mark: state.description
+        }
+    }
+}
+
+extension ExpectedState: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .version(let version): version.description
+        case .mark(let mark): mark.description
+        }
+    }
 }
 
 /// The form of a reference to an object that an earlier operation made, where a link stands: no value and no object of

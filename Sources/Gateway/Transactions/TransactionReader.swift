@@ -20,7 +20,7 @@ struct TransactionReader {
     consuming func read(_ body: JSONValue) throws(Problem) -> TransactionInput {
         let members = try Members(body, "A transaction", ["ifVersion", "operations"], at: "$")
         var input = TransactionInput()
-        input.version = try members.position("ifVersion").map { Int64($0) }
+        input.expected = try members.state("ifVersion")
         guard case .array(let operations)? = members["operations"] else {
             throw .transaction("A transaction has a list of 'operations'.", "$.operations")
         }
@@ -413,6 +413,19 @@ private struct Members {
             throw .transaction("'\(name)' is true or false, not \(json.inWords).", "\(path).\(name)")
         }
         return value
+    }
+
+    /// A version's number, or a mark.
+    func state(_ name: String) throws(Problem) -> ExpectedState? {
+        guard case .string(let text)? = self[name] else {
+            return try position(name).map { .version(Version(UInt64($0))) }
+        }
+        guard let mark = Mark(text) else {
+            throw .transaction(
+                "'\(name)' is a version, such as 41, or better the mark of an answer, such as \"41-0a1b2c3d\", not '\(text)'.",
+                "\(path).\(name)")
+        }
+        return .mark(mark)
     }
 
     func position(_ name: String) throws(Problem) -> Int? {

@@ -53,13 +53,13 @@ extension Gateway {
                 throw Problem(422, "export.impossible", fault.message, parameter: "fields")
             }
             let name = String(objectClass.name.unicodeScalars.map { $0.isASCII ? Character($0) : "_" })
-            return Response(
-                headers: [
-                    "Content-Type": format.mediaType,
-                    "Content-Disposition": "attachment; filename=\"\(name).\(format.rawValue)\"",
-                    "ETag": EntityTag(snapshot.version).header,
-                ],
-                body: .pieces(ExportSource(exporter)))
+            var headers: HeaderFields = [
+                "Content-Type": format.mediaType,
+                "Content-Disposition": "attachment; filename=\"\(name).\(format.rawValue)\"",
+                "ETag": EntityTag(snapshot.mark).header,
+            ]
+            headers.add(snapshot.mark)
+            return Response(headers: headers, body: .pieces(ExportSource(exporter)))
         }
     }
 }

@@ -57,7 +57,12 @@ extension Gateway {
         guard request.header("Accept")?.contains("text/event-stream") == true else {
             return transfers.reply { [self] in
                 do {
-                    return .now(.json(Self.document(of: try order.run(in: store) { _ in })))
+                    let outcome = try order.run(in: store) { _ in }
+                    var response = Response.json(Self.document(of: outcome))
+                    if let version = outcome.version, let tag = try store.tag(of: version) {
+                        response.headers.add(Mark(version, tag))
+                    }
+                    return .now(response)
                 } catch {
                     return .now(response(to: error))
                 }

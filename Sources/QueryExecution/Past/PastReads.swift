@@ -6,10 +6,12 @@ import StoreContract
 /// An earlier version of a store, as its columns are told by a `PastSource`.
 package final class PastReads: ObjectReads {
     package let version: Version
+    package let tag: HistoryTag
     package let source: PastSource
 
-    package init(version: Version, _ source: PastSource) {
+    package init(_ version: Version, _ tag: HistoryTag, _ source: PastSource) {
         self.version = version
+        self.tag = tag
         self.source = source
     }
 

@@ -1,4 +1,5 @@
 import JSONCoding
+import ObjectModel
 
 /// An event of the gateway's stream of subscriptions, read.
 struct SyncEvent: Sendable {
@@ -46,14 +47,20 @@ struct SyncEvent: Sendable {
         }
     }
 
-    /// The version that all subscriptions have been told up to; see the gateway's ids of events, `41.17;3=40`.
+    /// The version that all subscriptions have been told up to; see the gateway's ids of events,
+    /// `41-0a1b2c3d.17;3=40-0a1b2c3d`.
     var reached: UInt64? {
         guard let position else { return nil }
         let parts = position.split(separator: ";")
-        guard let base = parts.first?.split(separator: ".").first.flatMap({ UInt64($0) }) else { return nil }
+        guard let base = parts.first?.split(separator: ".").first.map(Self.version) else { return nil }
         return parts.dropFirst().reduce(base) { least, part in
-            min(least, part.split(separator: "=").last.flatMap { UInt64($0) } ?? 0)
+            min(least, part.split(separator: "=").last.map(Self.version) ?? 0)
         }
+    }
+
+    /// 0 for nothing.
+    private static func version(_ text: Substring) -> UInt64 {
+        Mark(text)?.version.rawValue ?? UInt64(text) ?? 0
     }
 }
 

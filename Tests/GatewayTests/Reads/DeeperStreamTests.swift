@@ -61,7 +61,7 @@ struct DeeperStreamTests {
     func resuming() throws {
         let wire = try ReadHome(.embedded).wire
         let path = "/v1/observe/objects/Person/bob/dog"
-        let version = "\(try wire.version())"
+        let version = try wire.mark()
         // The same way: what was missed is told.
         #expect(try wire.send(.patch, "/v1/objects/Dog/2", #"{"name":"Max"}"#).status == 200)
         let same = try wire.observe(path, headers: ["Last-Event-ID": version])

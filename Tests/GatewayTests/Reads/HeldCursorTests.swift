@@ -185,9 +185,22 @@ struct HeldCursorTests {
         #expect(try wire.get("/v1/objects/Person/ada/dogs", ["after": ofClass]).code == "cursor.mismatch")
         let json = try JSONValue.parse(try #require(Base64.url.decode(after)))
         guard case .array(let parts) = json else { throw WireFailure("\(json)") }
-        let later = Base64.url.encode(Array("[\(parts[0].asInt ?? 0),99999,1,\(parts[3].asInt ?? 0)]".utf8))
-        let gone = try wire.get("/v1/objects/Person/ada/dogs", ["after": later])
-        #expect(gone.status == 410 && gone.code == "cursor.gone", "\(gone)")
+        let mark = try #require(parts[1].asString)
+        #expect(mark == (try wire.mark()))
+        let (later, other) = (try wire.mark(99999), mark.dropLast(8) + "00000000")
+        for unknown in ["\"\(later)\"", "\"\(other)\""] {
+            let made = Base64.url.encode(Array("[\(parts[0].asInt ?? 0),\(unknown),1,\(parts[3].asInt ?? 0)]".utf8))
+            // Also for another place: in another history, the same numbers are those of other objects.
+            for target in ["Person/ada/dogs", "Person/bob/dogs", "Dog"] {
+                let gone = try wire.get("/v1/objects/\(target)", ["after": made])
+                #expect(gone.status == 410 && gone.code == "cursor.gone", "\(gone)")
+            }
+        }
+        // Without a mark, as earlier releases made them.
+        let unmarked = Base64.url.encode(Array("[3,3,1,\(parts[3].asInt ?? 0)]".utf8))
+        #expect(try wire.get("/v1/objects/Person/ada/dogs", ["after": unmarked]).code == "cursor.gone")
+        let damaged = Base64.url.encode(Array("[\(parts[0].asInt ?? 0),3,1,\(parts[3].asInt ?? 0)]".utf8))
+        #expect(try wire.get("/v1/objects/Person/ada/dogs", ["after": damaged]).code == "cursor.invalid")
     }
 
     @Test("in a snapshot cursors go on as if nothing happened")

@@ -56,6 +56,11 @@ final class TestGateway: Sendable {
 
     func settle() { gateway.settle() }
 
+    /// The name of a version.
+    func mark(_ version: Int) throws -> String {
+        Mark(Version(UInt64(version)), try store.snapshot().tag).description
+    }
+
     /// Four dogs and two people.
     func fill() throws {
         _ = try send(

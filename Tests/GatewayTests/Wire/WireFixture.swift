@@ -72,6 +72,12 @@ struct Wire {
     /// The version that the store is at.
     func version() throws -> Int { Int(try store.snapshot().version.rawValue) }
 
+    /// The name of the state that the store is at, or, with a version, of an earlier one.
+    func mark(_ version: Int? = nil) throws -> String {
+        let newest = try store.snapshot()
+        return Mark(version.map { Version(UInt64($0)) } ?? newest.version, newest.tag).description
+    }
+
     func get(_ path: String, _ query: KeyValuePairs<String, String> = [:]) throws -> WireAnswer {
         try send(.get, Self.target(path, query))
     }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPServer
 import JSONCoding
+import ObjectModel
 import Testing
 
 @Suite("Observing over the wire")
@@ -13,13 +14,13 @@ struct WireObserveTests {
             ["filter": "age > 5", "sort": "-age", "include": "objects", "fields": "_id,age"])
         let first = try stream.next()
         #expect(first.name == "initial")
-        #expect(first.id == "\(try wire.version())")
+        #expect(first.id == (try wire.mark()))
         #expect(first.data["count"] == 2)
         #expect(first.data["items"] == [["_id": 2, "age": 12], ["_id": 1, "age": 7]])
 
         #expect(try wire.send(.post, "/v1/objects/Dog", #"{"_id":3,"age":20}"#).status == 201)
         let inserted = try stream.next()
-        #expect(inserted.id == "\(try wire.version())")
+        #expect(inserted.id == (try wire.mark()))
         #expect(inserted.data["version"]?.asInt.map(String.init) == inserted.id)
         #expect(inserted.data["insertions"] == [0])
         #expect(inserted.data["deletions"] == [])
@@ -80,7 +81,7 @@ struct WireObserveTests {
         #expect(try wire.send(.patch, "/v1/objects/Dog/1", #"{"age":70}"#).status == 200)
         #expect(try wire.send(.patch, "/v1/objects/Person/ada", #"{"city":"Rome"}"#).status == 200)
         let update = try stream.next()
-        #expect(update.id == "\(try wire.version())")
+        #expect(update.id == (try wire.mark()))
         #expect(update.data["modifications"] == [0])
     }
 
@@ -139,7 +140,7 @@ struct WireObserveTests {
         #expect(!queued.isEmpty)
         for event in queued { stream.stream.didSend(event.count) }
         var rows = queued.flatMap { WireEvents.parse($0.bytes) }
-        let version = "\(try wire.version())"
+        let version = try wire.mark()
         while rows.last?.id != version { rows.append(try stream.next()) }
         let name: JSONValue?
         if rows.last?.name == "initial" {
@@ -149,7 +150,7 @@ struct WireObserveTests {
         }
         #expect(name == "last")
         #expect(try wire.send(.patch, "/v1/objects/Dog/1", #"{"name":"and on"}"#).status == 200)
-        #expect(try stream.next().id == "\(try wire.version())")
+        #expect(try stream.next().id == (try wire.mark()))
     }
 
     @Test("a reader who comes back is brought to the present")
@@ -157,9 +158,15 @@ struct WireObserveTests {
         let wire = try Wire.populated()
         let version = try wire.version()
         #expect(try wire.send(.patch, "/v1/objects/Dog/1", #"{"name":"Max"}"#).status == 200)
-        let behind = try wire.observe("/v1/observe/objects/Dog", headers: ["Last-Event-ID": "\(version)"])
-        #expect(try behind.next().id == "\(try wire.version())")
-        for nonsense in ["", "x", "-1", "99999999999999999999", "18446744073709551615"] {
+        let behind = try wire.observe("/v1/observe/objects/Dog", headers: ["Last-Event-ID": try wire.mark(version)])
+        #expect(try behind.next().id == (try wire.mark()))
+        // A number alone names no state, nor does a mark of another history.
+        let other = Mark(Version(UInt64(version)), .random()).description
+        let nonsenses = [
+            "", "x", "-1", "99999999999999999999", "18446744073709551615", "\(version)", other,
+            try wire.mark(version + 9),
+        ]
+        for nonsense in nonsenses {
             let stream = try wire.observe("/v1/observe/objects/Dog", headers: ["Last-Event-ID": nonsense])
             #expect(try stream.next().name == "initial")
         }
@@ -214,7 +221,7 @@ struct WireObserveTests {
         for _ in 0..<120 {
             try Self.step(wire, &random)
             let fresh = try wire.send(.get, "/v1/objects/Dog?limit=\(limit.isEmpty ? "10000" : limit)&" + query)
-            let version = "\(try wire.version())"
+            let version = try wire.mark()
             let expected = try #require(fresh["items"]?.asArray, "seed \(seed): \(fresh)")
             // Commits that leave the result as it is send nothing: read until the client holds what is there.
             var last: String?

@@ -6,14 +6,16 @@ import Testing
 
 @Suite("Reading over the wire")
 struct WireReadTests {
-    @Test("a collection answers with its version, its items and an ETag of the version")
+    @Test("a collection answers with its version, its items, the mark of the version and an ETag of that")
     func collection() throws {
         let wire = try Wire.populated()
         let answer = try wire.get("/v1/objects/Dog")
         #expect(answer.status == 200)
         let version = try wire.version()
         #expect(answer["version"] == .int(Int64(version)))
-        #expect(answer.headers["ETag"] == "\"\(version)\"")
+        let mark = try wire.mark()
+        #expect(answer.headers["ETag"] == "\"\(mark)\"")
+        #expect(answer.headers["Realmgate-Mark"] == mark)
         #expect(answer.headers["Content-Type"]?.hasPrefix("application/json") == true)
         #expect(answer.items("_id") == [.int(1), .int(2)])
         #expect(answer["count"] == nil)

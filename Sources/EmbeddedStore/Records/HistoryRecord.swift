@@ -1,0 +1,62 @@
+import Columnar
+import ObjectModel
+
+/// Which history the versions of a file are of.
+///
+/// A tag is drawn when a file is made and when a backup is restored. A copy has the tag of what it was copied from, whose
+/// states it has. Who writes to a copy makes versions that the original makes otherwise, so the first commit draws a
+/// tag, too. Compaction changes no state, and keeps the tag.
+struct HistoryRecord: Equatable, Sendable {
+    var tag: HistoryTag
+    /// Whether the file is a copy that nobody has written to.
+    var isCopy = false
+
+    private static let length = 9
+
+    /// Of a history that begins.
+    static func new() -> HistoryRecord { HistoryRecord(tag: .random()) }
+
+    /// Of the versions that are made next.
+    var continued: HistoryRecord { isCopy ? .new() : self }
+
+    /// Of a copy of the file.
+    var copied: HistoryRecord { HistoryRecord(tag: tag, isCopy: true) }
+}
+
+extension HistoryRecord {
+    /// Throws `LMDBError`, and `DamagedRecord` when there is none.
+    init(_ transaction: LMDBTransaction, _ meta: LMDBDatabase) throws {
+        guard let bytes = try transaction.get(meta, FileFormat.historyKey), bytes.count == Self.length else {
+            throw DamagedRecord()
+        }
+        self.init(tag: HistoryTag(rawValue: bytes.bigEndian(at: 0)), isCopy: bytes[8] != 0)
+    }
+
+    /// Gives a file its record. One that was made before there were any begins a history.
+    static func ensure(in transaction: LMDBTransaction, _ meta: LMDBDatabase) throws {
+        guard try transaction.get(meta, FileFormat.historyKey) == nil else { return }
+        try HistoryRecord.new().put(in: transaction, meta)
+    }
+
+    func put(in transaction: LMDBTransaction, _ meta: LMDBDatabase) throws {
+        var record = TreeKey(capacity: Self.length)
+        record.append(tag.rawValue)
+        record.append(UInt8(isCopy ? 1 : 0))
+        try transaction.put(meta, FileFormat.historyKey, record.bytes)
+    }
+
+    /// Changes the record of a file that nobody else has open, durably. Throws `LMDBError`, `DamagedRecord`.
+    static func change(
+        of path: String, _ presence: FilePresence, _ change: (HistoryRecord) -> HistoryRecord
+    ) throws {
+        // Room for the few pages that the record is on.
+        let environment = try LMDBEnvironment(
+            path: path, presence, mapSize: presence.fileSize + 1 << 20, maximumReaders: 1, isPrivate: true)
+        let transaction = try environment.begin(readOnly: false)
+        defer { transaction.abort() }
+        guard let meta = try transaction.database(FileFormat.metaTree, create: false) else { throw DamagedRecord() }
+        try ensure(in: transaction, meta)
+        try change(HistoryRecord(transaction, meta)).put(in: transaction, meta)
+        try transaction.commit()
+    }
+}

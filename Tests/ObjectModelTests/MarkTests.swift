@@ -1,0 +1,37 @@
+import ObjectModel
+import Testing
+
+@Suite("Marks")
+struct MarkTests {
+    @Test("a mark is written as the version and the first half of the tag, and read again")
+    func text() {
+        let mark = Mark(Version(41), HistoryTag(rawValue: 0x0a1b_2c3d_ffff_ffff))
+        #expect(mark.description == "41-0a1b2c3d")
+        #expect(Mark("41-0a1b2c3d") == mark)
+        #expect(Mark(Version(0), HistoryTag(rawValue: 0)).description == "0-00000000")
+        #expect(Mark(Version(.max), HistoryTag(rawValue: .max)).description == "18446744073709551615-ffffffff")
+        for _ in 0..<200 {
+            let mark = Mark(Version(UInt64.random(in: 0 ... .max) >> UInt64.random(in: 0..<64)), .random())
+            #expect(Mark(mark.description) == mark)
+        }
+    }
+
+    @Test(
+        "other text is no mark",
+        arguments: [
+            "", "41", "-", "41-", "-0a1b2c3d", "41-0a1b2c3", "41-0a1b2c3d4", "41-0A1B2C3D", "41-0a1b2c3g",
+            "+41-0a1b2c3d",
+            " 41-0a1b2c3d", "41-0a1b2c3d ", "4 1-0a1b2c3d", "41_0a1b2c3d", "18446744073709551616-0a1b2c3d",
+            "٤١-0a1b2c3d",
+            "041-0a1b2c3d ", "000000000000000000000000041-0a1b2c3d",
+        ])
+    func malformed(_ text: String) { #expect(Mark(text) == nil) }
+
+    @Test("a mark is of the history that drew its tag")
+    func history() {
+        let tag = HistoryTag.random()
+        #expect(Mark(Version(3), tag).isOf(tag))
+        #expect(!Mark(Version(3), tag).isOf(HistoryTag(rawValue: ~tag.rawValue)))
+        #expect(Mark(Version(3), tag) != Mark(Version(3), HistoryTag(rawValue: ~tag.rawValue)))
+    }
+}
