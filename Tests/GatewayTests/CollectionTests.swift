@@ -1,5 +1,6 @@
 import Gateway
 import HTTPServer
+import HTTPTesting
 import JSONCoding
 import ObjectModel
 import StoreContract
@@ -41,7 +42,7 @@ struct CollectionTests {
         ),
         (
             "/v1/objects/Dog?fields=_id&offset=1&limit=1&filter=TRUEPREDICATE+LIMIT(3)",
-            #"{"version":4,"items":[{"_id":2}],"next":"WzIsMSwtMzc1MDc2MzAzNDM2Mjg5NTU3OSwxLFtdXQ"}"#
+            #"{"version":4,"items":[{"_id":2}],"next":"WzQsIjQtMGExYjJjM2QiLDEsLTM3NTA3NjMwMzQzNjI4OTU1NzksMSxbXV0"}"#
         ),
         ("/v1/objects/Dog?limit=0&count=true", #"{"version":4,"count":4,"items":[]}"#),
         (
@@ -71,7 +72,7 @@ struct CollectionTests {
         let gateway = try TestGateway()
         try gateway.fill()
         let response = try gateway.get(target)
-        #expect(response.text == expected)
+        #expect(Unmarked.text(response.text) == Unmarked.text(expected))
         #expect(response.status == 200)
         let tag = "\"\(try gateway.mark(4))\""
         #expect(response.headers["ETag"] == tag)

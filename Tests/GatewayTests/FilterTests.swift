@@ -1,5 +1,6 @@
 import Gateway
 import HTTPServer
+import HTTPTesting
 import JSONCoding
 import Testing
 
@@ -90,15 +91,19 @@ struct FilterTests {
         let model = try Shelter.model()
         for limit in 1...3 {
             var paged: [JSONValue?] = []
-            var next: String?
+            var (next, nextOfModel): (String?, String?)
             repeat {
                 var target = Wire.target(
                     "/v1/objects/Person", ["sort": sort, "limit": "\(limit)", "fields": "handle"])
+                var targetOfModel = target
                 if let next { target += "&after=\(next)" }
+                if let nextOfModel { targetOfModel += "&after=\(nextOfModel)" }
                 let page = try wire.send(.get, target)
                 #expect(page.status == 200, "\(page)")
-                // A cursor of one store means the same in the other.
-                #expect(WireAnswer(try model.get(target)).items("handle") == page.items("handle"))
+                // A cursor of one store means the same in the other, but for the history that it is of.
+                let pageOfModel = WireAnswer(try model.get(targetOfModel))
+                #expect(Unmarked.text(pageOfModel.text) == Unmarked.text(page.text))
+                nextOfModel = pageOfModel["next"]?.asString
                 paged += page.items("handle")
                 next = page["next"]?.asString
             } while next != nil && paged.count < 10

@@ -9,113 +9,11 @@ import Testing
 
 @Suite("Clients that follow streams")
 struct FollowerTests {
-    /// A store on disk with the shelter in it.
-    private final class Estate {
-        private struct Opened {
-            let store: EmbeddedStore
-            let gateway: Gateway
-            let wire: Wire
-
-            init(_ path: String) throws {
-                store = try EmbeddedStore.open(path: path)
-                // What is read to compare with is never a page only.
-                var configuration = GatewayConfiguration()
-                configuration.defaultPage = configuration.largestPage
-                gateway = try Gateway(store: store, configuration: configuration)
-                wire = Wire(store: store, router: gateway.router)
-            }
-        }
-
-        private let home: StoreHome
-        private var opened: Opened?
-
-        var wire: Wire {
-            get throws {
-                guard let opened else { throw WireFailure("closed") }
-                return opened.wire
-            }
-        }
-
-        var channelCount: Int? { opened?.gateway.channelCount }
-
-        init() throws {
-            home = try StoreHome()
-            opened = try Opened(home.path + "/store")
-            let wire = try wire
-            guard try wire.send(.put, "/v1/schema", Shelter.schema).status == 200 else { throw WireFailure("schema") }
-            try Shelter.fill { try wire.send(.post, $0, $1).status }
-        }
-
-        /// Ends the server and starts it anew. All streams must have been closed.
-        func reopen() throws {
-            opened?.gateway.settle()
-            opened?.store.close()
-            opened = nil
-            opened = try Opened(home.path + "/store")
-        }
-
-        /// The versions that are pinned after a commit that no stream is told of, and that commit's.
-        func pinned() throws -> (versions: [Version], newest: Version) {
-            guard let opened else { throw WireFailure("closed") }
-            // Who came and left without waiting for anything may still be about to be let in, which reads.
-            opened.gateway.settle()
-            // Not by a request, which would read.
-            let newest = try opened.store.write { $0.version }
-            opened.gateway.settle()
-            return (opened.store.heldVersions, newest)
-        }
-
-        /// One random commit.
-        func write(_ random: inout WireRandom) throws {
-            let wire = try wire
-            func pick(_ values: [String], upTo count: Int) -> String {
-                (0..<Int.random(in: 0...count, using: &random)).map { _ in
-                    values.randomElement(using: &random) ?? ""
-                }.joined(separator: ",")
-            }
-            let dog = Int.random(in: 1...5, using: &random)
-            let number = Int.random(in: 0..<9, using: &random)
-            let (target, body): (String, String)
-            switch Int.random(in: 0..<10, using: &random) {
-            case 0: (target, body) = ("Person/ada", #"{"tags":[\#(pick([#""a""#, #""b""#, #""c""#], upTo: 5))]}"#)
-            case 1:
-                (target, body) = ("Person/ada", #"{"nums":[\#(pick(["1", "2", "null"], upTo: 4))],"age":\#(number)}"#)
-            case 2: (target, body) = ("Person/ada", #"{"marks":[\#(pick([#""1.5""#, #""2""#, #""-3""#], upTo: 3))]}"#)
-            case 3:
-                let keys = ["ash", "elm", "fir", "oak"].filter { _ in Bool.random(using: &random) }
-                let pairs = keys.map { "\"\($0)\":\(Int.random(in: 0..<3, using: &random))" }
-                (target, body) = ("Person/ada", "{\"prices\":{\(pairs.joined(separator: ","))}}")
-            case 4:
-                let keys = ["rex", "tom", "zed"].filter { _ in Bool.random(using: &random) }
-                let pairs = keys.map { "\"\($0)\":\(Bool.random(using: &random) ? "1" : "null")" }
-                (target, body) = ("Person/ada", "{\"pets\":{\(pairs.joined(separator: ","))}}")
-            case 5: (target, body) = ("Person/ada", #"{"dogs":[\#(pick(["1", "2", "3"], upTo: 4))]}"#)
-            case 6: (target, body) = ("Person/bob", #"{"age":\#(number * 3),"dogs":[\#(pick(["1", "3"], upTo: 2))]}"#)
-            case 7:
-                (target, body) = (
-                    "Person/ada",
-                    #"{"things":[\#(pick(["1", #""x""#, "null", "[1,2]"], upTo: 3))],"friends":[\#(pick([#""bob""#, #""cy""#], upTo: 2))]}"#
-                )
-            case 8 where dog > 3:
-                _ = try wire.send(.delete, "/v1/objects/Dog/\(dog)")
-                return
-            default:
-                let breed = ["Beagle", "Whippet", "Poodle"].randomElement(using: &random) ?? ""
-                let answer = try wire.send(
-                    .post, "/v1/objects/Dog?update=modified", #"{"id":\#(dog),"age":\#(number),"breed":"\#(breed)"}"#)
-                guard answer.status < 300 else { throw WireFailure("\(answer)") }
-                return
-            }
-            let answer = try wire.send(.patch, "/v1/objects/\(target)", body)
-            guard answer.status == 200 else { throw WireFailure("\(target) \(body): \(answer)") }
-        }
-    }
-
     @Test("a client that comes back at any version is told the rest of a history, also by a server started anew")
     func resume() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = WireRandom(seed: seed)
-        let estate = try Estate()
+        let estate = try StoredShelter()
         struct Reading {
             let follower: Follower
             let events: WireEvents
@@ -158,7 +56,7 @@ struct FollowerTests {
 
     @Test("streams that came back and have nothing to be told of pin the newest version only")
     func idle() throws {
-        let estate = try Estate()
+        let estate = try StoredShelter()
         let start = try estate.wire.mark()
         _ = try estate.wire.send(.patch, "/v1/objects/Person/ada", #"{"age":1,"tags":["x"],"nums":[]}"#)
         _ = try estate.wire.send(.patch, "/v1/objects/Dog/1", #"{"age":9}"#)
@@ -185,7 +83,7 @@ struct FollowerTests {
             "sections/Person/ada/dogs?by=age", "objects/Dog/4/owners?fields=handle",
         ])
     func emptyHolderDeleted(target: String) throws {
-        let estate = try Estate()
+        let estate = try StoredShelter()
         let empty = #"{"tags":[],"prices":{},"dogs":[],"pets":{},"friends":[]}"#
         #expect(try estate.wire.send(.patch, "/v1/objects/Person/ada", empty).status == 200)
         let start = try estate.wire.mark()
@@ -205,7 +103,7 @@ struct FollowerTests {
     func slow(follower: Follower) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = WireRandom(seed: seed)
-        let estate = try Estate()
+        let estate = try StoredShelter()
         for limit in [1, 500] {
             var events = try follower.open(estate.wire, limit: limit)
             var held = JSONValue.null
@@ -231,7 +129,7 @@ struct FollowerTests {
     func largeBeginning() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = WireRandom(seed: seed)
-        let estate = try Estate()
+        let estate = try StoredShelter()
         let dogs = (10..<700).map { #"{"id":\#($0),"age":\#($0 % 7),"breed":"Beagle"}"# }.joined(separator: ",")
         #expect(try estate.wire.send(.post, "/v1/objects/Dog", "[\(dogs)]").status == 201)
         let numbers = (0..<300).map(String.init).joined(separator: ",")
@@ -261,7 +159,7 @@ struct FollowerTests {
         "a stream of what an object holds ends when the object is deleted",
         arguments: ["tags", "prices", "dogs?fields=id", "pets", "dogs?sort=age&fields=id", "friends"])
     func holderDeleted(property: String) throws {
-        let estate = try Estate()
+        let estate = try StoredShelter()
         let events = try estate.wire.observe("/v1/observe/objects/Person/ada/\(property)")
         let same = try estate.wire.observe("/v1/observe/objects/Person/ada/\(property)")
         #expect(try estate.wire.send(.patch, "/v1/objects/Person/ada", #"{"friends":["bob"]}"#).status == 200)

@@ -1,5 +1,6 @@
 import Gateway
 import HTTPServer
+import HTTPTesting
 import JSONCoding
 import Testing
 
@@ -137,7 +138,7 @@ struct GroupingTests {
         Asked("objects/Person/ada/dogs?fields=id&count=true", #""count":3,"items":[{"id":1},{"id":2},{"id":1}]}"#),
         Asked(
             "objects/Person/ada/dogs?fields=id&sort=-age&limit=2",
-            #""items":[{"id":2},{"id":1}],"next":"WzMsMywyLDQ4NDI2MjYxNzkzNTAzODg2MDRd"}"#),
+            #""items":[{"id":2},{"id":1}],"next":"WzUsIjMtMGExYjJjM2QiLDIsNDg0MjYyNjE3OTM1MDM4ODYwNF0"}"#),
         Asked("objects/Person/ada/dogs?fields=id&filter=breed+==+'Beagle'&offset=1", #""items":[{"id":1}]}"#),
         Asked("objects/Person/ada/dogs?fields=id&distinct=id", #""items":[{"id":1},{"id":2}]}"#),
         Asked("objects/Person/ada/pets?fields=id", #""items":[{"id":1}]}"#),
@@ -162,13 +163,13 @@ struct GroupingTests {
         let model = try Shelter.model()
         let expected = #"{"version":3,"# + asked.body
         let answer = try model.get(target)
-        #expect(answer.text == expected)
+        #expect(Unmarked.text(answer.text) == Unmarked.text(expected))
         #expect(answer.status == 200)
         let tag = try #require(answer.headers["ETag"])
         #expect(try model.get(target, headers: ["If-None-Match": tag]).status == 304)
         let embedded = try Shelter.embedded().send(.get, target)
         #expect(embedded.json?["version"] == .int(3))
-        #expect(embedded.text == expected)
+        #expect(Unmarked.text(embedded.text) == Unmarked.text(expected))
     }
 
     static let refusals = [

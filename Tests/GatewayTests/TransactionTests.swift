@@ -151,11 +151,21 @@ struct TransactionTests {
         let late = try Self.commit(gateway, #"{"ifVersion":1,"operations":[\#(create)]}"#)
         #expect(late.status == 412)
         #expect(late.member("code") == .string("transaction.version_changed"))
+        // The mark of an answer is of its history alone.
+        let other = Mark(Version(3), .random())
+        #expect(try Self.commit(gateway, #"{"ifVersion":"\#(other)","operations":[\#(create)]}"#).status == 412)
+        let made = try Self.commit(gateway, #"{"ifVersion":"\#(gateway.mark(3))","operations":[\#(create)]}"#)
+        #expect(made.status == 200, "\(made.text)")
+        #expect(made.headers["Realmgate-Mark"] == (try gateway.mark(4)))
+        for malformed in ["\"4\"", "\"4-\"", "\"x-0a1b2c3d\"", "-1", "true"] {
+            let refused = try Self.commit(gateway, #"{"ifVersion":\#(malformed),"operations":[]}"#)
+            #expect(refused.status == 422 && refused.member("path") == .string("$.ifVersion"), "\(refused.text)")
+        }
         #expect(try Self.commit(gateway, #"{"operations":[\#(create),\#(create),\#(create)]}"#).status == 413)
         #expect(try Self.commit(gateway, #"{"operations":[]}"#).status == 200)
         #expect(try Self.commit(gateway, #"{"operations":{}}"#).status == 422)
         #expect(try Self.commit(gateway, #"[]"#).status == 422)
-        #expect(try gateway.get("/v1/objects/Note?count=true").member("count") == .int(1))
+        #expect(try gateway.get("/v1/objects/Note?count=true").member("count") == .int(2))
     }
 
     @Test(

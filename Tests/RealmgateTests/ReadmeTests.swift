@@ -1,5 +1,5 @@
 import Foundation
-import JSONCoding
+import HTTPTesting
 import Testing
 
 /// The tour in the README, run as a reader would: every command with the output that stands below it.
@@ -31,24 +31,14 @@ struct ReadmeTests {
                 // The answers have no line end of their own.
                 let isWhole = process.output.isEmpty || process.output.hasSuffix("\n")
                 let output = process.output + (isWhole ? "" : "\n")
-                #expect(Self.untagged(output) == Self.untagged(step.output), "\(step.command)")
+                #expect(Unmarked.text(output) == Unmarked.text(step.output), "\(step.command)")
             }
         }
         let stream = try #require(watcher)
         try stream.wait(until: "the events of the README: \(events)", seconds: 10) {
-            Self.untagged(stream.output).contains(Self.untagged(events))
+            Unmarked.text(stream.output).contains(Unmarked.text(events))
         }
         #expect(try server.stop() == 0)
-    }
-
-    /// Without the tags of histories, which are drawn anew for each file: in ids of events, and in cursors.
-    private static func untagged(_ text: String) -> String {
-        var plain = text
-        for cursor in text.matches(of: #/"next":"([A-Za-z0-9_-]+)"/#) {
-            guard let bytes = Base64.url.decode(String(cursor.output.1)) else { continue }
-            plain = plain.replacingOccurrences(of: cursor.output.1, with: String(decoding: bytes, as: UTF8.self))
-        }
-        return plain.replacing(#/\b(\d+)-[0-9a-f]{8}\b/#) { $0.output.1 }
     }
 
     @Test("every predicate of the guide finds as many objects as the README says")

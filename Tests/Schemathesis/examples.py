@@ -78,7 +78,7 @@ next(each for each in classes if each["name"] == "Dog")["properties"] += [
     {"name": "tags", "type": "string[]"}, {"name": "marks", "type": "string<>"}, {"name": "friends", "type": "Dog[]"},
 ]  # fmt: skip
 REFUSED = {
-    # A tag of the version 41.
+    # A mark of another history.
     "If-Match": {412},
     # A body that is for one kind of property, or one operation, only.
     "body": {404, 409, 422},

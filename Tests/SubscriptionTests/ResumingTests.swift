@@ -76,6 +76,56 @@ struct ResumingTests {
         #expect(try await client.keys() == [2, 5])
     }
 
+    @Test("when the gateway's backup was restored, the realm becomes what is there, and what was not sent is sent")
+    func restored() async throws {
+        var random = SeededRandom.fresh()
+        print("restored seed \(random.seed)")
+        let server = try TestServer()
+        let client = Client(server)
+        try await client.dogs()
+        var next = 1
+        func make(_ count: Int) throws {
+            for _ in 0..<count {
+                try server.send(.post, "/v1/objects/SubDog", #"{"_id":\#(next),"age":\#(random.below(9))}"#)
+                if random.oneIn(3) {
+                    try server.send(.patch, "/v1/objects/SubDog/\(1 + random.below(next))", #"{"name":"\#(next)"}"#)
+                }
+                next += 1
+            }
+        }
+        for round in 0..<3 {
+            try make(3)
+            try await client.settle()
+            try server.backUp()
+            let kept = next
+            try make(1 + random.below(4))
+            try await client.write { realm in _ = realm.create(SubDog.self, value: ["_id": 1000 + round]) }
+            try await client.settle()
+            #expect(server.object("SubDog", "\(1000 + round)") != nil)
+            server.stop()
+            try await client.write { realm in
+                _ = realm.create(SubDog.self, value: ["_id": 2000 + round])
+                realm.object(ofType: SubDog.self, forPrimaryKey: 1)?.age = round + 50
+            }
+            try server.restore()
+            // Other objects at the numbers of the versions that were given up.
+            next = kept
+            try make(random.below(8))
+            try await client.settle()
+            let there = try server.send(.get, "/v1/objects/SubDog?fields=_id&sort=_id&limit=1000")["items"]?.parts ?? []
+            let keys = there.compactMap { dog in if case .int(let key)? = dog["_id"] { Int(key) } else { nil as Int? } }
+            #expect(try await client.keys() == keys)
+            #expect(server.object("SubDog", "\(2000 + round)") != nil)
+            #expect(server.object("SubDog", "\(1000 + round)") == nil)
+            #expect(server.object("SubDog", "1")?["age"] == .int(Int64(round + 50)))
+            for key in keys {
+                let name = try await client.run { $0.object(ofType: SubDog.self, forPrimaryKey: key)?.name }
+                #expect(server.object("SubDog", "\(key)")?["name"] == name.map { .string($0) } ?? .null)
+            }
+        }
+        await client.close()
+    }
+
     @Test("a suspended session neither sends nor receives, and does both when it is resumed")
     func suspended() async throws {
         let server = try TestServer()

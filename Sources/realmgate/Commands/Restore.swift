@@ -12,7 +12,8 @@ struct Restore: ParsableCommand {
             may have the database open; with --replace the file that is there is given up. If the command is interrupted, \
             the file is as it was, or restored.
 
-            Clients that resume an event stream from a version that the backup does not have begin anew.
+            What is restored is a history of its own: clients that resume an event stream begin anew, and ETags, cursors \
+            and marks that were given out before are those of another history.
 
             Example:
 

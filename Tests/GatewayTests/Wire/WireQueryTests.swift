@@ -45,7 +45,8 @@ struct WireQueryTests {
                 for asked in GroupingTests.aggregates + GroupingTests.sections + GroupingTests.held {
                     let answer = try Self.ask(client, "GET", "/v1/" + asked.target.replacing(" ", with: "%20"))
                     #expect(answer.status == 200, "\(asked.target)")
-                    #expect(answer.body == #"{"version":3,"# + asked.body, "\(asked.target)")
+                    let expected = #"{"version":3,"# + asked.body
+                    #expect(Unmarked.text(answer.body) == Unmarked.text(expected), "\(asked.target)")
                 }
                 for target in ["objects/Person?explain", "objects/Person/ada/dogs?explain=plan&filter=age%3E3"] {
                     let answer = try Self.ask(client, "GET", "/v1/" + target)

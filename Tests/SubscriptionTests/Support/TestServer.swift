@@ -75,6 +75,25 @@ final class TestServer: Sendable {
         running.store.close()
     }
 
+    /// Writes a backup, in the place of the one before.
+    func backUp() throws {
+        unlink(directory + "/backup")
+        try state.withLock { $0?.store }?.writeCopy(to: directory + "/backup", progress: nil)
+    }
+
+    /// Puts the backup in the place of the file and starts again. It must have been stopped.
+    func restore() throws {
+        for _ in 0..<1_000 {
+            do {
+                try EmbeddedStore.restore(directory + "/store", from: directory + "/backup", replaces: true)
+                return try start()
+            } catch let error as StoreError where error.code == .busy {
+                usleep(20_000)
+            }
+        }
+        throw Failure(text: "the file is busy")
+    }
+
     var url: URL {
         var parts = URLComponents()
         parts.scheme = "http"
