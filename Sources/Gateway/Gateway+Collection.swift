@@ -151,7 +151,8 @@ extension Gateway {
 
     /// 304 when the client has what the state says.
     func notModified(_ request: Request, _ mark: Mark) throws(Problem) -> Response? {
-        try notModified(request, EntityTag(mark), at: mark)
+        guard request.header("If-None-Match") != nil else { return nil }
+        return try notModified(request, EntityTag(mark), at: mark)
     }
 
     /// Runs a read here and now when it looks at few objects or values, else on a worker.
@@ -172,7 +173,7 @@ extension Response {
     static func json(_ bytes: [UInt8], of snapshot: any Snapshot) -> Response {
         var response = Response.json(bytes)
         let mark = snapshot.mark
-        response.headers["ETag"] = EntityTag(mark).header
+        response.headers.add("ETag", EntityTag(mark).header)
         response.headers.add(mark)
         return response
     }
