@@ -32,7 +32,7 @@ extension BoundAccess {
     func restrict(_ key: SortKey) -> SortKey { SortKey(restrict(key.path), ascending: key.isAscending) }
 
     func restrict(_ request: AggregateRequest) -> AggregateRequest {
-        AggregateRequest(request.function, restrict(request.path))
+        AggregateRequest(request.function, restrict(request.path), isChecked: request.isChecked)
     }
 
     func restrict(_ path: BoundPath) -> BoundPath {

@@ -78,7 +78,7 @@ struct RuleText {
                 "A claim is an object, or a list of other things than texts, numbers and booleans, which no rule can compare. Name a member of the object.",
                 position: 0)
         }
-        let binder = QueryBinder(schema: schema)
+        let binder = QueryBinder(schema: schema, checksSums: true)
         var parsed = try QueryParser.parse(text, dialect: .rql)
         guard parsed.steps.isEmpty else {
             throw QueryError(.invalid, "A rule is a predicate: leave SORT, DISTINCT and LIMIT out.", position: 0)

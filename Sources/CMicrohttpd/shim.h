@@ -6,6 +6,9 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -82,6 +85,29 @@ static inline void *rg_mhd_socket_context(struct MHD_Connection *connection) {
 static inline const struct sockaddr *rg_mhd_client_address(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
   return NULL == info ? NULL : info->client_addr;
+}
+
+// Where 0.9.75 keeps, for a connection, how many bytes of a body are to come and whether they come in chunks.
+enum { rg_mhd_bytes_left = 248, rg_mhd_in_chunks = 384 };
+
+// Has the library hand over a body in chunks as it comes, for somebody who is stricter about chunks: the library takes it
+// for a body with a length that it never reaches. To be called from the first call of the access handler. False, with
+// nothing changed, where the memory is not as 0.9.75 has it for a body in chunks.
+static inline bool rg_mhd_take_chunks(struct MHD_Connection *connection) {
+  char *memory = (char *)connection;
+  uint64_t left;
+  if (0 != strcmp(MHD_get_version(), "0.9.75")) return false;
+  memcpy(&left, memory + rg_mhd_bytes_left, sizeof(left));
+  if (UINT64_MAX != left || 1 != memory[rg_mhd_in_chunks]) return false;
+  left = INT64_MAX;
+  memcpy(memory + rg_mhd_bytes_left, &left, sizeof(left));
+  memory[rg_mhd_in_chunks] = 0;
+  return true;
+}
+
+// Ends such a body: with the bytes that are taken in this call of the access handler all of it has come.
+static inline void rg_mhd_end_chunks(struct MHD_Connection *connection, uint64_t taken) {
+  memcpy((char *)connection + rg_mhd_bytes_left, &taken, sizeof(taken));
 }
 
 // Bytes from the method to the empty line after the header, both included.

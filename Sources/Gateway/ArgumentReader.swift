@@ -43,6 +43,8 @@ struct ArgumentReader {
             for element in list {
                 if let object = try object(element, at: index) {
                     elements.append(.object(className: object.className, primaryKey: object.primaryKey))
+                } else if case .precise(let exact, let nearest) = element {
+                    elements.append(.floating(.double(nearest), text: exact.description))
                 } else {
                     elements.append(.value(try value(element, at: index)))
                 }
@@ -57,6 +59,7 @@ struct ArgumentReader {
         } catch {
             throw Self.misfit(error, at: index)
         }
+        if case .precise(let exact, let nearest) = json { return .floating(.double(nearest), text: exact.description) }
         return .value(try value(json, at: index))
     }
 

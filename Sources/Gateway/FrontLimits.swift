@@ -23,9 +23,9 @@ final class FrontLimits: Sendable {
             origins.allowsCredentials = configuration.allowsCredentials
             // Who may call is decided by the same object from the start on.
             if let present {
-                origins.isForThisMachine = present.origins.isForThisMachine
+                origins.isOpen = present.origins.isOpen
             } else if let access = configuration.accessControl {
-                origins.isForThisMachine = { access.isOpen }
+                origins.isOpen = { access.isOpen }
             }
             self.origins = origins
             proxies = configuration.trustedProxies

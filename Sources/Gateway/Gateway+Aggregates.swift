@@ -162,7 +162,7 @@ extension Gateway {
         if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
         let count = try property.elementCount
         guard read.isPlain, groups.isEmpty else {
-            let requests = asked.map { AggregateRequest($0.function, read.path) }
+            let requests = asked.map { AggregateRequest($0.function, read.path, isChecked: true) }
             let chosen = AggregateRead(
                 snapshot: snapshot,
                 run: { try read.content().aggregate(read.query, requests, by: groups.map(\.path)) }, names: asked,

@@ -35,12 +35,19 @@ extension Gateway {
                 into: requestMetrics))
         router.use(secureAnswers(strictTransportSeconds: configuration.strictTransportSeconds))
         router.use(allowCrossOrigin { [limits] in limits.now.origins })
+        refuseForeigners(&router)
+    }
+
+    /// What an open server refuses, because browsers would let any page have it.
+    private func refuseForeigners(_ router: inout Router) {
         if let access, configuration.isForThisMachine { router.use(refuseForeignHosts { access.isOpen }) }
+        router.use(refuseForeignPages { [limits] in limits.now.origins })
     }
 
     /// Lets a body into a file only for those who are known and have not come too often. Refusals look like all others.
     private func admitFiles(_ router: inout Router) {
         var gate = Router(logger: logger)
+        refuseForeigners(&gate)
         gate.use(nameClients)
         gate.use(limitAddresses)
         gate.use { [self] request, next in try identifyCaller(request, next) }

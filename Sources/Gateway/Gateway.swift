@@ -211,10 +211,7 @@ extension Problem {
 extension Request {
     /// The body as JSON. Throws 415 when it is not declared as such, 400 when it is none.
     func json() throws(Problem) -> JSONValue {
-        let type = header("Content-Type") ?? ""
-        let parts = type.lowercased().split(separator: ";").map { $0.filter { $0 != " " && $0 != "\"" } }
-        let isJSON = parts.first.map { $0 == "application/json" || $0.hasSuffix("+json") } ?? false
-        guard isJSON, parts.dropFirst().allSatisfy({ !$0.hasPrefix("charset=") || $0 == "charset=utf-8" }) else {
+        guard Self.isJSON(header("Content-Type") ?? "") else {
             throw Problem(
                 415, "unsupported_media_type", "Send the body as UTF-8 with Content-Type: application/json.")
         }
@@ -223,5 +220,12 @@ extension Request {
         } catch {
             throw Problem(error)
         }
+    }
+
+    /// Whether a media type is that of JSON in UTF-8.
+    static func isJSON(_ mediaType: String) -> Bool {
+        let parts = mediaType.lowercased().split(separator: ";").map { $0.filter { $0 != " " && $0 != "\"" } }
+        guard let type = parts.first, type == "application/json" || type.hasSuffix("+json") else { return false }
+        return parts.dropFirst().allSatisfy { !$0.hasPrefix("charset=") || $0 == "charset=utf-8" }
     }
 }

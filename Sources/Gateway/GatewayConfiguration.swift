@@ -9,7 +9,7 @@ package struct GatewayConfiguration: Sendable {
     /// Where `openapi.json` is. Nil for none.
     package var openapiDirectory: String?
     /// Pages that may call the gateway, such as `https://app.example.com`; `*` allows every page, without
-    /// credentials, but while `accessControl` is open only those of this machine.
+    /// credentials, but none while `accessControl` is open.
     package var allowedOrigins: Set<String> = ["*"]
     /// Whether requests that name another host than this machine are refused while `accessControl` is open.
     package var isForThisMachine = false

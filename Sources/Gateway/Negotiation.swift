@@ -7,7 +7,11 @@ func negotiate(_ request: Request, _ next: (Request) -> Reply) throws -> Reply {
     guard let accept = request.header("Accept"), accept != "*/*", let offered = Offer(request) else {
         return next(request)
     }
-    guard AcceptedTypes(accept).take(offered.rawValue) else {
+    let accepted = AcceptedTypes(accept)
+    // Generated clients name the types of what a request is answered with. Of one that is answered with nothing, as most
+    // deletions are, that is the type of errors.
+    let isForErrors = !request.method.isRead && accepted.take("application/problem+json")
+    guard isForErrors || accepted.take(offered.rawValue) else {
         throw Problem(
             406, "not_acceptable",
             "This is given as \(offered.rawValue). Leave the header 'Accept' out, or name that type in it.",

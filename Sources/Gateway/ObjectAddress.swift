@@ -60,9 +60,12 @@ enum ObjectAddress: Hashable, Sendable {
             case .uuid(let value)?: value.text
             case let other?: keyText(of: other)
             }
-        return "/v1/objects/\(percentEncoded(objectClass.name))/\(percentEncoded(text))"
+        return "/v1/objects/\(percentEncoded(objectClass.name))/\(pathSegment(text))"
     }
 }
+
+/// A segment of a path that stays as it is on its way: clients take `.` and `..` out of paths, and some take empty ones.
+func pathSegment(_ text: String) -> String { ["", ".", ".."].contains(text) ? "%FF" + text : percentEncoded(text) }
 
 /// Everything but letters, digits and `-._~` as `%XX`.
 func percentEncoded(_ text: String) -> String {

@@ -11,6 +11,7 @@ extension Problem {
         .invalidValue: 422, .missingValue: 422, .valueTooLarge: 413, .preconditionFailed: 412,
         .embeddedWithoutOwner: 422, .embeddedOwned: 422, .invalidMapKey: 422, .indexOutOfBounds: 422,
         .notACollection: 422, .tooDeep: 422, .noPrimaryKey: 422, .keyPathTooWide: 400, .tooExpensive: 400,
+        .sumOverflow: 400,
         .accessDenied: 403, .hiddenElements: 403,
         .schemaInvalid: 422, .schemaVersionTooLow: 409, .migrationRequired: 409, .migrationFailed: 409,
         .nestedWrite: 500, .tooManyVersions: 503,

@@ -152,7 +152,7 @@ struct QueryReader {
         _ parameter: String, _ text: String, _ bind: (QueryBinder, String) throws(QueryError) -> R
     ) throws(Problem) -> R {
         do {
-            return try bind(QueryBinder(schema: schema, element: element), text)
+            return try bind(QueryBinder(schema: schema, element: element, checksSums: true), text)
         } catch {
             throw Problem(error, parameter: parameter, text: text)
         }

@@ -9,6 +9,8 @@ extension Connection {
         /// Where it goes, if not into memory.
         var file: BodyFileWriter?
         var limit = 0
+        /// While it comes in chunks.
+        var chunks: ChunkDecoder?
         /// Bytes that nobody wanted any more.
         var discarded = 0
 
@@ -18,6 +20,7 @@ extension Connection {
             if !bytes.isEmpty { bytes = [] }
             file?.discard()
             file = nil
+            chunks = nil
         }
     }
 
@@ -79,6 +82,29 @@ extension Connection {
         } catch {
             loop.counters.refusalCounter.move(by: 1)
             return refuseWhileReceiving(problem(error).httpResponse)
+        }
+        return .YES
+    }
+
+    /// Takes the body out of its chunks.
+    ///
+    /// - Parameter left: becomes the number of bytes behind the last chunk and its trailers, which are those of the next
+    ///   request.
+    func receiveChunks(_ bytes: UnsafeRawBufferPointer, left: inout Int) -> MHD_Result {
+        var position = 0
+        do throws(HTTPError) {
+            while let part = try body.chunks?.next(bytes, &position) {
+                let result = receiveBody(UnsafeRawBufferPointer(rebasing: bytes[part]))
+                guard result == .YES, phase != .discarding else { return result }
+            }
+        } catch {
+            loop.counters.refusalCounter.move(by: 1)
+            return refuseWhileReceiving(error.httpResponse)
+        }
+        if body.chunks?.isFinished == true {
+            body.chunks = nil
+            rg_mhd_end_chunks(handle, UInt64(position))
+            left = bytes.count - position
         }
         return .YES
     }

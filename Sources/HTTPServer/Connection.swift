@@ -107,7 +107,8 @@ final class Connection {
         if size.pointee > 0 {
             let bytes = UnsafeRawBufferPointer(start: data, count: size.pointee)
             size.pointee = 0
-            return receiveBody(bytes)
+            guard body.chunks != nil, phase != .discarding else { return receiveBody(bytes) }
+            return receiveChunks(bytes, left: &size.pointee)
         }
         switch phase {
         case .discarding, .detached: return .NO
@@ -147,6 +148,10 @@ final class Connection {
             let head = try checkHead(name)
             self.head = head
             if head.announcesBody { try prepareBody(head) }
+            // Another version of the library reads chunks itself.
+            if head.isChunked, rg_mhd_take_chunks(handle) {
+                body.chunks = ChunkDecoder(limit: body.limit, trailers: loop.headLimits)
+            }
             return .YES
         } catch {
             return refuse(error.response)

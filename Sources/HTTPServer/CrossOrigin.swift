@@ -13,15 +13,16 @@ package struct CrossOriginPolicy: Sendable {
     ].joined(separator: ", ")
     /// How long browsers need not ask again, in seconds.
     package var preflightSeconds = 600
-    /// While this is true, `*` stands for the pages of this machine alone: a server that asks nobody for credentials
-    /// would do whatever any page in a browser on its machine asks for.
-    package var isForThisMachine: @Sendable () -> Bool = { false }
+    /// Whether nobody is asked for credentials. While this is true `*` stands for no page: the server would do whatever
+    /// any page in a browser near it asks for. Only origins that are listed by name count.
+    package var isOpen: @Sendable () -> Bool = { false }
 
     package init(origins: Set<String>) { self.origins = origins }
 
-    /// Whether the origin is listed, or one of this machine where every page is allowed.
-    fileprivate func allows(_ origin: String) -> Bool {
-        origins.contains(origin) || origins.contains("*") && LocalName.isOrigin(origin)
+    /// Whether the origin is listed by name. `null`, as pages in sandboxes and in files of anybody are called, is no name
+    /// that an open server would go by.
+    func lists(_ origin: String) -> Bool {
+        origin != "*" && origins.contains(origin) && (origin != "null" || !isOpen())
     }
 }
 
@@ -35,8 +36,8 @@ package struct CrossOriginPolicy: Sendable {
 package func allowCrossOrigin(_ policy: @escaping @Sendable () -> CrossOriginPolicy) -> Middleware {
     { request, next in
         let policy = policy()
-        let anyOrigin = policy.origins.contains("*") && !policy.isForThisMachine()
-        guard let origin = request.header("Origin"), anyOrigin || policy.allows(origin) else {
+        let anyOrigin = policy.origins.contains("*") && !policy.isOpen()
+        guard let origin = request.header("Origin"), anyOrigin || policy.lists(origin) else {
             // The answer depends on the origin all the same, and caches must know.
             return anyOrigin ? next(request) : next(request).mapHead { $0.headers.vary("Origin") }
         }

@@ -53,7 +53,8 @@ struct Listener {
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
         var list: UnsafeMutablePointer<addrinfo>?
-        guard !host.isEmpty, getaddrinfo(host, "\(port)", &hints, &list) == 0, let info = list?.pointee,
+        guard !host.isEmpty, getaddrinfo(LocalName.address(host), "\(port)", &hints, &list) == 0,
+            let info = list?.pointee,
             let name = info.ai_addr
         else { throw .badHost(host) }
         defer { freeaddrinfo(list) }

@@ -1,20 +1,20 @@
 /// Names by which a browser reaches the machine that it runs on, and nothing else.
 package enum LocalName {
-    /// Whether the origin of a page, such as `http://localhost:5173`, is on this machine. `null`, which pages from files
-    /// and from sandboxes send, is not.
-    package static func isOrigin(_ origin: String) -> Bool {
-        for scheme in ["http://", "https://"] where origin.hasPrefix(scheme) {
-            return isAuthority(origin.dropFirst(scheme.count))
-        }
-        return false
-    }
-
     /// Whether a `Host` field, a name or an address with or without a port, means this machine: `localhost` and the
     /// names below it, which browsers never look up, and loopback addresses.
     package static func isAuthority(_ authority: some StringProtocol) -> Bool {
         authority.utf8.withContiguousStorageIfAvailable { isLocal($0) }
             ?? Array(authority.utf8).withUnsafeBufferPointer { isLocal($0) }
     }
+
+    /// Whether a name is `localhost` or below it, which RFC 6761 makes this machine's without anybody being asked.
+    package static func isName(_ name: String) -> Bool {
+        let name = name.hasSuffix(".") ? String(name.dropLast()) : name
+        return Array(name.utf8).withUnsafeBufferPointer { isLocalhost($0) }
+    }
+
+    /// The address that a name is looked up by: of this machine's names the loopback address itself.
+    package static func address(_ name: String) -> String { isName(name) ? "127.0.0.1" : name }
 
     private static func isLocal(_ authority: UnsafeBufferPointer<UInt8>) -> Bool {
         let isBracketed = authority.first == UInt8(ascii: "[")

@@ -12,7 +12,7 @@
 /// methods, names and values, more than one blank in the request line, missing or repeated Host, Content-Length
 /// that repeats, is not a number or comes with Transfer-Encoding, any Transfer-Encoding but a single `chunked`
 /// in HTTP/1.1. Not visible here: a NUL in the place of the CR before a LF; blank lines before the request line
-/// (legal); the framing of chunks and trailers, where the library takes a LF for a CR LF.
+/// (legal); the framing of chunks and trailers, which is read by `ChunkDecoder`.
 struct RequestHead {
     var headers = HeaderBlock()
     /// As announced; 0 without a body.
@@ -163,14 +163,14 @@ extension HTTPError {
 }
 
 @inline(__always)
-private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
 @inline(__always)
-private func isFieldByte(_ byte: UInt8) -> Bool { (byte >= 0x20 && byte != 0x7f) || byte == 0x09 }
+func isFieldByte(_ byte: UInt8) -> Bool { (byte >= 0x20 && byte != 0x7f) || byte == 0x09 }
 
 /// The `tchar` of RFC 9110, one bit per character of ASCII.
 @inline(__always)
-private func isToken(_ byte: UInt8) -> Bool {
+func isToken(_ byte: UInt8) -> Bool {
     // ! # $ % & ' * + - . 0-9 in the low word's upper half; A-Z ^ _ ` a-z | ~ in the high word.
     let low: UInt64 = 0x03ff_6cfa_0000_0000
     let high: UInt64 = 0x57ff_ffff_c7ff_fffe

@@ -1,6 +1,8 @@
 /// Splits and decodes a request target: path segments and query items.
 ///
-/// Splitting comes before decoding, so an encoded slash, ampersand or equals sign is data.
+/// Splitting comes before decoding, so an encoded slash, ampersand or equals sign is data. An encoded NUL is data in a
+/// path. `%FF` in front of a segment, which no text begins with, is left out: clients and proxies take the segments `.`
+/// and `..` out of a path, however they are encoded, and some take empty ones, but none of them `%FF..`.
 /// Accepts the origin form (`/path?query`), the absolute form and `*` (no segments).
 func parseTarget(_ target: String) throws(HTTPError) -> (segments: [String], query: [QueryItem]) {
     var target = target
@@ -48,7 +50,9 @@ private func decodeSegments(_ path: Bytes) -> [String]? {
     var start = path.startIndex + 1
     while true {
         let end = path[start...].firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
-        guard let segment = decodePercent(path[start..<end], plusIsSpace: false) else { return nil }
+        var encoded = path[start..<end]
+        if isShield(encoded.prefix(3)) { encoded = encoded.dropFirst(3) }
+        guard let segment = decodePercent(encoded, isPath: true) else { return nil }
         segments.append(segment)
         guard end < path.endIndex else { return segments }
         start = end + 1
@@ -64,16 +68,24 @@ private func decodeQuery(_ query: Bytes) -> [QueryItem]? {
         start = end + 1
         guard !item.isEmpty else { continue }
         let nameEnd = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
-        guard let name = decodePercent(item[item.startIndex..<nameEnd], plusIsSpace: true),
-            let value = decodePercent(item[min(nameEnd + 1, item.endIndex)...], plusIsSpace: true)
+        guard let name = decodePercent(item[item.startIndex..<nameEnd], isPath: false),
+            let value = decodePercent(item[min(nameEnd + 1, item.endIndex)...], isPath: false)
         else { return nil }
         items.append(QueryItem(name: name, value: value))
     }
     return items
 }
 
-/// Decodes `%XX`; `nil` for a broken escape, an encoded NUL, or bytes that are not UTF-8.
-private func decodePercent(_ text: Bytes, plusIsSpace: Bool) -> String? {
+/// `%FF`.
+private func isShield(_ text: Bytes) -> Bool {
+    text.count == 3 && text[text.startIndex] == UInt8(ascii: "%")
+        && text.dropFirst().allSatisfy { $0 | 0x20 == UInt8(ascii: "f") }
+}
+
+/// Decodes `%XX`, and outside of paths a plus as a space; `nil` for a broken escape, an encoded NUL outside of paths, or
+/// bytes that are not UTF-8.
+private func decodePercent(_ text: Bytes, isPath: Bool) -> String? {
+    let plusIsSpace = !isPath
     let plus = UInt8(ascii: "+")
     let percent = UInt8(ascii: "%")
     guard text.contains(where: { $0 == percent || (plusIsSpace && $0 == plus) }) else {
@@ -89,7 +101,7 @@ private func decodePercent(_ text: Bytes, plusIsSpace: Bool) -> String? {
             decoded.append(0x20)
         } else if byte == percent {
             guard index + 1 < text.endIndex, let high = hexDigit(text[index]), let low = hexDigit(text[index + 1]),
-                high | low != 0
+                isPath || high | low != 0
             else { return nil }
             decoded.append(high << 4 | low)
             index += 2

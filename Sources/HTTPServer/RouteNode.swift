@@ -42,7 +42,7 @@ struct RouteNode: Sendable {
         guard let segment = segments.first else { return endpoints.isEmpty ? nil : self }
         let following = segments.dropFirst()
         if let found = literals[segment]?.find(following, &values) { return found }
-        if let next = parameter.first, !segment.isEmpty {
+        if let next = parameter.first {
             values.append(segment)
             if let found = next.find(following, &values) { return found }
             values.removeLast()

@@ -9,7 +9,7 @@ package typealias Middleware =
 
 /// Maps method and path to handlers. Built before the server starts, a constant afterwards.
 ///
-/// A pattern is a path whose components may be `:name`, which takes one non-empty segment, or, at the end, `*name`,
+/// A pattern is a path whose components may be `:name`, which takes one segment, or, at the end, `*name`,
 /// which takes all segments that are left, at least one. Literal components win over parameters, and those over `*`.
 /// `HEAD` falls back to `GET`; `OPTIONS` is answered with 204 and `Allow` unless a route of its own exists.
 package struct Router: Sendable {

@@ -1,9 +1,11 @@
 import Glibc
+import HTTPServer
 
 /// Addresses that only this machine reaches.
 package enum LoopbackAddress {
     /// Whether all addresses that the name stands for are loopback ones. A name that stands for none is no such name.
     package static func isOne(_ host: String) -> Bool {
+        if LocalName.isName(host) { return true }
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_PASSIVE

@@ -112,7 +112,7 @@ private struct SchemaDecoder {
         let isFullTextIndexed = flag(document, "fullText", path)
         guard let text = string(document, "type", path), let name else { return nil }
         guard let type = PropertyType(text: text) else {
-            add("\(path).type", "'\(text)' is no type; write one such as 'int', 'string?' or 'Dog?'.")
+            add("\(path).type", PropertyType.sentence(onMisspelt: text))
             return nil
         }
         var property = PropertySchema(name, type, isIndexed: isIndexed, isFullTextIndexed: isFullTextIndexed)

@@ -46,6 +46,9 @@ package enum BaseType: Hashable, Sendable {
     /// Whether a schema means a base type by that name, so that no class can have it.
     static func isScalarName(_ name: String) -> Bool { scalars[name] != nil }
 
+    /// The names of types that are no classes.
+    package static var names: [String] { scalars.keys.sorted() }
+
     fileprivate static let scalars: [String: BaseType] = [
         "bool": .bool, "int": .int, "float": .float, "double": .double, "string": .string, "data": .data,
         "date": .date, "decimal128": .decimal128, "objectId": .objectId, "uuid": .uuid, "mixed": .mixed,

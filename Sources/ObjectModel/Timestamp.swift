@@ -38,13 +38,13 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp {
-    /// Nil when the parts are not a date of the proleptic Gregorian calendar in years 1...9999, or not a time of day.
+    /// Nil when the parts are not a date of the proleptic Gregorian calendar, or not a time of day.
     /// `fraction` is 0...999,999,999 nanoseconds after the second.
     package init?(
         year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int, fraction: Int32 = 0,
         offsetSeconds: Int = 0
     ) {
-        guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour),
+        guard Self.years.contains(year), (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour),
             (0...59).contains(minute), (0...59).contains(second), (0...999_999_999).contains(fraction)
         else { return nil }
         var parts = tm()
@@ -59,6 +59,9 @@ extension Timestamp {
         guard parts.tm_mday == Int32(day), parts.tm_mon == Int32(month - 1) else { return nil }
         self.init(floorSeconds: seconds - Int64(offsetSeconds), fraction: fraction)
     }
+
+    /// Those of which the C library knows the calendar.
+    private static let years = Int(Int32.min) + 1900...Int(Int32.max) + 1900
 
     /// From seconds rounded down and a fraction of 0..<1,000,000,000 nanoseconds after them.
     package init(floorSeconds: Int64, fraction: Int32) {
@@ -79,10 +82,18 @@ extension Timestamp {
     }
 
     /// Reads RFC 3339: `2026-01-31T12:00:00.123456789Z`, with up to nine digits of fraction and `Z` or `±hh:mm`.
-    /// A date alone is midnight UTC. Nil for anything else.
+    /// A date alone is midnight UTC. Years may have more digits and a sign, as they are written and as other programs
+    /// write them, and what is beyond the calendar is `T<seconds>:<nanoseconds>`. Nil for anything else.
     package init?(rfc3339 text: some StringProtocol) {
         var reader = DigitReader(Array(text.utf8))
-        guard let year = reader.digits(4), reader.skip("-"), let month = reader.digits(2), reader.skip("-"),
+        if reader.skip("T") {
+            guard let seconds = reader.integer(), reader.skip(":"), let nanoseconds = reader.integer(), reader.atEnd,
+                let rest = Int32(exactly: nanoseconds)
+            else { return nil }
+            self.init(seconds: seconds, nanoseconds: rest)
+            return
+        }
+        guard let year = reader.year(), reader.skip("-"), let month = reader.digits(2), reader.skip("-"),
             let day = reader.digits(2)
         else { return nil }
         if reader.atEnd {
@@ -197,6 +208,24 @@ private struct DigitReader {
         }
         position += count
         return value
+    }
+
+    /// Four digits or more, with a sign or without leading zeros beyond those; there is no year minus nothing.
+    mutating func year() -> Int? {
+        let isNegative = skip("-")
+        let isSigned = isNegative || skip("+")
+        let count = bytes[position...].prefix { (0x30...0x39).contains($0) }.count
+        guard (4...10).contains(count), isSigned || count == 4 || bytes[position] != 0x30, let year = digits(count),
+            !(isNegative && year == 0)
+        else { return nil }
+        return isNegative ? -year : year
+    }
+
+    mutating func integer() -> Int64? {
+        let start = position
+        _ = skip("-")
+        while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }
+        return Int64(String(decoding: bytes[start..<position], as: UTF8.self))
     }
 
     /// One to nine digits after the point, as nanoseconds.

@@ -1,6 +1,7 @@
 import Columnar
 package import ObjectModel
 package import QueryLanguage
+import StoreContract
 
 /// One aggregate while its values come in, by the rules of `AggregateRequest`.
 package struct AggregateState {
@@ -107,6 +108,13 @@ package struct AggregateState {
         if function == .minimum ? order < 0 : order > 0 { self.best = value }
     }
 
+    /// Throws when a sum of integers is none that a property holds.
+    func checked() throws -> Value {
+        if function == .sum, domain == .integer, Int64(exactly: integers) == nil { throw StoreError.sumOverflow }
+        return result
+    }
+
+    /// The result; sums of integers wrap, as they do in Realm.
     package var result: Value {
         switch function {
         case .minimum, .maximum: return best ?? .null

@@ -9,6 +9,7 @@ final class Aggregation {
         let reader: PathReader
         /// The property itself when its values are read from its column.
         let property: PropertyID?
+        let isChecked: Bool
         var state: AggregateState
     }
 
@@ -22,7 +23,7 @@ final class Aggregation {
         parts = requests.map { request in
             Part(
                 reader: PathReader(request.path, from: classID, in: source), property: request.path.column,
-                state: AggregateState(request.function, of: request.path.valueType.base))
+                isChecked: request.isChecked, state: AggregateState(request.function, of: request.path.valueType.base))
         }
     }
 
@@ -70,7 +71,8 @@ final class Aggregation {
         for index in parts.indices { parts[index].state.merge(other.parts[index].state) }
     }
 
-    var results: [Value] { parts.map(\.state.result) }
+    /// Throws when a sum that is to be right is none of the integers that there are.
+    func results() throws -> [Value] { try parts.map { $0.isChecked ? try $0.state.checked() : $0.state.result } }
 
     private func add(_ key: ObjectKey, to part: inout Part) throws {
         guard let value = try part.reader.single(key) else { return }

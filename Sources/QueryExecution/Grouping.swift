@@ -51,7 +51,7 @@ final class Grouping {
     }
 
     /// What several found over different objects, with the same requests and paths; ascending by the groups' keys.
-    static func results(of parts: [Grouping]) -> [AggregateGroup] {
+    static func results(of parts: [Grouping], _ requests: [AggregateRequest]) throws -> [AggregateGroup] {
         var numbers: [[Value]: Int] = [:]
         var groups: [Group] = []
         for part in parts {
@@ -68,13 +68,17 @@ final class Grouping {
                 for index in states.indices { groups[known].states[index].merge(states[index]) }
             }
         }
-        return groups.sorted { left, right in
+        return try groups.sorted { left, right in
             for (a, b) in zip(left.key, right.key) {
                 let order = Value.order(a, b)
                 if order != 0 { return order < 0 }
             }
             return false
-        }.map { AggregateGroup(key: $0.key, count: $0.count, results: $0.states.map(\.result)) }
+        }.map { group in
+            AggregateGroup(
+                key: group.key, count: group.count,
+                results: try zip(group.states, requests).map { $1.isChecked ? try $0.checked() : $0.result })
+        }
     }
 }
 

@@ -60,10 +60,11 @@ package struct QueryExecutor: Sendable {
 
     /// The aggregates in the order asked for, over what the query gives.
     package func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
-        try aggregation(query, requests).results
+        try aggregation(query, requests).results()
     }
 
     /// The aggregates over the elements of a list or set, or the values of a map, of one object, which must exist.
+    /// Throws for a sum that is none of the integers that there are.
     package func aggregate(
         _ object: ObjectReference, _ property: PropertyID, of base: BaseType,
         _ functions: [AggregateRequest.Function]
@@ -72,7 +73,7 @@ package struct QueryExecutor: Sendable {
         for element in try source.elements(of: object.classID, object.key, property).values {
             for index in states.indices { states[index].add(element) }
         }
-        return states.map(\.result)
+        return try states.map { try $0.checked() }
     }
 
     /// The aggregates of each group of objects with equal values at the paths, ascending by those values. Without paths
@@ -84,20 +85,20 @@ package struct QueryExecutor: Sendable {
             // Counting alone need not look at every object.
             if requests.isEmpty { return [AggregateGroup(key: [], count: try count(query), results: [])] }
             let all = try aggregation(query, requests)
-            return [AggregateGroup(key: [], count: all.count, results: all.results)]
+            return [AggregateGroup(key: [], count: all.count, results: try all.results())]
         }
         switch try chosen(query) {
         case .scan(let scan):
-            return Grouping.results(
+            return try Grouping.results(
                 of: try scan.inParts(cost: Double(paths.count + requests.count) * 3) { scan in
                     let part = Grouping(requests, by: paths, on: query.classID, in: source)
                     try scan.forEachCluster { try part.add($0, $1) }
                     return part
-                })
+                }, requests)
         case .keys(let keys):
             let grouping = Grouping(requests, by: paths, on: query.classID, in: source)
             for key in keys { try grouping.add(key) }
-            return Grouping.results(of: [grouping])
+            return try Grouping.results(of: [grouping], requests)
         }
     }
 

@@ -6,12 +6,14 @@ import QueryLanguage
 final class RowAggregate {
     private let reader: PathReader
     private let empty: AggregateState
+    private let isChecked: Bool
     /// The last result, whose view has been handed out.
     private var last = ConstantView(.null)
 
     init(_ aggregate: BoundAggregate, on classID: ClassID, in source: any ColumnSource) {
         reader = PathReader(aggregate.path, from: classID, in: source)
         empty = AggregateState(aggregate.function, of: aggregate.path.valueType.base)
+        isChecked = aggregate.isChecked
     }
 
     /// Stays valid until the next one is asked for.
@@ -21,7 +23,7 @@ final class RowAggregate {
             state.add(value)
             return true
         }
-        last = ConstantView(state.result)
+        last = ConstantView(isChecked ? try state.checked() : state.result)
         return last.view
     }
 }

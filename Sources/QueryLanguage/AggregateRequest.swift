@@ -13,9 +13,12 @@ package struct AggregateRequest: Hashable, Sendable {
 
     package var function: Function
     package var path: BoundPath
+    /// Whether a sum of integers beyond those that there are is an error; else it wraps, as in Realm.
+    package var isChecked: Bool
 
-    package init(_ function: Function, _ path: BoundPath) {
+    package init(_ function: Function, _ path: BoundPath, isChecked: Bool = false) {
         self.function = function
         self.path = path
+        self.isChecked = isChecked
     }
 }

@@ -17,6 +17,7 @@ struct Binding {
     var arguments: [QueryArgument]
     var source: SourceText
     var dialect = QueryDialect.rql
+    var checksSums = false
     /// Of the subqueries around, the innermost last.
     var variables: [Variable] = []
     /// What the path at hand is for; nil in comparisons.

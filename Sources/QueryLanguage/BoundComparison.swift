@@ -126,10 +126,13 @@ package struct BoundAggregate: Hashable, Sendable {
     package var function: AggregateRequest.Function
     /// To-many.
     package var path: BoundPath
+    /// As in `AggregateRequest`.
+    package var isChecked: Bool
 
-    package init(_ function: AggregateRequest.Function, _ path: BoundPath) {
+    package init(_ function: AggregateRequest.Function, _ path: BoundPath, isChecked: Bool = false) {
         self.function = function
         self.path = path
+        self.isChecked = isChecked
     }
 }
 

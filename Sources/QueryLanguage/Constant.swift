@@ -56,6 +56,8 @@ extension Binding {
             case .value(.list(let values)), .value(.set(let values)), .list(let values):
                 return (try constants(values, number, range), true)
             case .value(let value): return (try constants([value], number, range), false)
+            case .floating(let value, let text):
+                return ([Constant(.value(value), text: text, argument: number, range)], false)
             case .object(let name, let key):
                 return ([Constant(.object(className: name, primaryKey: key), argument: number, range)], false)
             case .elements(let elements):
@@ -63,6 +65,8 @@ extension Binding {
                 for element in elements {
                     switch element {
                     case .value(let value): constants += try self.constants([value], number, range)
+                    case .floating(let value, let text):
+                        constants.append(Constant(.value(value), text: text, argument: number, range))
                     case .object(let name, let key):
                         constants.append(
                             Constant(.object(className: name, primaryKey: key), argument: number, range))

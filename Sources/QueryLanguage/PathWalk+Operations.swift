@@ -235,7 +235,7 @@ extension PathWalk {
     }
 
     private mutating func bind(_ function: AggregateRequest.Function, _ path: BoundPath, _ base: BaseType) {
-        meaning = .aggregate(BoundAggregate(function, path))
+        meaning = .aggregate(BoundAggregate(function, path, isChecked: binding.checksSums))
         type = .scalar(function.result(of: base))
     }
 

@@ -183,7 +183,7 @@ extension QueryBinder {
                 "Operation '\(function.rawValue)' not supported for values of type '\(path.valueType.base.queryName)'",
                 range)
         }
-        return AggregateRequest(function, path)
+        return AggregateRequest(function, path, isChecked: checksSums)
     }
 }
 

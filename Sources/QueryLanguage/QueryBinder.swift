@@ -7,12 +7,16 @@ package import ObjectModel
 package struct QueryBinder: Sendable {
     let schema: Schema
     let element: ElementClass?
+    let checksSums: Bool
 
-    /// - Parameter element: of queries that choose among the elements of one collection; the class that they are bound
-    ///   to is this one's.
-    package init(schema: Schema, element: ElementClass? = nil) {
+    /// - Parameters:
+    ///   - element: of queries that choose among the elements of one collection; the class that they are bound to is
+    ///     this one's.
+    ///   - checksSums: whether sums of integers that are beyond those are errors; else they wrap, as in Realm.
+    package init(schema: Schema, element: ElementClass? = nil, checksSums: Bool = false) {
         self.schema = schema
         self.element = element
+        self.checksSums = checksSums
     }
 
     /// Reads and binds a query text.
@@ -39,6 +43,6 @@ package struct QueryBinder: Sendable {
     ) -> Binding {
         Binding(
             schema: schema, root: objectClass, element: element, arguments: arguments, source: source,
-            dialect: dialect)
+            dialect: dialect, checksSums: checksSums)
     }
 }

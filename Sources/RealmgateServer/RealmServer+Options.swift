@@ -63,8 +63,8 @@ extension RealmServer {
 
     /// Pages that may call the server from a browser.
     public struct CORS: Sendable {
-        /// Such as `https://app.example.com`; `*` is every page, without credentials. While everybody may do everything only
-        /// pages of this machine count.
+        /// Such as `https://app.example.com`; `*` is every page, without credentials. While everybody may do everything
+        /// it is none, and only origins that are listed count.
         public var origins: Set<String>
         /// Whether those pages may let the browser add cookies and the like; not with `*`.
         public var allowsCredentials: Bool

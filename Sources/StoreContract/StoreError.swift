@@ -25,6 +25,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let keyPathTooWide = Code(rawValue: "object.key_path_too_wide")
         package static let preconditionFailed = Code(rawValue: "object.precondition_failed")
         package static let tooExpensive = Code(rawValue: "query.too_expensive")
+        package static let sumOverflow = Code(rawValue: "query.sum_overflow")
 
         // What the caller may not do.
         package static let accessDenied = Code(rawValue: "access.denied")
@@ -67,4 +68,10 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     package var description: String { "\(message) (\(code.rawValue))" }
+
+    /// For a sum of integers that is none itself.
+    package static let sumOverflow = StoreError(
+        .sumOverflow,
+        "The sum is not between -2^63 and 2^63 - 1, which is as far as integers go. Add up fewer objects, or ask for the average and the count."
+    )
 }

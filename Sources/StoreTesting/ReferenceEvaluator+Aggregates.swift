@@ -47,7 +47,7 @@ extension ReferenceEvaluator {
         let type = source.schema[object.classID]?[property]?.type ?? PropertyType(.mixed)
         let path = BoundPath(end: .property(property, type), steps: [.elements(.all)])
         let values = try values(of: path, from: object.key, in: object.classID)
-        return functions.map { Self.aggregate($0, values, as: path.valueType.base) }
+        return try functions.map { try Self.aggregate($0, values, as: path.valueType.base, isChecked: true) }
     }
 
     private func aggregates(
@@ -55,12 +55,24 @@ extension ReferenceEvaluator {
     ) throws -> [Value] {
         try requests.map { request in
             let values = try keys.compactMap { try singleValue(of: request.path, from: $0, in: classID) }
-            return Self.aggregate(request.function, values, as: request.path.valueType.base)
+            return try Self.aggregate(
+                request.function, values, as: request.path.valueType.base, isChecked: request.isChecked)
         }
     }
 
     /// One value made of many, which are added in their order. `base` is their property's type; nil when it has none
     /// that can be added.
+    static func aggregate(
+        _ function: AggregateRequest.Function, _ all: [Value], as base: BaseType?, isChecked: Bool
+    ) throws -> Value {
+        if isChecked, function == .sum, base == .int {
+            let numbers = all.filter(\.isNumber)
+            let sum = numbers.reduce(Int128(0)) { $0 + Int128($1.integer) }
+            guard Int64(exactly: sum) != nil else { throw StoreError.sumOverflow }
+        }
+        return aggregate(function, all, as: base)
+    }
+
     static func aggregate(_ function: AggregateRequest.Function, _ all: [Value], as base: BaseType?) -> Value {
         let values = all.filter { !$0.isNull && !$0.isNaN }
         let numbers = values.filter(\.isNumber)

@@ -16,9 +16,9 @@ extension ReferenceEvaluator {
             }
         case .aggregate(let aggregate):
             [
-                Self.aggregate(
+                try Self.aggregate(
                     aggregate.function, try values(of: aggregate.path, from: key, in: classID),
-                    as: aggregate.path.valueType.base)
+                    as: aggregate.path.valueType.base, isChecked: aggregate.isChecked)
             ]
         case .subquery(let subquery):
             [

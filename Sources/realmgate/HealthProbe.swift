@@ -37,7 +37,7 @@ enum HealthProbe {
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_NUMERICSERV
         var found: UnsafeMutablePointer<addrinfo>?
-        let resolved = getaddrinfo(host, String(port), &hints, &found)
+        let resolved = getaddrinfo(LocalName.address(host), String(port), &hints, &found)
         guard resolved == 0 else {
             throw CommandFailure("'\(host)' is no host that can be found: \(String(cString: gai_strerror(resolved))).")
         }

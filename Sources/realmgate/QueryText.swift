@@ -11,7 +11,7 @@ enum QueryText {
         filter: String?, filterName: String = "the predicate", sort: String?, distinct: String? = nil,
         class objectClass: ClassSchema, schema: Schema
     ) throws -> BoundQuery {
-        let binder = QueryBinder(schema: schema)
+        let binder = QueryBinder(schema: schema, checksSums: true)
         var query = BoundQuery(classID: objectClass.id)
         if let filter {
             query = try read(filterName, filter) { text throws(QueryError) in

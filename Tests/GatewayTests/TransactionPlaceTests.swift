@@ -55,7 +55,7 @@ struct TransactionPlaceTests {
         #expect(try names(gateway) == ["a", "B", "x", "y", "a", "n"])
     }
 
-    @Test("without an element that is as it was nothing is done, and what is put in goes where it was to go")
+    @Test("without an element that is as it was nothing is done")
     func missing() throws {
         let gateway = try gateway()
         let before = try names(gateway)
@@ -63,6 +63,8 @@ struct TransactionPlaceTests {
             #""op":"replace","property":"names","index":0,"was":"zzz","value":"B""#,
             #""op":"remove","property":"names","index":0,"was":"zzz""#,
             #""op":"move","property":"names","index":0,"was":"zzz","to":1"#,
+            #""op":"insert","property":"names","index":1,"behind":"zzz","value":"e""#,
+            #""op":"insert","property":"names","index":1,"behind":"zzz","orAtIndex":false,"value":["e","f"]"#,
         ] {
             let answer = try edit(gateway, members)
             #expect(answer.status == 200)
@@ -70,9 +72,35 @@ struct TransactionPlaceTests {
             #expect(try answer.json["results"]?[0]?["count"] == 5)
         }
         #expect(try names(gateway) == before)
-        #expect(
-            try edit(gateway, #""op":"insert","property":"names","index":99,"behind":"zzz","value":"e""#).status == 200)
-        #expect(try names(gateway)?[5] == "e")
+    }
+
+    @Test("what is put in goes where it was to go without the element before it, when that was asked for")
+    func orAtIndex() throws {
+        let gateway = try gateway()
+        for (index, value) in [(1, "e"), (99, "f")] {
+            let members =
+                #""op":"insert","property":"names","index":\#(index),"behind":"zzz","orAtIndex":true,"value":"\#(value)""#
+            #expect(try edit(gateway, members).status == 200)
+        }
+        #expect(try names(gateway) == ["a", "e", "b", "a", .null, "a", "f"])
+    }
+
+    @Test(
+        "an embedded object that has nothing in common with what is meant is left alone",
+        arguments: [
+            #""op":"set","in":["parts",{"index":0,"was":{"code":"77"}}],"value":{"code":"x"}"#,
+            #""op":"append","in":["parts",{"index":0,"was":{"code":"77","sizes":[9]}}],"property":"sizes","value":5"#,
+            #""op":"insert","in":["parts",{"index":1,"was":{"code":"gone"}}],"property":"sizes","index":0,"value":6"#,
+            #""op":"clear","in":["parts",{"index":1,"was":{"code":"gone"}}],"property":"sizes""#,
+            #""op":"set","in":["parts",{"index":1,"was":{"code":"gone"}},"inner"],"value":{"code":"x"}"#,
+        ])
+    func goneEmbedded(_ members: String) throws {
+        let gateway = try gateway()
+        let before = try gateway.get("/v1/objects/Box/1").json
+        let answer = try edit(gateway, members)
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(try answer.json["results"]?[0]?["modified"] == 0)
+        #expect(try gateway.get("/v1/objects/Box/1").json == before)
     }
 
     @Test("links, mixed values and embedded objects are told by what they are")
@@ -100,7 +128,7 @@ struct TransactionPlaceTests {
             #""op":"set","in":["part","inner"],"value":{"code":"Q"}"#,
             #""op":"append","in":["part","inner"],"property":"sizes","value":5"#,
             #""op":"set","in":["parts",{"index":0,"was":{"code":"l"}}],"value":{"code":"L"}"#,
-            #""op":"insert","in":["parts",{"index":1,"was":{"code":"gone"}}],"property":"sizes","index":0,"value":6"#,
+            #""op":"insert","in":["parts",{"index":1,"was":{}}],"property":"sizes","index":0,"value":6"#,
             #""op":"replace","in":["parts",1],"property":"sizes","index":1,"was":7,"value":8"#,
             #""op":"set","in":["byName","x"],"value":{"code":"M"}"#,
         ] {
@@ -130,6 +158,11 @@ struct TransactionPlaceTests {
             (#""op":"remove","property":"marks","value":1,"was":1"#, 422, "$.operations[0].was"),
             (#""op":"remove","property":"names","index":0,"was":1"#, 422, "$.operations[0].was"),
             (#""op":"append","property":"names","was":"a","value":"b""#, 422, "$.operations[0].was"),
+            (
+                #""op":"insert","property":"names","index":0,"orAtIndex":true,"value":"b""#, 422,
+                "$.operations[0].orAtIndex"
+            ),
+            (#""op":"remove","property":"names","index":0,"orAtIndex":true"#, 422, "$.operations[0].orAtIndex"),
         ])
     func faults(_ members: String, _ status: Int, _ path: String) throws {
         let gateway = try gateway()

@@ -30,9 +30,24 @@ struct RequestTests {
 
     @Test(
         "a target that is not percent-encoded UTF-8 is a 400",
-        arguments: ["/%", "/%4", "/%zz", "/%ff", "/%00", "/x?a=%c3", "/a b", "x", "", "/x?%e2%82", "://", "/\u{7f}"])
+        arguments: [
+            "/%", "/%4", "/%zz", "/a%ff", "/%fe", "/%ff%ff", "/%ff%c3", "/x?a=%c3", "/x?a=%00", "/x?%ff", "/a b", "x",
+            "", "/x?%e2%82", "://", "/\u{7f}",
+        ])
     func malformed(target: String) {
         #expect { try Request(.get, target) } throws: { ($0 as? HTTPError)?.status == 400 }
+    }
+
+    @Test(
+        "every text is a segment, also one that clients would take out of a path",
+        arguments: [
+            ("/v1/%FF", ["v1", ""]), ("/v1/%ff/a", ["v1", "", "a"]), ("/v1/", ["v1", ""]), ("/v1//a", ["v1", "", "a"]),
+            ("/%FF.", ["."]), ("/%FF../%ff.", ["..", "."]), ("/./..", [".", ".."]), ("/%2e/%2E%2e", [".", ".."]),
+            ("/%00", ["\0"]), ("/a%00%00b", ["a\0\0b"]), ("/%FF%00", ["\0"]), ("/%FF%C3%BF", ["\u{ff}"]),
+            ("/%FFa%2Fb", ["a/b"]), ("/%25FF", ["%FF"]), ("/%CC%81", ["\u{301}"]), ("/a+b%2B", ["a+b+"]),
+        ])
+    func segments(target: String, segments: [String]) throws {
+        #expect(try Request(.get, target).segments.map { Array($0.utf8) } == segments.map { Array($0.utf8) })
     }
 
     @Test("header names do not care about case, and repeated fields join")

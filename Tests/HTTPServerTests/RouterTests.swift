@@ -34,7 +34,8 @@ struct RouterTests {
             ("/", "root"), ("/v1/objects/Dog", "class Dog"), ("/v1/objects/Dog/7", "Dog 7"),
             ("/v1/objects/a%2Fb/%20", "a/b  "), ("/v1/objects/special", "class special"),
             ("/v1/objects/special/1", "special 1"), ("/v1/observe/objects/Dog/1", "objects|Dog|1"),
-            ("/v1/observe", "404"), ("/v1/objects/", "404"), ("/v1/objects/Dog/", "404"),
+            ("/v1/observe", "404"), ("/v1/objects/", "class "), ("/v1/objects/Dog/", "Dog "),
+            ("/v1/objects/Dog/%FF", "Dog "),
             ("/v1/objects/Dog/1/2", "404"),
             ("/v2", "404"), ("//", "404"), ("/v1/objects/x/y", "x y"), ("/v1/o/x/y/z", "o y 2"), ("/v1", "404"),
         ])

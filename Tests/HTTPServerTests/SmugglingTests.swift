@@ -90,7 +90,7 @@ struct SmugglingTests {
         Case(name: "method that is no token", bytes: "G@T /x HTTP/1.1\r\nHost: t\r\n\r\n"),
         Case(name: "target without a slash", bytes: "GET x HTTP/1.1\r\nHost: t\r\n\r\n"),
         Case(name: "broken percent escape", bytes: "GET /%zz HTTP/1.1\r\nHost: t\r\n\r\n"),
-        Case(name: "escape that is not UTF-8", bytes: "GET /%ff HTTP/1.1\r\nHost: t\r\n\r\n"),
+        Case(name: "escape that is not UTF-8", bytes: "GET /a%ff HTTP/1.1\r\nHost: t\r\n\r\n"),
         Case(name: "unknown expectation", bytes: "GET /x HTTP/1.1\r\nHost: t\r\nExpect: tea\r\n\r\n", status: 417),
         Case(
             name: "too many fields",

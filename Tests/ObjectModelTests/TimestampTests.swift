@@ -12,7 +12,10 @@ struct TimestampTests {
             ("2026-01-31t12:00:00z", 1_769_860_800, 0), ("2026-01-31 12:00:00Z", 1_769_860_800, 0),
             ("1970-01-01T00:00:00-00:01", 60, 0), ("1970-01-01T00:00:00.25+00:01", -59, -750_000_000),
             ("2000-02-29T00:00:00Z", 951_782_400, 0), ("0001-01-01T00:00:00Z", -62_135_596_800, 0),
-            ("9999-12-31T23:59:59Z", 253_402_300_799, 0),
+            ("9999-12-31T23:59:59Z", 253_402_300_799, 0), ("0000-01-01", -62_167_219_200, 0),
+            ("10000-01-01T00:00:00Z", 253_402_300_800, 0), ("+010000-01-01T00:00:00.000Z", 253_402_300_800, 0),
+            ("-0001-12-31T23:59:59Z", -62_167_219_201, 0), ("-000001-12-31T23:59:59Z", -62_167_219_201, 0),
+            ("T5:7", 5, 7), ("T-5:-7", -5, -7), ("T9223372036854775807:999999999", .max, 999_999_999),
         ] as [(String, Int64, Int32)])
     func reads(_ text: String, _ seconds: Int64, _ nanoseconds: Int32) throws {
         let expected = try #require(Timestamp(seconds: seconds, nanoseconds: nanoseconds))
@@ -26,7 +29,9 @@ struct TimestampTests {
             "2026-01-31T", "2026-01-31T12:00Z", "2026-01-31T24:00:00Z", "2026-01-31T12:60:00Z", "2026-01-31T12:00:60Z",
             "2026-01-31T12:00:00", "2026-01-31T12:00:00.Z", "2026-01-31T12:00:00.1234567890Z",
             "2026-01-31T12:00:00+1:00",
-            "2026-01-31T12:00:00+24:00", "2026-01-31T12:00:00Zx", "+026-01-31", "0000-01-01", "２026-01-31",
+            "2026-01-31T12:00:00+24:00", "2026-01-31T12:00:00Zx", "+026-01-31", "-0000-01-01", "02026-01-31",
+            "99999999999-01-01", "12345-02-30", "T1", "T1:", "T:1",
+            "T1:-1", "T1:1000000000", "T+1:0", "T1:0Z", "T9223372036854775808:0", "２026-01-31",
         ])
     func refuses(_ text: String) {
         #expect(Timestamp(rfc3339: text) == nil)
@@ -60,6 +65,24 @@ struct TimestampTests {
         }
         for (a, b) in zip(samples, samples.dropFirst()) {
             #expect((a < b) == (a.floored < b.floored), "seed \(seed), \(a.rfc3339) and \(b.rfc3339)")
+        }
+    }
+
+    @Test("every date that there is, is read as it is written")
+    func everyDate() throws {
+        let seed = UInt64.random(in: 0..<1 << 32)
+        var random = Random(state: seed)
+        for _ in 0..<5_000 {
+            // All magnitudes alike, around the ends of centuries, of four digits and of the calendar as well.
+            let seconds = Int64(bitPattern: random.next()) >> Int64(random.next() % 64)
+            let near: [Int64] = [0, -62_167_219_200, 253_402_300_800, 67_768_036_191_676_800, -67_768_040_609_740_800]
+            let start = random.next() % 2 == 0 ? 0 : near[Int(random.next() % 5)]
+            let (sum, isOver) = start.addingReportingOverflow(seconds)
+            let whole = isOver ? seconds : sum
+            let digits = Int32(random.next() % 1_000_000_000)
+            let fraction = [0, digits / 1_000_000 * 1_000_000, digits][Int(random.next() % 3)]
+            let timestamp = try #require(Timestamp(seconds: whole, nanoseconds: whole < 0 ? -fraction : fraction))
+            #expect(Timestamp(rfc3339: timestamp.rfc3339) == timestamp, "\(timestamp), seed \(seed)")
         }
     }
 

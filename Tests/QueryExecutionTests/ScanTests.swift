@@ -163,8 +163,8 @@ struct ScanTests {
                 try scan.forEachCluster { try grouping.add($0, $1) }
                 return grouping
             }
-            let whole = Grouping.results(of: [try group(scan)])
-            let parts = Grouping.results(of: try scan.inParts(5) { try group($0) })
+            let whole = try Grouping.results(of: [try group(scan)], requests)
+            let parts = try Grouping.results(of: try scan.inParts(5) { try group($0) }, requests)
             #expect(whole.map(\.count) == parts.map(\.count), "seed \(seed)")
             let reference = try ReferenceEvaluator(rows).aggregate(query, requests, by: paths)
             #expect(whole.map(\.count) == reference.map(\.count), "seed \(seed)")

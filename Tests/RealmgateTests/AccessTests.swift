@@ -116,7 +116,8 @@ struct AccessTests {
         try write("log: {level: warning}\n" + roles)
         let server = try RunningServer(
             try arguments(directory) + ["--config", directory.file("c.yaml")], in: directory)
-        let (clerk, _) = try makeKey(["--name", "c", "--role", "clerk"], in: directory)
+        let (clerk, _) = try makeKey(
+            ["--name", "c", "--role", "clerk", "--config", directory.file("c.yaml")], in: directory)
         func role() throws -> String? {
             try server.client().send("GET", "/v1/whoami", headers: Self.bearer(clerk)).json()["role"] as? String
         }

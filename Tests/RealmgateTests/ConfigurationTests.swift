@@ -169,7 +169,8 @@ struct ConfigurationTests {
     @Test(
         "loopback addresses are told from others",
         arguments: [
-            ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("localhost", true), ("0.0.0.0", false),
+            ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("localhost", true), ("LocalHost.", true),
+            ("app.localhost", true), ("evillocalhost", false), ("0.0.0.0", false),
             ("::", false), ("10.0.0.1", false), ("::ffff:127.0.0.1", false), ("no such name", false),
         ])
     func loopback(host: String, isLoopback: Bool) { #expect(LoopbackAddress.isOne(host) == isLoopback) }

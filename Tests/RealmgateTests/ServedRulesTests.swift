@@ -46,7 +46,11 @@ struct ServedRulesTests {
 
         private static func key(_ options: [String], _ directory: TestDirectory) throws -> String {
             let made = try Program.run(
-                ["token", "create", "--name", "k", "--data", directory.file("a.realmgate")] + options, in: directory)
+                [
+                    "token", "create", "--name", "k", "--data", directory.file("a.realmgate"), "--config",
+                    directory.file("c.yaml"),
+                ]
+                    + options, in: directory)
             guard made.status == 0 else { throw TestFailure("no key: \(made.errors)") }
             return made.output.trimmingCharacters(in: .newlines)
         }

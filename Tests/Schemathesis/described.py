@@ -13,9 +13,23 @@ EVERYWHERE = {
 }  # fmt: skip
 
 
+def with_names_of_numbers(schema):
+    """The description with what stands beside a number for those that JSON has no form for, as an alternative to it."""
+    if isinstance(schema, list):
+        return [with_names_of_numbers(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {name: with_names_of_numbers(one) for name, one in schema.items()}
+    names = made.pop("x-nonFinite", None)
+    if not isinstance(names, list):
+        return made
+    aside = {name: made.pop(name) for name in ("description", "default", "readOnly") if name in made}
+    return {"anyOf": [made, {"type": "string", "enum": names}], **aside}
+
+
 class Description:
     def __init__(self, document):
-        self.document = document
+        self.document = document = with_names_of_numbers(document)
         self.validators = {}
 
     def operations(self, method, path):

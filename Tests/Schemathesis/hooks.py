@@ -22,7 +22,7 @@ from schemathesis.core.failures import Failure
 
 import faults
 import fill
-from described import Description
+from described import Description, with_names_of_numbers
 
 # Python 3.11 parses in one thread at a time only (gh-106905), and the tester has several that read their own source.
 _parse, _lock = ast.parse, threading.Lock()
@@ -59,6 +59,9 @@ def before_load_schema(context, raw_schema):
 
     Every event that comes must have a name that is described, and data as `x-events` says for that name.
     """
+    spelled = with_names_of_numbers(raw_schema)
+    raw_schema.clear()
+    raw_schema.update(spelled)
     parameters = raw_schema["components"]["parameters"]
     parameters["snapshot"]["example"] = fill.snapshot(os.environ["REALMGATE_URL"], KEY)
     for name in ("ifMatch", "ifMatchVersion"):

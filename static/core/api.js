@@ -92,7 +92,8 @@ export function pairsOf(parameters) {
       .map((one) => [name, String(one)]));
 }
 
-const escaped = encodeURIComponent;
+/** A segment of a path. Browsers take `.` and `..` out of paths, however they are encoded, unless `%FF` stands before. */
+const escaped = (text) => (["", ".", ".."].includes(String(text)) ? "%FF" : "") + encodeURIComponent(text);
 
 export const paths = {
   schema: "/v1/schema",
@@ -100,6 +101,7 @@ export const paths = {
   collection: (name) => `/v1/objects/${escaped(name)}`,
   object: (name, key) => `/v1/objects/${escaped(name)}/${escaped(key)}`,
   property: (name, key, property) => `/v1/objects/${escaped(name)}/${escaped(key)}/${escaped(property)}`,
+  index: (name) => `/v1/index/objects/${escaped(name)}`,
   aggregates: (name) => `/v1/aggregates/objects/${escaped(name)}`,
   sections: (name) => `/v1/sections/objects/${escaped(name)}`,
   observe: (name) => `/v1/observe/objects/${escaped(name)}`,

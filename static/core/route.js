@@ -10,7 +10,7 @@ export function readPlace(hash = location.hash) {
   }
   const [className = "", key = null] = path.slice(1).split("/").map(decode);
   return {
-    page: key === null || key === "" ? "objects" : "object",
+    page: key === null ? "objects" : "object",
     className,
     key,
     filter: parameters.get("filter") ?? "",

@@ -89,6 +89,10 @@ export class Grid {
 
   /** Shows the rows of the tail as they are now; `differences` are marked. */
   refreshTail(differences) {
+    const [first, last] = this.#range();
+    const inView = [];
+    for (let index = first; index <= last; index += 1) inView.push(this.live.at(index));
+    this.columns.fit(inView.filter((row) => row !== undefined));
     this.marks.add({ inserted: [], modified: differences, removed: [] });
     this.#layout();
     this.#render();
@@ -121,6 +125,14 @@ export class Grid {
     return row?.children[this.properties.indexOf(property)] ?? null;
   }
 
+  /** Brings the row at a place into view, and marks it as new when it is there. */
+  reveal(index, key) {
+    this.marks.add({ inserted: [key], modified: new Map(), removed: [] });
+    this.#layout();
+    this.#scrollTo(index);
+    this.#render();
+  }
+
   // MARK: Rows
 
   #measure() {
@@ -140,11 +152,17 @@ export class Grid {
     });
   }
 
-  #render() {
+  /** The first and the last of the rows that are in the page. */
+  #range() {
     const top = Math.max(0, this.root.scrollTop);
-    const first = Math.max(0, Math.floor(top / rowHeight) - overscan);
-    const last = Math.min(
-      this.live.length - 1, Math.ceil((top + this.root.clientHeight) / rowHeight) + overscan);
+    return [
+      Math.max(0, Math.floor(top / rowHeight) - overscan),
+      Math.min(this.live.length - 1, Math.ceil((top + this.root.clientHeight) / rowHeight) + overscan),
+    ];
+  }
+
+  #render() {
+    const [first, last] = this.#range();
     if (this.#activeKey !== null) {
       const moved = this.live.indexOf(this.#activeKey);
       if (moved >= 0) this.#active.row = moved;
@@ -288,16 +306,18 @@ export class Grid {
     };
     this.#active = target;
     this.#activeKey = target.row < 0 ? null : this.live.keyAt(target.row);
-    if (target.row >= 0) {
-      const top = target.row * rowHeight;
-      const room = this.root.clientHeight - this.columns.head.offsetHeight - this.columns.foot.offsetHeight;
-      if (top < this.root.scrollTop) this.root.scrollTop = top;
-      else if (top + rowHeight > this.root.scrollTop + room) this.root.scrollTop = top + rowHeight - room;
-    }
+    if (target.row >= 0) this.#scrollTo(target.row);
     this.#render();
     const cell = this.#cellAt(target.row, target.column);
     cell?.focus({ preventScroll: true });
     if (cell) this.#revealColumn(cell);
+  }
+
+  #scrollTo(row) {
+    const top = row * rowHeight;
+    const room = this.root.clientHeight - this.columns.head.offsetHeight - this.columns.foot.offsetHeight;
+    if (top < this.root.scrollTop) this.root.scrollTop = top;
+    else if (top + rowHeight > this.root.scrollTop + room) this.root.scrollTop = top + rowHeight - room;
   }
 
   #revealColumn(cell) {

@@ -9,6 +9,7 @@ import { Announcer } from "../parts/announcer.js";
 import { CommandBar } from "../parts/command-bar.js";
 import { Completion, candidates } from "../parts/completion.js";
 import { clearFault, showFault } from "../parts/fault.js";
+import { toast } from "../parts/toast.js";
 import { showTrail } from "../parts/trail.js";
 import { explain } from "./explain.js";
 import { Grid } from "./grid.js";
@@ -57,7 +58,7 @@ const grid = new Grid(byId("grid"), {
   address: (object, property, value) =>
     linkAddress(database.schema, objectClass, object, property, value, place.snapshot),
 });
-const writing = new Writing(grid, commands);
+const writing = new Writing(grid, commands, created);
 const others = {
   sections: new SectionsView(byId("other-view"), { turn: (change) => turn(change, { replace: true }), fail: refuse }),
   summary: new SummaryView(byId("other-view"), { turn: (change) => turn(change, { replace: true }), fail: refuse }),
@@ -146,6 +147,10 @@ function begin(next, source) {
     state: setState, sound, unsound, measured,
     rows: showSoon,
     tail: (differences) => grid.refreshTail(differences),
+    elsewhere: () => {
+      others[place.view]?.changed();
+      showVersion();
+    },
     recount: async () => {
       await database.count(next.name);
       if (objectClass === next) showTally();
@@ -264,12 +269,18 @@ function shown(changes) {
     others[place.view]?.changed();
   }
   grid.refresh(changes, query.selected);
-  byId("version").textContent = query.rows.version === null ? "" : `version ${query.rows.version}`;
+  showVersion();
   showTally();
   if (changes !== null) query.measureSoon();
 }
 
 // MARK: Around the table
+
+function showVersion() {
+  const versions = [query.rows.version, query.version].filter((one) => one !== null);
+  const last = versions.reduce((one, other) => (Number(other) > Number(one) ? other : one), versions[0] ?? null);
+  byId("version").textContent = query.rows.version === null ? "" : `version ${place.snapshot === "" ? last : query.rows.version}`;
+}
 
 const words = { connecting: "Connecting", live: "Live", waiting: "Reconnecting…", frozen: "Snapshot" };
 
@@ -337,6 +348,30 @@ function submitPredicate() {
 
 function create() {
   if (objectClass !== null && !objectClass.isEmbedded && place.snapshot === "") writing.create(view());
+}
+
+/** Says that an object was made, and shows it where it is. */
+async function created(object) {
+  const { name } = objectClass;
+  const asked = query;
+  const key = objectClass.keyOf(object);
+  const open = { href: objectAddress(name, key), words: "Open it" };
+  let index = null;
+  try {
+    index = await asked.indexOf(key);
+    await asked.measure(undefined);
+    // The stream brings rows that are followed.
+    for (let turn = 0; turn < 20 && index !== null && index < followed && asked.rows.indexOf(key) < 0; turn += 1) {
+      await new Promise((done) => { setTimeout(done, 100); });
+    }
+  } catch (error) {
+    if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
+  }
+  const isHidden = index === null && place?.filter.trim() !== "";
+  toast(`${name} ${key} was created.${isHidden ? " It does not satisfy the predicate." : ""}`, { link: open });
+  if (query !== asked) return;
+  others[place.view]?.changed();
+  if (index !== null && place.view === "") grid.reveal(index, key);
 }
 
 async function explainQuery() {

@@ -10,6 +10,8 @@ import { Tail } from "./tail.js";
 export const followed = 200;
 
 const refusedPause = 1500;
+/** How often the gateway is asked whether there is a new version: the stream tells of the rows that are followed alone. */
+const watchPause = 1000;
 
 /** What the gateway is asked for a place. */
 export function parametersOf({ filter, sort, distinct, snapshot }) {
@@ -19,16 +21,21 @@ export function parametersOf({ filter, sort, distinct, snapshot }) {
 /**
  * Calls `on.state(state, sentence?)`, `on.sound()` when the gateway takes the query and `on.unsound(problem)` when not,
  * `on.measured(answer)` with the aggregates, `on.recount()` when the number of all objects may be another one,
+ * `on.elsewhere()` when something has changed that may not be in the rows,
  * `on.tail(differences)` when rows of the tail have come, and `on.rows(changes)`; changes are null for the first answer to a query.
  */
 export class Query {
   rows = null;
   /** How many objects the predicate selects. */
   selected = null;
+  /** The last version that the gateway was seen at. */
+  version = null;
   #control = null;
   #stream = null;
   #timer = null;
   #retry = null;
+  #watch = null;
+  #measured = null;
 
   constructor(objectClass, on) {
     this.objectClass = objectClass;
@@ -45,6 +52,8 @@ export class Query {
     this.#control?.abort();
     clearTimeout(this.#timer);
     clearTimeout(this.#retry);
+    clearTimeout(this.#watch);
+    this.#watch = null;
     this.#stream?.close();
     this.#stream = null;
     this.rows.tail?.close();
@@ -94,6 +103,8 @@ export class Query {
       signal,
     });
     if (this.place !== asked) return;
+    this.#measured = String(answer.version);
+    this.version = answer.version;
     this.selected = answer.count;
     this.rows.total = answer.count;
     this.on.measured(measured.length > 0 ? answer : null, answer.count);
@@ -113,11 +124,46 @@ export class Query {
     }, 400);
   }
 
+  /** Where an object is among those that the query selects; null when it is not. */
+  async indexOf(key) {
+    const { snapshot, ...parameters } = this.parameters;
+    const { index } = await request("GET", paths.index(this.objectClass.name), { query: { ...parameters, of: key } });
+    return index === null || index === undefined ? null : Number(index);
+  }
+
+  /** Looks again and again for a new version, and measures then: what is beyond the followed rows changes as well. */
+  #watchSoon(pause = watchPause) {
+    clearTimeout(this.#watch);
+    this.#watch = setTimeout(async () => {
+      const begun = performance.now();
+      const stream = this.#stream;
+      try {
+        if (document.visibilityState === "visible") {
+          const { version } = await request("GET", paths.collection(this.objectClass.name), { query: { limit: 0 } });
+          if (this.#stream !== stream || stream === null) return;
+          if (String(version) !== this.#measured) {
+            await this.measure(undefined);
+            if (this.#stream !== stream) return;
+            if (this.parameters.filter !== "") await this.on.recount();
+            this.rows.tail?.refresh();
+            this.on.elsewhere();
+          }
+        }
+      } catch (error) {
+        // As above.
+        if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
+      }
+      // What takes long is not asked for all the time.
+      if (this.#stream === stream) this.#watchSoon(Math.max(watchPause, 4 * (performance.now() - begun)));
+    }, pause);
+  }
+
   #follow() {
     const { snapshot, ...parameters } = this.parameters;
     const url = paths.observe(this.objectClass.name) + queryString({ ...parameters, limit: followed, include: "objects" });
     if (this.#stream?.url === url) return;
     this.#stream?.close();
+    this.#watchSoon();
     let isFresh = true;
     this.#stream = new Stream(url, {
       initial: (event) => {

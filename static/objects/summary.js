@@ -85,19 +85,24 @@ export class SummaryView {
     const path = paths.aggregates(this.objectClass.name);
     const names = (list) => list.map((one) => one.name);
     const numbers = this.measures.filter((one) => one.kind !== "date");
+    // Without sums where one is larger than any integer.
+    const ask = async (query) => {
+      try {
+        return await request("GET", path, { query });
+      } catch (error) {
+        if (error.code !== "query.sum_overflow") throw error;
+        return request("GET", path, { query: { ...query, sum: [] } });
+      }
+    };
     try {
       const [all, grouped] = await Promise.all([
-        request("GET", path, {
-          query: {
-            filter, distinct, snapshot, min: names(this.measures), max: names(this.measures), sum: names(numbers),
-            average: names(numbers),
-          },
+        ask({
+          filter, distinct, snapshot, min: names(this.measures), max: names(this.measures), sum: names(numbers),
+          average: names(numbers),
         }),
-        this.by && request("GET", path, {
-          query: {
-            filter, distinct, snapshot, by: this.by.path,
-            ...(this.of ? Object.fromEntries(functions.map((name) => [name, this.of.name])) : {}),
-          },
+        this.by && ask({
+          filter, distinct, snapshot, by: this.by.path,
+          ...(this.of ? Object.fromEntries(functions.map((name) => [name, this.of.name])) : {}),
         }),
       ]);
       if (turn !== this.#turn) return;
@@ -133,7 +138,7 @@ export class SummaryView {
       text(group.key[this.by.path], this.by.property),
       tally(Number(group.count)),
       make("meter", { min: 0, max: most, value: Number(group.count), "aria-hidden": "true" }),
-      ...(this.of ? functions.map((name) => value(group[name][this.of.name], this.of)) : []),
+      ...(this.of ? functions.map((name) => value(group[name]?.[this.of.name], this.of)) : []),
     ])));
   }
 }

@@ -14,9 +14,11 @@ export class Writing {
   /** The key of the object under edit, and its editor. */
   #open = null;
 
-  constructor(grid, commands) {
+  /** `created(object)` is called with what was made. */
+  constructor(grid, commands, created) {
     this.grid = grid;
     this.commands = commands;
+    this.created = created;
   }
 
   /** Leaves the editor, if there is one; with `keys` only when it is on one of these objects. */
@@ -79,7 +81,11 @@ export class Writing {
 
   /** Shows the form for a new object. */
   create({ objectClass, schema }) {
-    showCreation(objectClass, schema, (value) => this.#send("POST", paths.collection(objectClass.name), value));
+    showCreation(objectClass, schema, async (value) => {
+      const object = await this.#send("POST", paths.collection(objectClass.name), value);
+      // The dialog is closed meanwhile.
+      this.created(object);
+    });
   }
 
   #send(method, path, body) {

@@ -8,10 +8,11 @@ const most = 4;
 
 const place = () => document.getElementById("toasts");
 
-export function toast(sentence, { isFault = false } = {}) {
+/** `link` is `{href, words}`, behind the sentence. */
+export function toast(sentence, { isFault = false, link = null } = {}) {
   const close = () => made.remove();
   const made = make(`div.toast${isFault ? ".faulty" : ""}`, {},
-    make("p", {}, sentence), iconButton("×", "Close this message", close));
+    make("p", {}, sentence, ...(link === null ? [] : [" ", make("a", { href: link.href }, link.words)])), iconButton("×", "Close this message", close));
   place().append(made);
   while (place().children.length > most) place().firstChild.remove();
   if (!isFault) setTimeout(close, time);

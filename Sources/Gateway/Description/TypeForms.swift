@@ -46,17 +46,18 @@ enum TypeForms {
     /// The components with the typed objects.
     private static let typed: [BaseType: String] = [
         .date: "TypedDate", .objectId: "TypedObjectId", .uuid: "TypedUUID", .decimal128: "TypedDecimal",
-        .data: "TypedBinary", .float: "TypedFloat", .double: "TypedDouble",
+        .data: "TypedBinary",
     ]
 
-    /// Numbers, and the names of what JSON numbers cannot say.
+    /// Numbers. What JSON numbers cannot say has names, which stand beside the type: as an alternative to it they would
+    /// make a class of its own of each number in generated clients.
     private static func number(_ format: String) -> JSONValue {
         var number: JSONValue = ["type": "number", "format": .string(format)]
         if format == "float" {
             number = number.with("minimum", .double(-3.4028235677973362e38)).with(
                 "maximum", .double(3.4028235677973362e38))
         }
-        return ["anyOf": [number, ["type": "string", "enum": ["NaN", "Infinity", "-Infinity"]]]]
+        return number.with("x-nonFinite", ["NaN", "Infinity", "-Infinity"])
     }
 
     /// The primary key of a class as it is read, or its object key.

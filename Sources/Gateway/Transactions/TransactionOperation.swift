@@ -49,6 +49,8 @@ struct TransactionOperation: Sendable {
         var target: Int?
         /// What the element is, or for `insert` the one before it, as far as the client knows.
         var known: ObjectInput.Content?
+        /// Whether `insert` goes by the position when the element before it is gone.
+        var isPlacedAnyway = false
         var value: Input<[ObjectInput.Content]>?
     }
 

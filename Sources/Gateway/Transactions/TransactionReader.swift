@@ -65,7 +65,7 @@ struct TransactionReader {
         case .create: ["class", "value", "update", "as"]
         case .set: ["object", "in", "value"]
         case .delete: ["object"]
-        case .insert: ["object", "in", "property", "index", "behind", "value"]
+        case .insert: ["object", "in", "property", "index", "behind", "orAtIndex", "value"]
         case .replace: ["object", "in", "property", "index", "was", "value"]
         case .move: ["object", "in", "property", "index", "was", "to"]
         case .remove: ["object", "in", "property", "index", "was", "mapKey", "value"]
@@ -154,7 +154,14 @@ struct TransactionReader {
         }
         var edit = TransactionOperation.Edit(name: name, subject: subject, property: property)
         switch name {
-        case .insert: edit.index = try members.requiredPosition("index")
+        case .insert:
+            edit.index = try members.requiredPosition("index")
+            edit.isPlacedAnyway = try members.flag("orAtIndex") ?? false
+            guard members["orAtIndex"] == nil || members["behind"] != nil else {
+                throw .transaction(
+                    "'orAtIndex' says what to do when the element that 'behind' names is gone. Give that, too.",
+                    "$.orAtIndex")
+            }
         case .replace: edit.element = String(try members.requiredPosition("index"))
         case .move:
             edit.index = try members.requiredPosition("index")

@@ -7,7 +7,8 @@ extension TransactionRun {
     private var source: ObjectSource { .transaction(transaction) }
 
     /// An edit of a list at the position where the element is that the client meant: the nearest one that is as it knew
-    /// it. Nil when there is none, so that there is nothing to edit; what is put in then goes where the client said.
+    /// it. Nil when there is none, so that there is nothing to edit; what is put in then goes where the client said, if
+    /// it said so.
     func located(
         _ edit: TransactionOperation.Edit, _ object: ObjectReference
     ) throws -> TransactionOperation.Edit? {
@@ -17,8 +18,13 @@ extension TransactionRun {
         switch edit.name {
         case .insert:
             let index = edit.index ?? count
-            let found = try nearest(to: index - 1, known, edit.property, object, count)
-            edit.index = found.map { $0 + 1 } ?? min(index, count)
+            if let found = try nearest(to: index - 1, known, edit.property, object, count) {
+                edit.index = found + 1
+            } else if edit.isPlacedAnyway {
+                edit.index = min(index, count)
+            } else {
+                return nil
+            }
         case .move:
             guard let found = try nearest(to: edit.index ?? 0, known, edit.property, object, count) else { return nil }
             edit.index = found
@@ -31,8 +37,9 @@ extension TransactionRun {
         return edit
     }
 
-    /// The object that is embedded in another at a step. Throws 404 for none.
-    func embedded(_ object: ObjectReference, _ step: TransactionOperation.Step) throws -> ObjectReference {
+    /// The object that is embedded in another at a step. Throws 404 where there is none; nil when the client said which
+    /// one it means, and that one is gone.
+    func embedded(_ object: ObjectReference, _ step: TransactionOperation.Step) throws -> ObjectReference? {
         let property = step.property
         var value: Value?
         switch step.element {
@@ -41,8 +48,12 @@ extension TransactionRun {
             if case .dictionary(let map) = try source.value(object, property.id) { value = map[key] }
         case .position(let index, let known):
             let count = try source.elementCount(object, property.id)
-            let found = try known.flatMap { try mostAlike(to: index, $0, property, object, count) }
-            if found ?? index < count { value = try source.element(object, property.id, at: found ?? index) }
+            var position = index
+            if case .embedded(let input)? = known, !input.isEmpty {
+                guard let found = try mostAlike(to: index, input, property, object, count) else { return nil }
+                position = found
+            }
+            if position < count { value = try source.element(object, property.id, at: position) }
         }
         guard case .link(let key)? = value, let target = property.targetClass else {
             throw Problem(
@@ -64,7 +75,7 @@ extension TransactionRun {
         for distance in 0..<max(count, 0) {
             for position in Set([start - distance, start + distance]).sorted() where (0..<count).contains(position) {
                 let value = try source.element(object, property.id, at: position) ?? .null
-                if try isSame(value, known, property) { return position }
+                if try isSame(value, known) { return position }
             }
         }
         return nil
@@ -73,10 +84,8 @@ extension TransactionRun {
     /// The position of the embedded object in a list that has most in common with this one; of several the nearest to
     /// `index`. Nil when none has anything.
     private func mostAlike(
-        to index: Int, _ known: ObjectInput.Content, _ property: PropertySchema, _ object: ObjectReference,
-        _ count: Int
+        to index: Int, _ input: ObjectInput, _ property: PropertySchema, _ object: ObjectReference, _ count: Int
     ) throws -> Int? {
-        guard case .embedded(let input) = known else { return nil }
         var best: (likeness: Int, distance: Int, position: Int)?
         for (position, value) in try transaction.elements(object.classID, object.key, property.id, 0..<count)
             .enumerated()
@@ -95,30 +104,34 @@ extension TransactionRun {
     private func likeness(of object: ObjectReference, _ input: ObjectInput) throws -> Int {
         let objectClass = transaction.schema[object.classID]
         var result = 0
-        for (id, known) in input.values where try source.value(object, id) == known { result += 1 }
+        for (id, known) in input.values where try source.value(object, id).means(known) { result += 1 }
         for draft in input.drafts {
             guard let property = objectClass?[draft.property] else { continue }
-            result += try isSame(try source.value(object, property.id), draft.content, property) ? 1 : 0
+            result += try isSame(try source.value(object, property.id), draft.content) ? 1 : 0
         }
         return result
     }
 
+    /// Whether all of the given properties are so.
+    private func isAlike(_ object: ObjectReference, _ input: ObjectInput) throws -> Bool {
+        try likeness(of: object, input) == input.values.count + input.drafts.count
+    }
+
     /// Whether a value is what a client calls it. Of an embedded object only the properties that are given count.
-    private func isSame(_ value: Value, _ known: ObjectInput.Content, _ property: PropertySchema) throws -> Bool {
+    private func isSame(_ value: Value, _ known: ObjectInput.Content) throws -> Bool {
         switch (known, value) {
-        case (.value(let known), _): return known == value
+        case (.value(let known), _): return value.means(known)
         case (.link(let link), .link(let key)): return try names(link, ObjectReference(link.target, key))
         case (.reference(let link), .reference(let object)): return try names(link, object)
-        case (.list(let known), .list(let elements)), (.set(let known), .set(let elements)):
-            return try known.count == elements.count
-                && zip(elements, known).allSatisfy { try isSame($0, $1, property) }
+        case (.list(let known), .list(let elements)):
+            return try known.count == elements.count && zip(elements, known).allSatisfy { try isSame($0, $1) }
+        case (.set(let known), .set(let elements)):
+            return try known.allSatisfy { one in try elements.contains { try isSame($0, one) } }
+                && elements.allSatisfy { one in try known.contains { try isSame(one, $0) } }
         case (.map(let known), .dictionary(let map)):
             return try known.count == map.entries.count
-                && known.allSatisfy { entry in try map[entry.key].map { try isSame($0, entry.value, property) } ?? false
-                }
-        case (.embedded(let input), .link(let key)):
-            let given = input.values.count + input.drafts.count
-            return try likeness(of: ObjectReference(input.classID, key), input) == given
+                && known.allSatisfy { entry in try map[entry.key].map { try isSame($0, entry.value) } ?? false }
+        case (.embedded(let input), .link(let key)): return try isAlike(ObjectReference(input.classID, key), input)
         default: return false
         }
     }
@@ -129,7 +142,31 @@ extension TransactionRun {
         case .objectKey(let key): return key == object.key
         case .primaryKey(let key):
             return try transaction.key(of: link.target, primaryKey: key) == object.key
-        case .object: return false
+        case .object(let input):
+            guard let property = transaction.schema[link.target]?.primaryKeyProperty else {
+                return try isAlike(object, input)
+            }
+            return try transaction.key(of: link.target, primaryKey: input.values[property.id] ?? .null) == object.key
+        }
+    }
+}
+
+extension ObjectInput {
+    fileprivate var isEmpty: Bool { values.isEmpty && drafts.isEmpty }
+}
+
+extension Value {
+    /// Whether a client that was told one of the values may call it the other: numbers are the same by value, as they
+    /// are to comparisons and sets, sets in any order.
+    fileprivate func means(_ other: Value) -> Bool {
+        switch (self, other) {
+        case (.list(let a), .list(let b)): a.count == b.count && zip(a, b).allSatisfy { $0.means($1) }
+        case (.set(let a), .set(let b)):
+            a.allSatisfy { one in b.contains { one.means($0) } } && b.allSatisfy { one in a.contains { one.means($0) } }
+        case (.dictionary(let a), .dictionary(let b)):
+            a.count == b.count && a.entries.allSatisfy { entry in b[entry.key].map { entry.value.means($0) } ?? false }
+        case (.embedded, _), (_, .embedded): self == other
+        default: Value.order(self, other) == 0
         }
     }
 }

@@ -66,7 +66,7 @@ struct TransactionRun {
                 $0.name("created"); $0.bool(outcome.isNew)
             }
         case .set(let subject, let input):
-            let object = try find(subject)
+            guard let object = try meant(subject) else { return write(EditOutcome(modified: 0, count: nil)) }
             let input = try self.object(input, subject.objectClass)
             try inMember("value") { try ObjectWriter(transaction, .modified).assign(input, to: object.key) }
             try result(of: object, subject.objectClass) {
@@ -128,7 +128,7 @@ struct TransactionRun {
     // MARK: Edits
 
     private func perform(_ edit: TransactionOperation.Edit) throws {
-        let object = try find(edit.subject)
+        guard let object = try meant(edit.subject) else { return write(EditOutcome(modified: 0, count: nil)) }
         let source = ObjectSource.transaction(transaction)
         guard let edit = try located(edit, object) else {
             let count = try source.elementCount(object, edit.property.id)
@@ -196,7 +196,7 @@ struct TransactionRun {
         let found: Bool
         switch subject {
         case .address(let objectClass, let address): found = try address.find(objectClass, in: transaction) != nil
-        case .part: found = (try? find(subject)) != nil
+        case .part: found = (try? meant(subject)) != nil
         case .made(let name, _):
             found = try made[name].map { try transaction.exists($0.classID, $0.key) } ?? false
         }
@@ -255,8 +255,25 @@ struct TransactionRun {
                 ).inMember("object")
             }
             return object
-        case .part(let outer, let steps, _): return try steps.reduce(try find(outer)) { try embedded($0, $1) }
+        case .part:
+            guard let object = try meant(subject) else {
+                throw Problem(
+                    404, StoreError.Code.notFound.rawValue, "The embedded object that is meant is gone."
+                ).inMember("in")
+            }
+            return object
         }
+    }
+
+    /// The same; nil for an embedded object that the client told by what it was, and that is gone.
+    private func meant(_ subject: TransactionOperation.Subject) throws -> ObjectReference? {
+        guard case .part(let outer, let steps, _) = subject else { return try find(subject) }
+        var object = try find(outer)
+        for step in steps {
+            guard let inner = try embedded(object, step) else { return nil }
+            object = inner
+        }
+        return object
     }
 
     private func object(

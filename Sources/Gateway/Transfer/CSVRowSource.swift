@@ -8,6 +8,7 @@ package struct CSVRowSource: RowSource {
     private let objectClass: ClassSchema
     private let inputReader: ObjectInputReader
     private let columns: [Column]
+    private let escapesFormulas: Bool
 
     private struct Column {
         let property: PropertySchema
@@ -15,7 +16,12 @@ package struct CSVRowSource: RowSource {
     }
 
     /// Reads the header. Throws `TransferFault` when it does not fit the class.
-    package init(_ source: ByteSource, class objectClass: ClassSchema, schema: Schema) throws {
+    ///
+    /// - Parameter escapesFormulas: whether the file was written so; see `CSVFormulas`.
+    package init(
+        _ source: ByteSource, class objectClass: ClassSchema, schema: Schema, escapesFormulas: Bool = false
+    ) throws {
+        self.escapesFormulas = escapesFormulas
         self.source = source
         self.objectClass = objectClass
         inputReader = ObjectInputReader(schema: schema)
@@ -26,10 +32,9 @@ package struct CSVRowSource: RowSource {
             }
             var seen: Set<String> = []
             columns = try header.map { field in
-                guard seen.insert(field.text).inserted else {
-                    throw RecordFault("Column '\(field.text)' appears twice.")
-                }
-                let property = try objectClass.importable(field.text)
+                let name = escapesFormulas ? CSVFormulas.plain(field.text) : field.text
+                guard seen.insert(name).inserted else { throw RecordFault("Column '\(name)' appears twice.") }
+                let property = try objectClass.importable(name)
                 return Column(property: property, content: try CSVContent(property, in: schema))
             }
         } catch let fault as RecordFault {
@@ -67,6 +72,10 @@ package struct CSVRowSource: RowSource {
         return ImportedRow(line: reader.line, input: input)
     }
 
+    private func text(_ field: CSVField, _ type: PropertyType) -> String {
+        escapesFormulas && type.hasFreeText ? CSVFormulas.plain(field.text) : field.text
+    }
+
     private func read(_ field: CSVField, _ column: Column, into input: inout ObjectInput) throws {
         let property = column.property
         guard !field.isMissing else {
@@ -75,9 +84,9 @@ package struct CSVRowSource: RowSource {
             return
         }
         switch column.content {
-        case .scalar: input.values[property.id] = try FieldText.parse(field.text, as: property.type)
+        case .scalar: input.values[property.id] = try FieldText.parse(text(field, property.type), as: property.type)
         case .link(let keyType):
-            let key = try FieldText.parse(field.text, as: keyType)
+            let key = try FieldText.parse(text(field, keyType), as: keyType)
             try inputReader.read(FieldText.json(ofKey: key), property, of: objectClass, into: &input)
         case .json:
             do {

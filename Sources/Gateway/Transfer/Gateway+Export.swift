@@ -20,14 +20,29 @@ private final class ExportSource: BodySource {
 }
 
 extension Gateway {
+    static let escapeFormulas = "escapeFormulas"
+
+    /// Whether texts are escaped for spreadsheets, which only CSV is for.
+    func escapesFormulas(_ parameters: QueryParameters, _ format: TransferFormat) throws(Problem) -> Bool {
+        guard try parameters.flag(Self.escapeFormulas) else { return false }
+        guard format == .csv else {
+            throw Problem(
+                400, "parameter.invalid",
+                "'\(Self.escapeFormulas)' is about CSV, which spreadsheets open. Ask for CSV, or leave it out.",
+                parameter: Self.escapeFormulas)
+        }
+        return true
+    }
+
     /// `GET /v1/export/{Class}`: the objects of one version as a file that `POST /v1/import/{Class}` reads, made while
     /// it is sent.
     func exportObjects(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(
-            request, single: QueryReader.parameters + ["limit", "fields", "format"])
+            request, single: QueryReader.parameters + ["limit", "fields", "format", Gateway.escapeFormulas])
         let place = try CollectionPlace(class: path, try snapshot(for: request))
         let accepted = request.header("Accept").flatMap { TransferFormat(mediaType: $0) }
         let format = try parameters.choice("format", default: accepted ?? .ndjson)
+        let escapesFormulas = try self.escapesFormulas(parameters, format)
         var query = try place.reader(configuration).query(parameters, place.objectClass, in: place.scope)
         if let limit = try parameters.integer("limit", in: 0...Int.max) { query.steps.append(.limit(limit)) }
         var properties = place.objectClass.storedProperties
@@ -48,7 +63,8 @@ extension Gateway {
         return reply(reading: query.steps.isEmpty ? 0 : place.size) {
             let exporter: ObjectExporter
             do {
-                exporter = try ObjectExporter(snapshot, order, of: objectClass, properties: chosen, as: format)
+                exporter = try ObjectExporter(
+                    snapshot, order, of: objectClass, properties: chosen, as: format, escapesFormulas: escapesFormulas)
             } catch let fault as TransferFault {
                 throw Problem(422, "export.impossible", fault.message, parameter: "fields")
             }

@@ -9,6 +9,7 @@ private struct ImportOrder: Sendable {
     let objectClass: ClassSchema
     let schema: Schema
     let format: TransferFormat
+    let escapesFormulas: Bool
     let policy: UpdatePolicy
     let isAtomic: Bool
     let view: AccessView
@@ -28,7 +29,10 @@ private struct ImportOrder: Sendable {
         switch format {
         case .ndjson:
             return try run(importer, NDJSONRowSource(source, class: objectClass, schema: schema), progress)
-        case .csv: return try run(importer, try CSVRowSource(source, class: objectClass, schema: schema), progress)
+        case .csv:
+            let rows = try CSVRowSource(
+                source, class: objectClass, schema: schema, escapesFormulas: escapesFormulas)
+            return try run(importer, rows, progress)
         }
     }
 
@@ -87,7 +91,7 @@ extension Gateway {
     }
 
     private func importOrder(_ request: Request, _ path: PathParameters) throws -> ImportOrder {
-        let parameters = try QueryParameters(request, single: ["format", "update", "atomic"])
+        let parameters = try QueryParameters(request, single: ["format", "update", "atomic", Self.escapeFormulas])
         let view = try caller(of: request).view
         let schema = try snapshot(for: request).schema
         let objectClass = try schema.named(path["class"] ?? "")
@@ -104,27 +108,34 @@ extension Gateway {
                 "'\(objectClass.name)' does not have a primary key and can not be updated. Leave 'update' out.",
                 parameter: "update")
         }
-        let declared = request.header("Content-Type").flatMap { TransferFormat(mediaType: $0) }
-        let format: TransferFormat
-        if parameters["format"] != nil {
-            format = try parameters.choice("format", default: .ndjson)
-        } else if let declared {
-            format = declared
-        } else {
-            throw Problem(
-                415, "unsupported_media_type",
-                "Send the file with Content-Type: application/x-ndjson or text/csv, or say format=ndjson or format=csv."
-            )
-        }
+        let format = try importFormat(request, parameters)
         guard let file = request.bodyFile else {
             throw Problem(400, "import.empty", "Send the file as the body of the request.")
         }
         // Before anything else is done for a body that nobody can read.
         _ = try request.contentCoding
         return ImportOrder(
-            objectClass: objectClass, schema: schema, format: format, policy: policy,
+            objectClass: objectClass, schema: schema, format: format,
+            escapesFormulas: try escapesFormulas(parameters, format), policy: policy,
             isAtomic: try parameters.flag("atomic"), view: view, wholeLimit: configuration.atomicImportLimit,
             file: file, request: request, limit: configuration.importLimit)
+    }
+
+    /// What the body is declared as. `format` alone does not do: a web page can have a browser send what is declared as
+    /// plain text, as a form or not at all without asking the server first. An empty body needs no declaration.
+    private func importFormat(_ request: Request, _ parameters: QueryParameters) throws(Problem) -> TransferFormat {
+        let named = parameters["format"] == nil ? nil : try parameters.choice("format", default: TransferFormat.ndjson)
+        if request.header("Content-Type") == nil, request.bodyFile?.count == 0 { return named ?? .ndjson }
+        let type = request.header("Content-Type") ?? ""
+        // Lines of JSON are JSON to those who know no other name for it.
+        let declared = TransferFormat(mediaType: type) ?? (named == .ndjson && Request.isJSON(type) ? .ndjson : nil)
+        guard let declared, named ?? declared == declared else {
+            throw Problem(
+                415, "unsupported_media_type",
+                "Send the file with Content-Type: \((named ?? .ndjson).name)"
+                    + (named == nil ? " or Content-Type: \(TransferFormat.csv.name)." : "."))
+        }
+        return declared
     }
 
     /// - Parameter total: bytes of the file while the import goes on.

@@ -15,6 +15,7 @@ package final class ObjectExporter {
 
     private let query: BoundQuery
     private let format: TransferFormat
+    private let escapesFormulas: Bool
     private let writer = JSONWriter()
     /// Which to write, in order; nil when they are looked up as they are needed.
     private let chosen: [ObjectKey]?
@@ -29,9 +30,11 @@ package final class ObjectExporter {
     private static let blockSize = 1000
 
     /// Throws `TransferFault` for links to objects that have no primary key to write.
+    ///
+    /// - Parameter escapesFormulas: of CSV; see `CSVFormulas`.
     package init(
         _ snapshot: any Snapshot, _ query: BoundQuery, of objectClass: ClassSchema, properties: [PropertySchema],
-        as format: TransferFormat
+        as format: TransferFormat, escapesFormulas: Bool = false
     ) throws {
         for property in properties where property.type.isLink && !property.ownsTarget {
             guard property.targetClass.flatMap({ snapshot.schema[$0]?.primaryKey }) != nil else {
@@ -45,6 +48,7 @@ package final class ObjectExporter {
         self.objectClass = objectClass
         self.properties = properties
         self.format = format
+        self.escapesFormulas = escapesFormulas
         do {
             contents = try properties.map { try CSVContent($0, in: snapshot.schema) }
         } catch let fault as RecordFault {
@@ -56,7 +60,7 @@ package final class ObjectExporter {
 
     /// Appends the next objects, and before the first ones what the file begins with. False at the end.
     package func next(into bytes: inout [UInt8]) throws -> Bool {
-        if isAtStart, format == .csv { CSVText.append(properties.map(\.name), to: &bytes) }
+        if isAtStart, format == .csv { CSVText.append(properties.map { safe($0.name) }, to: &bytes) }
         defer { isAtStart = false }
         let keys = try nextKeys()
         guard !keys.isEmpty else { return isAtStart && !bytes.isEmpty }
@@ -89,17 +93,22 @@ package final class ObjectExporter {
         }
     }
 
+    private func safe(_ text: String) -> String { escapesFormulas ? CSVFormulas.escaped(text) : text }
+
     /// The field of a column's value; nil for null.
     private func text(of value: Value, _ column: Int) throws -> String? {
         if value.isNull { return nil }
         let property = properties[column]
         switch contents[column] {
-        case .scalar: return FieldText.text(of: value)
+        case .scalar:
+            let text = FieldText.text(of: value)
+            return property.type.hasFreeText ? text.map(safe) : text
         case .link:
             guard case .link(let key) = value, let target = property.targetClass,
                 let primaryKey = snapshot.schema[target]?.primaryKeyProperty
             else { return nil }
-            return FieldText.text(of: try snapshot.value(target, key, primaryKey.id))
+            let text = FieldText.text(of: try snapshot.value(target, key, primaryKey.id))
+            return primaryKey.type.hasFreeText ? text.map(safe) : text
         case .json:
             writer.removeAll()
             try plan.writeExported(value, of: property.id, snapshot, into: writer)

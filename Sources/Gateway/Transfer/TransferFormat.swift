@@ -27,10 +27,18 @@ package enum TransferFormat: String, CaseIterable, Sendable {
         }
     }
 
-    var mediaType: String {
+    /// The media type without parameters.
+    var name: String {
         switch self {
         case .ndjson: "application/x-ndjson"
-        case .csv: "text/csv; charset=utf-8; header=present"
+        case .csv: "text/csv"
+        }
+    }
+
+    var mediaType: String {
+        switch self {
+        case .ndjson: name
+        case .csv: name + "; charset=utf-8; header=present"
         }
     }
 }

@@ -68,6 +68,8 @@ struct SyncListEdit {
             var part: [(String, JSONValue)] = [("op", "insert"), ("index", .int(Int64(run.lowerBound)))]
             if run.lowerBound > 0 {
                 part.append(("behind", try changes.writer.element(new[run.lowerBound - 1], property)))
+                // What was put in here stays, also when others took out what it stands behind.
+                part.append(("orAtIndex", true))
             }
             return part + [("value", values)]
         }

@@ -28,6 +28,12 @@ struct Export: ParsableCommand {
     @Option(help: "ndjson or csv (default: from the name of the output, else ndjson).")
     var format: TransferFormat?
 
+    @Flag(
+        help: ArgumentHelp(
+            "In CSV, put an apostrophe before texts that spreadsheets take for formulas.",
+            discussion: "`realmgate import --escape-formulas` takes it off again."))
+    var escapeFormulas = false
+
     @Option(help: "Only the objects that satisfy this predicate.")
     var filter: String?
 
@@ -53,9 +59,12 @@ struct Export: ParsableCommand {
         let properties = try chosen(in: objectClass)
         let query = try QueryText.bind(
             filter: filter, filterName: "--filter", sort: sort, class: objectClass, schema: snapshot.schema)
+        let format = format ?? TransferFormat(fileName: output) ?? .ndjson
+        guard format == .csv || !escapeFormulas else {
+            throw CommandFailure("--escape-formulas is about CSV: add --format csv, or leave it out.", exitCode: 64)
+        }
         let exporter = try ObjectExporter(
-            snapshot, query, of: objectClass, properties: properties,
-            as: format ?? TransferFormat(fileName: output) ?? .ndjson)
+            snapshot, query, of: objectClass, properties: properties, as: format, escapesFormulas: escapeFormulas)
         let sink = try ByteSink(path: output)
         var progress = ProgressLine(of: try snapshot.count(query))
         while try sink.write({ try exporter.next(into: &$0) }) {

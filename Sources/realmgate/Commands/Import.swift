@@ -36,6 +36,9 @@ struct Import: ParsableCommand {
     @Option(help: "ndjson or csv (default: from the name of the file, else ndjson).")
     var format: TransferFormat?
 
+    @Flag(help: "Take off the apostrophes that `realmgate export --escape-formulas` wrote into CSV.")
+    var escapeFormulas = false
+
     @Option(
         help: ArgumentHelp(
             "What to do with an object whose primary key exists: error, modified or all (default: error).",
@@ -85,12 +88,17 @@ struct Import: ParsableCommand {
             store: store, objectClass: objectClass, schema: schema, policy: update,
             wholeLimit: atomicLimit << 20)
         let format = format ?? TransferFormat(fileName: file) ?? .ndjson
+        guard format == .csv || !escapeFormulas else {
+            throw CommandFailure("--escape-formulas is about CSV: add --format csv, or leave it out.", exitCode: 64)
+        }
         let outcome: ObjectImporter.Outcome
         switch format {
         case .ndjson:
             outcome = try run(importer, NDJSONRowSource(source, class: objectClass, schema: schema), source.size)
         case .csv:
-            outcome = try run(importer, try CSVRowSource(source, class: objectClass, schema: schema), source.size)
+            let rows = try CSVRowSource(
+                source, class: objectClass, schema: schema, escapesFormulas: escapeFormulas)
+            outcome = try run(importer, rows, source.size)
         }
         for fault in outcome.faults { StandardError.write("line \(fault.line): \(fault.message)\n") }
         if outcome.refused > outcome.faults.count {

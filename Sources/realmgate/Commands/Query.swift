@@ -80,7 +80,7 @@ struct Query: ParsableCommand {
         let objectClass = try snapshot.schema.named(className)
         var query = try QueryText.bind(
             filter: filter, sort: sort, distinct: distinct, class: objectClass, schema: snapshot.schema)
-        let binder = QueryBinder(schema: snapshot.schema)
+        let binder = QueryBinder(schema: snapshot.schema, checksSums: true)
         if count {
             print(try snapshot.count(query))
         } else if explain {

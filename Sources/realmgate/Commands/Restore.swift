@@ -31,6 +31,10 @@ struct Restore: ParsableCommand {
 
     func run() throws {
         guard InstalledFiles.isFile(backup) else { throw CommandFailure("There is no backup '\(backup)'.") }
+        guard replace || !InstalledFiles.isFile(file) else {
+            throw CommandFailure(
+                "There is a file '\(file)' already. Name another one, or give it up for the backup with --replace.")
+        }
         var checking = ProgressLine(of: nil)
         let report = try EmbeddedStore.check(path: backup) { count in
             checking.show("\(grouped(count)) objects checked", at: count)

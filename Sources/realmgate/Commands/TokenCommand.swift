@@ -1,6 +1,7 @@
 import AccessRules
 import ArgumentParser
 import Gateway
+import Hosting
 import Identity
 import JSONCoding
 import ObjectModel
@@ -17,7 +18,7 @@ struct TokenCommand: ParsableCommand {
             Examples:
 
               realmgate token create --name me --role admin
-              realmgate token create --name "till 3" --role clerk --claim shop=7 --class Order --expires 90d
+              realmgate token create --name "till 3" --role clerk --claim shop=7 --config realmgate.yaml
               realmgate token list
               realmgate token revoke h4Zr0QeX
             """,
@@ -40,6 +41,18 @@ struct KeyOptions: ParsableArguments {
         return try Settings(
             options: options.compactMapValues { $0 }, assignments: configuration.assignments, file: configuration.file,
             .process)
+    }
+
+    /// Refuses to make keys for the database that nobody named and that is not there, and says so of one that was named.
+    func checkDatabase(_ settings: Settings) throws(CommandFailure) {
+        guard settings.text("auth.keys") == nil else { return }
+        let path = settings.text("data") ?? DataOptions.fallback
+        guard !InstalledFiles.isFile(path) else { return }
+        guard settings.origin("data") != "default" else {
+            throw CommandFailure(
+                "There is no database file '\(path)'. Name the one that the key is for with --data FILE.", exitCode: 64)
+        }
+        StandardError.write("There is no database file '\(path)' yet. A server that makes it will ask for this key.\n")
     }
 
     func ring(_ settings: Settings) throws(CommandFailure) -> KeyRing {
@@ -65,6 +78,7 @@ struct CreateToken: ParsableCommand {
 
               realmgate token create --name me --role admin
               realmgate token create --name reports --role admin --read-only --expires 30d
+              realmgate token create --name till --role clerk --config realmgate.yaml
             """)
 
     @OptionGroup var place: KeyOptions
@@ -74,6 +88,9 @@ struct CreateToken: ParsableCommand {
 
     @Option(help: "A role that it gives; may be repeated.")
     var role: [String]
+
+    @Flag(help: "Take roles that the configuration does not have, such as those of a server within a program.")
+    var anyRole = false
 
     @Option(
         help: ArgumentHelp(
@@ -97,6 +114,7 @@ struct CreateToken: ParsableCommand {
     func run() throws {
         let settings = try place.settings()
         try check(roles: settings)
+        try place.checkDatabase(settings)
         guard !name.isEmpty else { throw CommandFailure("--name is empty; say what the key is for.", exitCode: 64) }
         var claims: [JSONObject.Member] = []
         for text in claim {
@@ -120,14 +138,16 @@ struct CreateToken: ParsableCommand {
         }
     }
 
-    /// Names that the configuration does not have are refused where there is one, and else taken as they are.
+    /// A key with a role that nothing defines would be of no use, and its owner hear of it from the server alone.
     private func check(roles settings: Settings) throws(CommandFailure) {
-        guard settings.file != nil else { return }
+        if anyRole { return }
         let known = settings.roles.map(\.name) + ["admin"]
         for name in role where !known.contains(name) {
             throw CommandFailure(
                 withHint(
-                    "The configuration has no role '\(name)', but \(known.joined(separator: ", ")).",
+                    settings.file == nil
+                        ? "Without a configuration there is the role admin alone, and no '\(name)'. Roles are in the file that --config names."
+                        : "The configuration has no role '\(name)', but \(known.joined(separator: ", ")).",
                     known.nearest(to: name)), exitCode: 64)
         }
     }

@@ -45,7 +45,8 @@ extension Setting {
             "tls.strictTransport", .integer(0...63_072_000), .integer(31_536_000),
             "Seconds that browsers are to come by HTTPS alone; 0 does not tell them."),
         Setting(
-            "cors.origins", .list, .list(["*"]), "Pages that browsers let call the server; * for all of them.",
+            "cors.origins", .list, .list(["*"]),
+            "Pages that browsers let call the server; * for all of them, but none before credentials are asked for.",
             isLive: true),
         Setting(
             "cors.credentials", .flag, .flag(false), "Whether those pages may send cookies and the like; not with *.",

@@ -75,7 +75,7 @@ struct HostileCorpusTests {
         Case("an encoded path upwards", "GET /static/%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\nHost: t\r\n\r\n", 404),
         Case("a broken escape in the query", "GET /v1/objects/Dog?filter=%E4%ZZ HTTP/1.1\r\nHost: t\r\n\r\n", 400),
         Case("half an escape", "GET /v1/objects/Dog?filter=% HTTP/1.1\r\nHost: t\r\n\r\n", 400),
-        Case("an escaped NUL", "GET /v1/objects/Dog%00 HTTP/1.1\r\nHost: t\r\n\r\n", 400),
+        Case("an escaped NUL", "GET /v1/objects/Dog%00 HTTP/1.1\r\nHost: t\r\n\r\n", 404),
         Case("an overlong escape", "GET /v1/objects/%c0%af HTTP/1.1\r\nHost: t\r\n\r\n", 400),
         Case("an escaped surrogate", "GET /v1/objects/%ed%a0%80 HTTP/1.1\r\nHost: t\r\n\r\n", 400),
         Case(

@@ -1,0 +1,46 @@
+import ObjectModel
+
+extension PropertyType {
+    /// What there is, for a text that is no type, and what was perhaps meant.
+    static func sentence(onMisspelt text: String) -> String {
+        let guess = guess(text).map { " Did you mean '\($0)'?" } ?? ""
+        return """
+            '\(text)' is no type.\(guess) There are \(BaseType.names.joined(separator: ", ")), the names of classes as in \
+            'Dog?', and 'linkingObjects(Person.dogs)'; behind the name come '?' where there may be null, then '[]' for a \
+            list, '<>' for a set or '{}' for a map.
+            """
+    }
+
+    /// The type that other languages write so: `list<string>`, `[int]`, `Map<string, double?>`, `string[]?`, `Int`.
+    private static func guess(_ text: String) -> String? {
+        var rest = text.filter { $0 != " " }
+        var collection = CollectionKind.single
+        let words: [(String, CollectionKind)] = [
+            ("list", .list), ("array", .list), ("set", .set), ("mutableset", .set), ("map", .map), ("dictionary", .map),
+        ]
+        let folded = rest.lowercased()
+        for (word, kind) in words where folded.hasPrefix(word + "<") && folded.hasSuffix(">") {
+            collection = kind
+            rest = String(rest.dropFirst(word.count + 1).dropLast())
+            // Of a map the keys are texts anyhow.
+            if kind == .map, let comma = rest.firstIndex(of: ",") { rest = String(rest[rest.index(after: comma)...]) }
+        }
+        if collection == .single, rest.hasPrefix("["), rest.hasSuffix("]") {
+            (collection, rest) = (.list, String(rest.dropFirst().dropLast()))
+        }
+        for kind in [CollectionKind.list, .set, .map] where collection == .single {
+            for ending in [kind.rawValue, kind.rawValue + "?"] where rest.hasSuffix(ending) {
+                (collection, rest) = (kind, String(rest.dropLast(ending.count)))
+            }
+        }
+        let isOptional = rest.hasSuffix("?")
+        while rest.hasSuffix("?") { rest.removeLast() }
+        let name =
+            BaseType.names.first { $0.lowercased() == rest.lowercased() } ?? (isName(rest) ? rest : nearest(to: rest))
+        guard let name else { return nil }
+        let guess = name + (isOptional ? "?" : "") + collection.rawValue
+        return PropertyType(text: guess) == nil ? nil : guess
+    }
+
+    private static func nearest(to text: String) -> String? { BaseType.names.nearest(to: text) }
+}

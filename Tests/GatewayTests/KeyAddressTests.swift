@@ -1,0 +1,99 @@
+import Gateway
+import HTTPServer
+import JSONCoding
+import StoreTesting
+import Testing
+
+/// Objects whose primary keys are texts that mean something else in paths, or nothing at all.
+@Suite("Addresses of objects by any text")
+struct KeyAddressTests {
+    private static let schema = #"""
+        {"schemaVersion":1,"classes":[{"name":"Word","primaryKey":"id","properties":[
+          {"name":"id","type":"string"},{"name":"n","type":"int"},{"name":"tags","type":"string[]"},
+          {"name":"rates","type":"int{}"}]}]}
+        """#
+
+    private static let pieces = [
+        ".", "..", "/", "//", "\\", "%", "%FF", "%2F", "%00", "+", " ", "?", "#", "&", "=", ";", ":", "\"", "'", "\0",
+        "\0.",
+        "\u{1}", "\r\n", "\u{7f}", "\u{80}", "\u{ff}", "\u{301}", "e\u{301}", "\u{e9}", "\u{feff}", "\u{200d}",
+        "\u{fffd}",
+        "\u{ffff}", "\u{10ffff}", "😀", "a", "null", "move", "$key", "1",
+    ]
+
+    private func text(_ json: JSONValue) -> String {
+        let writer = JSONWriter(capacity: 64)
+        writer.value(json)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// As `encodeURIComponent` and generated clients do it.
+    private func encoded(_ key: String) -> String {
+        key.utf8.map { byte in
+            let isPlain = Character(Unicode.Scalar(byte)).isLetter && byte < 0x80 || (0x30...0x39).contains(byte)
+            return isPlain || byte == 0x2e
+                ? String(Unicode.Scalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
+
+    private func check(_ key: String, _ gateway: TestGateway) throws {
+        let made = try gateway.send(
+            .post, "/v1/objects/Word", text(["id": .string(key), "n": 1, "tags": ["a"], "rates": [:]]))
+        try #require(made.status == 201, "\(made.text)")
+        let location = try #require(made.headers["Location"])
+        // Nothing that a client or proxy would take out of a path, whether it decodes it or not.
+        for segment in location.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+            #expect(!["", ".", ".."].contains(segment))
+            #expect(segment.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x5c })
+        }
+        for address in [location, "/v1/objects/Word/" + encoded(key)] {
+            let found = try gateway.get(address)
+            #expect(found.status == 200, "\(address): \(found.text)")
+            guard case .string(let id)? = try found.json["id"] else { throw Problem(500, "test", "no id") }
+            #expect(Array(id.utf8) == Array(key.utf8), "\(address)")
+            #expect(try gateway.send(.patch, address, #"{"n":2}"#).status == 200)
+            #expect(try gateway.send(.put, address, #"{"n":3,"tags":["a"]}"#).status == 200)
+            #expect(try gateway.send(.post, address + "/tags", #""b""#).status == 200)
+            #expect(try gateway.get(address + "/tags").status == 200)
+            #expect(try gateway.get("/v1/aggregates" + address.dropFirst(3) + "/rates").status == 200)
+            #expect(try gateway.get("/v1/observe" + address.dropFirst(3)).status == 200)
+            #expect(try gateway.send(.post, "/v1/query" + address.dropFirst(3)).status == 200)
+        }
+        #expect(try gateway.get(location).json["tags"] == ["a", "b"])
+        #expect(try gateway.send(.delete, location).status == 204)
+        #expect(try gateway.get(location).status == 404)
+    }
+
+    @Test(
+        "what is created is read, changed, edited, observed and deleted where Location says",
+        arguments: [
+            "", ".", "..", "...", "\0", "\0\0", "\0.", "\u{301}", "/", "%", "%FF", "%FF.", "+", "~",
+            String(repeating: "k", count: 5000),
+        ])
+    func chosen(key: String) throws { try check(key, try TestGateway(schema: Self.schema)) }
+
+    @Test("so is what is called anything")
+    func random() throws {
+        var random = SeededRandom.fresh()
+        let gateway = try TestGateway(schema: Self.schema)
+        for _ in 0..<100 {
+            let key = (0..<random.below(5)).map { _ in random.pick(Self.pieces) ?? "" }.joined()
+            do { try check(key, gateway) } catch {
+                throw Problem(500, "test", "\(Array(key.utf8)), seed \(random.seed): \(error)")
+            }
+        }
+    }
+
+    @Test("the empty text and the dots are objects of their own")
+    func apart() throws {
+        let gateway = try TestGateway(schema: Self.schema)
+        for (number, key) in ["", ".", "..", "\0", "%FF"].enumerated() {
+            #expect(
+                try gateway.send(.post, "/v1/objects/Word", text(["id": .string(key), "n": .int(Int64(number))])).status
+                    == 201)
+        }
+        for (number, segment) in ["%FF", "%FF.", "%FF..", "%00", "%25FF"].enumerated() {
+            #expect(try gateway.get("/v1/objects/Word/\(segment)").json["n"] == .int(Int64(number)))
+        }
+    }
+}
