@@ -43,6 +43,11 @@ package struct AccessView: Hashable, Sendable {
         return RestrictedSnapshot(snapshot, access(under: snapshot.schema))
     }
 
+    /// An earlier version in the same way.
+    package func restrict(past reads: any ObjectReads) throws -> any ObjectReads {
+        isUnrestricted ? reads : RestrictedReads(reads, access(under: reads.schema))
+    }
+
     /// What the query, bound to the visible schema, means to the caller: for those who run it without the snapshot
     /// above, as live queries do.
     package func restrict(_ query: BoundQuery, _ schema: Schema) throws -> BoundQuery {

@@ -6,14 +6,17 @@ import Synchronization
 /// Which objects of one snapshot are there for a caller. Answers are kept as long as there are not too many, so that what
 /// a page needs is asked once, and an export of everything takes no more memory than a page.
 final class VisibleTargets: Sendable {
-    private let base: any Snapshot
+    private let base: any ObjectReads
     private let access: BoundAccess
     private let known = Mutex<[ClassID: [ObjectKey: Bool]]>([:])
+
+    /// The elements that are there of the collection that was looked at last: who reads one block of it reads the next.
+    private let collection = Mutex<(object: ObjectReference, property: PropertyID, elements: [Value])?>(nil)
 
     /// Answers that are kept of a class.
     static let mostKnown = 1 << 16
 
-    init(_ base: any Snapshot, _ access: BoundAccess) {
+    init(_ base: any ObjectReads, _ access: BoundAccess) {
         self.base = base
         self.access = access
     }
@@ -42,6 +45,17 @@ final class VisibleTargets: Sendable {
         let visible = try ask(unknown, of: classID)
         note(unknown, of: classID) { visible.contains($0) }
         return zip(keys, answers).filter { $1 ?? visible.contains($0) }.map(\.0)
+    }
+
+    /// The elements of a collection that are there, found once for all who read them one after the other.
+    func elements(
+        of object: ObjectReference, _ property: PropertyID, find: () throws -> [Value]
+    ) rethrows -> [Value] {
+        let known = collection.withLock { $0?.object == object && $0?.property == property ? $0?.elements : nil }
+        if let known { return known }
+        let elements = try find()
+        collection.withLock { $0 = (object, property, elements) }
+        return elements
     }
 
     /// Notes what a query gave that knows the rule. Of more than a page nothing is noted.

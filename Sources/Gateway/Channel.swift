@@ -53,6 +53,8 @@ final class Channel: Sendable {
         var beginning: Beginning?
         /// What the members have been told leads to the state at this version.
         var position: Version?
+        /// Whether the schema is another one than when the key was made.
+        var hasNewSchema = false
     }
 
     /// Nanoseconds that the live queries rest for each stream that an event went to. Queueing, framing and writing an
@@ -83,6 +85,8 @@ final class Channel: Sendable {
     }
 
     private func observe(_ made: Int, since version: Version?) {
+        var key = key
+        if state.withLock({ $0.hasNewSchema }), let schema = try? context.schema() { key = key.showing(under: schema) }
         let observation = ChannelObservation(key, context.live, since: version) { [weak self] event in
             self?.deliver(event, to: made)
         }
@@ -115,10 +119,29 @@ struct ChannelContext: Sendable {
     let newest: @Sendable () throws -> Mark
     /// The mark of a version; nil when there is no store any more.
     let mark: @Sendable (Version) -> Mark?
+    /// The schema of the newest version.
+    let schema: @Sendable () throws -> Schema
 }
 
 // On the live queries' thread.
 extension Channel {
+    /// Tells everybody the state from its beginning, because it is written otherwise now.
+    func beginAnew() {
+        let members: [any ChannelMember] = state.withLock { state in
+            state.hasNewSchema = true
+            let members = Array(state.members.values)
+            for member in members { _ = state.remove(member) }
+            // It watches what was shown before.
+            if let main = state.main { state.joins[main] = nil }
+            state.main = nil
+            return members
+        }
+        for member in members {
+            if let stream = member.plainStream { group.leave(stream) }
+            member.fallBehind(since: nil)
+        }
+    }
+
     private func deliver(_ event: ChannelEvent, to id: Int) {
         switch event {
         case .initial(let snapshot, let content): begin(id, snapshot, content)

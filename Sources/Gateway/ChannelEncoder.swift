@@ -58,12 +58,12 @@ private struct State {
     mutating func update(_ difference: ChannelEvent.Difference, since: Version?) throws -> EncodedEvent {
         var name = "update"
         if case .object = difference { name = "change" }
-        let snapshot = try key.shown(difference.snapshot)
+        let snapshot = difference.snapshot
         let mark = snapshot.mark
         if let since, let resumption, resumption == (since, mark), let lastResumption {
             return EncodedEvent(name, mark, lastResumption)
         }
-        let json = try plan(for: snapshot.schema).update(difference, snapshot)
+        let json = try plan(for: snapshot.schema).update(difference)
         let event = EncodedEvent(name, mark, json)
         if let since {
             resumption = (since, mark)

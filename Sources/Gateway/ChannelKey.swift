@@ -21,12 +21,12 @@ struct ChannelKey: Hashable, Sendable {
     var style = TypeStyle.plain
     var includesObjects = true
     var keyPaths: [LiveKeyPath] = []
-    /// Whose eyes it is seen with, when not everything is there for them; then the subject means what is there.
+    /// What the events show of each object, which counts as modified when that changes; unless key paths say what counts.
+    var shape: LiveShape?
+    /// Whose eyes it is seen with, when not everything is there for them.
     var view: AccessView?
     /// What path led to what is observed: each step gives an object as long as it leads on. It ends when one does not.
     var way: [BoundQuery] = []
-    /// What finds the object that holds what is observed as long as it is there; nil when that can only end by its deletion.
-    var presence: BoundQuery?
 
     /// The class of what the rows are made of, or of the object that holds the elements.
     var classID: ClassID {

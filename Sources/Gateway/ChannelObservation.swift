@@ -16,12 +16,10 @@ struct ChannelObservation: Sendable {
         deliver: @escaping @Sendable (ChannelEvent) -> Void
     ) {
         let holder = Holder(key)
-        let gate = ChannelGate(key)
-        let main = live.observe(key, holder, since: version) { event in deliver(gate?.shown(event) ?? event) }
+        let main = live.observe(key, holder, since: version, deliver: deliver)
         // Asked for second, so that what the observation begins with has been told before.
-        var tokens = [main] + (holder.map { [live.observe($0, since: version, deliver: deliver)] } ?? [])
-        if let presence = key.presence { tokens.append(live.observe(presence, since: version, deliver: deliver)) }
-        for step in key.way { tokens.append(live.observe(step: step, since: version, deliver: deliver)) }
+        var tokens = [main] + (holder.map { [live.observe($0, key.lens, since: version, deliver: deliver)] } ?? [])
+        for step in key.way { tokens.append(live.observe(step: step, key.lens, since: version, deliver: deliver)) }
         self.tokens = tokens
     }
 }
@@ -60,7 +58,7 @@ extension LiveQueries {
     ) -> LiveToken {
         switch key.subject {
         case .objects(let query):
-            observe(query, keyPaths: key.keyPaths, since: version) { event in
+            observe(query, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version) { event in
                 switch event {
                 case .initial(let snapshot, let keys):
                     deliver(.initial(snapshot, .objects(keys)))
@@ -77,7 +75,9 @@ extension LiveQueries {
                 }
             }
         case .sections(let query, let sectionKey):
-            observeSections(query, by: sectionKey, keyPaths: key.keyPaths, since: version) { event in
+            observeSections(
+                query, by: sectionKey, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version
+            ) { event in
                 switch event {
                 case .initial(let snapshot, let sections):
                     deliver(.initial(snapshot, .sections(sections)))
@@ -94,7 +94,9 @@ extension LiveQueries {
                 }
             }
         case .elements(let object, let property):
-            observeCollection(object, property, keyPaths: key.keyPaths, since: version) { event in
+            observeCollection(
+                object, property, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version
+            ) { event in
                 func isLost(_ snapshot: any Snapshot) -> Bool {
                     let count = try? snapshot.elementCount(object.classID, object.key, property)
                     return holder?.isLost(snapshot, isEmpty: (count ?? 0) == 0) == true
@@ -113,7 +115,10 @@ extension LiveQueries {
                 }
             }
         case .object(let object):
-            observeObject(object.classID, object.key, keyPaths: key.keyPaths, since: version) { event in
+            observeObject(
+                object.classID, object.key, keyPaths: key.keyPaths, showing: key.shape, through: key.lens,
+                since: version
+            ) { event in
                 switch event {
                 case .initial(let snapshot): deliver(.initial(snapshot, .object))
                 case .resumed(let snapshot): deliver(.resumed(snapshot.version))
@@ -125,25 +130,12 @@ extension LiveQueries {
         }
     }
 
-    /// Observes whether an object that may be hidden some day is there.
-    fileprivate func observe(
-        _ presence: BoundQuery, since version: Version?, deliver: @escaping @Sendable (ChannelEvent) -> Void
-    ) -> LiveToken {
-        observe(presence, since: version) { event in
-            switch event {
-            case .resumed(let snapshot, let keys) where keys.isEmpty: deliver(.deleted(snapshot.version))
-            case .update(let change) where change.newKeys.isEmpty: deliver(.deleted(change.version))
-            case .initial, .resumed, .update: break
-            case .failed(let error): deliver(.failed(error))
-            }
-        }
-    }
-
     /// Observes whether a step of a path still leads where it did.
     fileprivate func observe(
-        step: BoundQuery, since version: Version?, deliver: @escaping @Sendable (ChannelEvent) -> Void
+        step: BoundQuery, _ lens: ViewLens?, since version: Version?,
+        deliver: @escaping @Sendable (ChannelEvent) -> Void
     ) -> LiveToken {
-        observe(step, since: version) { (event: LiveEvent) in
+        observe(step, through: lens, since: version) { (event: LiveEvent) in
             let isThere =
                 switch event {
                 case .initial(_, let keys), .resumed(_, let keys): !keys.isEmpty
@@ -162,9 +154,10 @@ extension LiveQueries {
 
     /// Observes whether the holder is there; what it holds is observed by itself.
     fileprivate func observe(
-        _ holder: Holder, since version: Version?, deliver: @escaping @Sendable (ChannelEvent) -> Void
+        _ holder: Holder, _ lens: ViewLens?, since version: Version?,
+        deliver: @escaping @Sendable (ChannelEvent) -> Void
     ) -> LiveToken {
-        observeObject(holder.object.classID, holder.object.key, since: version) { event in
+        observeObject(holder.object.classID, holder.object.key, through: lens, since: version) { event in
             // If it is not empty, the difference that empties it is still to be told, in the same step.
             guard holder.isKnownEmpty else { return }
             switch event {
@@ -172,6 +165,18 @@ extension LiveQueries {
             case .deleted(let version): deliver(.deleted(version))
             case .failed(let error): deliver(.failed(error))
             }
+        }
+    }
+}
+
+extension ChannelEvent.Difference {
+    /// The store at the version that it leads to, as it is seen.
+    var snapshot: any Snapshot {
+        switch self {
+        case .objects(let change): change.snapshot
+        case .sections(let change): change.snapshot
+        case .elements(let change): change.snapshot
+        case .object(let change): change.snapshot
         }
     }
 }

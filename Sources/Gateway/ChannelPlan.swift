@@ -1,4 +1,3 @@
-import AccessRules
 import JSONCoding
 import LiveQueries
 import ObjectModel
@@ -31,6 +30,25 @@ struct ChannelPlan {
         }
     }
 
+    /// What the events show of each object beyond what is watched anyway.
+    var shape: LiveShape {
+        var shape = LiveShape(of: (elements?.objects ?? rows).classID)
+        switch key.subject {
+        case .objects: rows.add(to: &shape, at: .object)
+        case .sections(_, let by):
+            rows.add(to: &shape, at: .object)
+            shape.show(by.path)
+        case .elements: elements?.objects?.add(to: &shape, at: .object)
+        case .object:
+            rows.add(to: &shape, at: .object)
+            return shape.beyondObject
+        }
+        return shape.beyondReach
+    }
+
+    /// Tells apart ways to write objects: by the names and types of all that is written.
+    func form(_ schema: Schema) -> String { rows.form(schema) + (elements?.objects?.form(schema) ?? "") }
+
     func initial(_ snapshot: any Snapshot, _ content: ChannelEvent.Content, limit: Int) throws -> JSONWriter {
         let count = try content.rowCount(key, snapshot)
         guard count <= limit else {
@@ -60,8 +78,8 @@ struct ChannelPlan {
         return json
     }
 
-    /// - Parameter snapshot: that of the difference, as it is there for those who are told.
-    func update(_ difference: ChannelEvent.Difference, _ snapshot: any Snapshot) throws -> JSONWriter {
+    func update(_ difference: ChannelEvent.Difference) throws -> JSONWriter {
+        let snapshot = difference.snapshot
         let json = JSONWriter(capacity: 1024)
         json.beginObject()
         json.name("version")
@@ -106,15 +124,53 @@ struct ChannelPlan {
             json.beginObject()
             json.name("name")
             json.string(schema.name)
-            for (side, value) in [("old", property.oldValue), ("new", new)] {
-                guard let value else { continue }
-                json.name(side)
-                let shown = try BoundAccess.shown(value, of: schema, in: snapshot)
-                try rows.write(shown, of: property.id, snapshot, into: json)
+            if let old = property.oldValue {
+                json.name("old")
+                try rows.write(old, of: property.id, past: change.before, into: json)
+            }
+            if let new {
+                json.name("new")
+                try rows.write(new, of: property.id, snapshot, into: json)
             }
             json.endObject()
         }
         json.endArray()
+    }
+}
+
+extension RowPlan {
+    fileprivate func form(_ schema: Schema) -> String {
+        let parts = columns.map { column in
+            let name = String(decoding: column.name, as: UTF8.self)
+            func type(_ property: PropertyID) -> String {
+                (schema[classID]?[property]?.type).map { "\($0)" } ?? ""
+            }
+            switch column.kind {
+            case .value(let property, _): return name + type(property)
+            case .link(let property, let target):
+                return name + type(property)
+                    + (target.expanded?.form(schema) ?? "\(target.primaryKey.map(\.rawValue) ?? 0)")
+            case .linkingObjects(_, let target):
+                return name + target.className
+                    + (target.expanded?.form(schema) ?? "\(target.primaryKey.map(\.rawValue) ?? 0)")
+            }
+        }
+        return "\(className){\(parts.joined(separator: ","))}"
+    }
+
+    /// Adds what is written of the objects at a place.
+    fileprivate func add(to shape: inout LiveShape, at place: LiveShape.Place) {
+        for column in columns {
+            switch column.kind {
+            case .value(let property, _): shape.show(property, at: place)
+            case .link(let property, let target):
+                let next = shape.follow(property, to: target.classID, from: place)
+                target.expanded?.add(to: &shape, at: next)
+            case .linkingObjects(let link, let target):
+                let next = shape.follow(linking: link, to: target.classID, by: link, from: place)
+                target.expanded?.add(to: &shape, at: next)
+            }
+        }
     }
 }
 

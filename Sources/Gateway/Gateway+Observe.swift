@@ -32,19 +32,12 @@ extension Gateway {
             return try observeTarget(of: named, request, snapshot)
         }
         let way = named.hops.map(\.query)
-        let isObservable = BoundAccess.of(snapshot)?.isObservable(property.schema) ?? true
         guard let place = try CollectionPlace(property) else {
-            guard isObservable else {
-                throw StoreError(
-                    .hiddenElements,
-                    "'\(property.holderClass.name).\(property.schema.name)' may have elements that you do not see, so that it cannot be observed by itself. Observe the object.",
-                    property: property.schema.name)
-            }
             return try observeElements(
                 request, property, QueryParameters(request, single: ["include", "types", "lastEventID"]), way)
         }
         let query = QueryReader.parameters + ["limit"]
-        guard !property.schema.type.isComputed, isObservable,
+        guard !property.schema.type.isComputed,
             !request.query.contains(where: { query.contains($0.name) })
         else {
             return try observe(request, place, way)
@@ -195,11 +188,10 @@ extension Gateway {
     private func events(
         _ key: ChannelKey, _ snapshot: any Snapshot, _ request: Request
     ) throws -> Reply {
-        // Made to be thrown away: what is wrong with it must be said before the stream begins.
-        _ = try ChannelPlan(key, snapshot.schema)
         let caller = try caller(of: request)
+        // What is wrong with it is said before the stream begins.
         let key = try key.seen(by: caller.view, snapshot)
-        let lastSeen = try known(lastSeen(request), key.way)
+        let lastSeen = try known(lastSeen(request), key.way, caller.view)
         return .events { [self] stream in
             StreamSubscription.begin(key, channels, stream, since: lastSeen)
             opened(stream, by: caller)
@@ -207,10 +199,11 @@ extension Gateway {
     }
 
     /// The version that a client knows, if the path led there then; otherwise what it knows is about something else.
-    private func known(_ version: Version?, _ way: [BoundQuery]) throws -> Version? {
+    private func known(_ version: Version?, _ way: [BoundQuery], _ view: AccessView) throws -> Version? {
         guard let version, !way.isEmpty else { return version }
         guard let past = try store.past(at: version, before: try store.snapshot()) else { return version }
-        for step in way where try past.reads.select(step, Window(limit: 1)).isEmpty { return nil }
+        let reads = try view.restrict(past: past.reads)
+        for step in way where try reads.select(step, Window(limit: 1)).isEmpty { return nil }
         return version
     }
 

@@ -146,10 +146,10 @@ private struct ValuesForm {
     /// The values of one path without nulls. A link as the last name gives the objects that it leads to.
     mutating func union(_ text: String, _ distinct: Bool, _ reader: QueryReader) throws(Problem) {
         if let property = objectClass[text], property.type.isLink, !property.type.isCollection,
-            !property.type.isComputed
+            !property.type.isComputed, let target = property.targetClass
         {
             plan = RowPlan(objectClass, of: schema, properties: [property], style: style)
-            let path = BoundPath(end: .property(property.id, property.type))
+            let path = BoundPath(links: [.forward(property.id, target: target)], end: .object(target))
             result = .union(property: .path(SortKey(path, ascending: true)), distinct: distinct)
             return
         }

@@ -59,7 +59,9 @@ package final class Gateway: Sendable {
             ChannelContext(
                 live: live, workers: workers, largest: { settings.value.largestObserved },
                 problem: { [logger] in Problem(of: $0, logger) }, newest: { try store.snapshot().mark },
-                mark: { version in (try? store.tag(of: version)).flatMap { $0 }.map { Mark(version, $0) } }))
+                mark: { version in (try? store.tag(of: version)).flatMap { $0 }.map { Mark(version, $0) } },
+                schema: { try store.snapshot().schema }))
+        live.onSchemaChange { [weak channels] old, new in channels?.beginAnew(from: old, to: new) }
         subscriptions = SubscriptionSets(settings, logger)
         files = try StaticFiles(configuration)
         description = try StaticFiles.description(configuration).map { APIDescription($0) }

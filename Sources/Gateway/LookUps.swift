@@ -1,12 +1,18 @@
+import AccessRules
 import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// Reads what links lead to. A sink cannot throw, so the first fault is kept, after which `null` is written.
+/// Writes links, and reads what they lead to. A sink cannot throw, so the first fault is kept, after which `null` is written.
+///
+/// This is the one place where a link becomes JSON. One that leads to nothing that is there for whoever reads is `null`,
+/// wherever its value came from.
 final class LookUps {
     enum Source {
         case snapshot(any Snapshot)
         case transaction(any WriteTransaction)
+        /// An earlier version.
+        case past(any ObjectReads)
     }
 
     private let source: Source
@@ -17,6 +23,8 @@ final class LookUps {
     /// Primary keys by class and object: many objects tend to link to few.
     private var known: [ClassID: [ObjectKey: Value]] = [:]
     private let remembers: Bool
+    /// Whether not all objects are there for whoever reads.
+    private let isRestricted: Bool
     /// Whether links to objects without a primary key are refused.
     private let needsPrimaryKeys: Bool
 
@@ -24,6 +32,12 @@ final class LookUps {
 
     init(_ source: Source, remembers: Bool = false, needsPrimaryKeys: Bool = false) {
         self.source = source
+        isRestricted =
+            switch source {
+            case .snapshot(let snapshot): BoundAccess.of(snapshot) != nil
+            case .transaction(let transaction): BoundAccess.of(transaction) != nil
+            case .past(let reads): BoundAccess.of(reads) != nil
+            }
         self.remembers = remembers
         self.needsPrimaryKeys = needsPrimaryKeys
     }
@@ -53,6 +67,7 @@ final class LookUps {
     func link(_ key: ObjectKey, _ place: RowPlan.Target, _ style: TypeStyle, _ json: JSONWriter) {
         guard fault == nil else { return json.null() }
         do {
+            guard try !isRestricted || exists(place.classID, key) else { return json.null() }
             if let plan = place.expanded, try exists(place.classID, key) {
                 if !place.isOwned { remaining -= 1 }
                 guard remaining >= 0 else {
@@ -69,8 +84,7 @@ final class LookUps {
                 json.link(class: place.className, key: key)
             }
         } catch let error as StoreError where error.code == .notFound {
-            // The old value of a link may lead to an object that is gone.
-            json.link(class: place.className, key: key)
+            json.null()
         } catch {
             fault = error
             json.null()
@@ -82,15 +96,17 @@ final class LookUps {
         guard fault == nil, let objectClass = schema[target.classID] else { return json.null() }
         var key = Value.int(target.key.rawValue)
         do {
+            guard try !isRestricted || exists(target.classID, target.key) else { return json.null() }
             if let property = objectClass.primaryKeyProperty {
                 key = try primaryKey(target.classID, target.key, property.id)
             } else {
                 try requirePrimaryKey(objectClass.name)
             }
         } catch let error as StoreError where error.code == .notFound {
-            // As above.
+            return json.null()
         } catch {
             fault = error
+            return json.null()
         }
         json.link(class: objectClass.name) { json.value(key, style) }
     }
@@ -112,6 +128,10 @@ final class LookUps {
             sink.beginObject(key)
             for property in plan.stored { sink.value(try transaction.value(plan.classID, key, property)) }
             sink.endObject()
+        case .past(let reads):
+            sink.beginObject(key)
+            for property in plan.stored { sink.value(try reads.value(plan.classID, key, property)) }
+            sink.endObject()
         }
     }
 
@@ -119,6 +139,7 @@ final class LookUps {
         switch source {
         case .snapshot(let snapshot): try snapshot.exists(classID, key)
         case .transaction(let transaction): try transaction.exists(classID, key)
+        case .past(let reads): try reads.exists(classID, key)
         }
     }
 
@@ -126,13 +147,18 @@ final class LookUps {
         switch source {
         case .snapshot(let snapshot): snapshot.schema
         case .transaction(let transaction): transaction.schema
+        case .past(let reads): reads.schema
         }
     }
 
     func linking(to key: ObjectKey, _ place: RowPlan.Target, _ property: PropertyID) -> [ObjectKey] {
-        guard fault == nil, case .snapshot(let snapshot) = source else { return [] }
+        guard fault == nil else { return [] }
         do {
-            return try snapshot.backlinks(to: key, from: place.classID, property)
+            switch source {
+            case .snapshot(let snapshot): return try snapshot.backlinks(to: key, from: place.classID, property)
+            case .past(let reads): return try reads.backlinks(to: key, from: place.classID, property)
+            case .transaction: return []
+            }
         } catch {
             fault = error
             return []
@@ -145,6 +171,7 @@ final class LookUps {
             switch source {
             case .snapshot(let snapshot): try snapshot.value(classID, key, property)
             case .transaction(let transaction): try transaction.value(classID, key, property)
+            case .past(let reads): try reads.value(classID, key, property)
             }
         if remembers { known[classID, default: [:]][key] = value }
         return value

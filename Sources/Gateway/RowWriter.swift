@@ -141,6 +141,11 @@ extension RowPlan {
         _ value: Value, of property: PropertyID, _ snapshot: any Snapshot, into json: JSONWriter
     ) throws { try write(value, of: property, LookUps(.snapshot(snapshot)), json) }
 
+    /// `write` of a value that the property had at an earlier version.
+    func write(
+        _ value: Value, of property: PropertyID, past reads: any ObjectReads, into json: JSONWriter
+    ) throws { try write(value, of: property, LookUps(.past(reads)), json) }
+
     /// `write` for a file that is to be imported: throws a problem for links to objects without a primary key, whose
     /// object keys mean nothing elsewhere.
     package func writeExported(

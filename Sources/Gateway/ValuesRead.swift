@@ -103,8 +103,12 @@ struct ValuesRead: Sendable {
     }
 
     private func write(_ value: Value, _ look: LookUps, _ json: JSONWriter) {
-        if let column = plan.columns.first, case .link(_, let target) = column.kind, case .link(let key) = value {
-            return look.link(key, target, style, json)
+        if let column = plan.columns.first, case .link(_, let target) = column.kind {
+            switch value {
+            case .link(let key): return look.link(key, target, style, json)
+            case .reference(let object): return look.link(object.key, target, style, json)
+            default: return json.null()
+            }
         }
         look.value(value, isMixed: isMixed, style, json)
     }

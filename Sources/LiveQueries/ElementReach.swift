@@ -19,6 +19,12 @@ struct ModifiedLinks {
         self.keys = keys.filter { !$0.value.isEmpty }
     }
 
+    /// Adds objects of the class that plain links lead to.
+    mutating func add(_ others: Set<ObjectKey>) {
+        guard let target, !others.isEmpty else { return }
+        keys[target, default: []].formUnion(others)
+    }
+
     var isEmpty: Bool { keys.isEmpty }
 
     var count: Int { keys.values.reduce(0) { $0 + $1.count } }

@@ -20,6 +20,9 @@ struct KeyPathFilter {
         try adopt(schema)
     }
 
+    /// The ways of all paths.
+    var branches: [LiveKeyPath.Branch] { paths.flatMap(\.branches) }
+
     /// The classes whose changes can matter.
     var classes: Set<ClassID> { paths.reduce(into: []) { $0.formUnion($1.classes) } }
 
@@ -38,17 +41,17 @@ struct KeyPathFilter {
         for path in paths { for branch in path.branches { roots.formUnion(try step.roots(of: branch.tree)) } }
         return roots
     }
+}
 
-    /// The properties of one object that paths begin with along which it was modified, or may have been where the
+extension [LiveKeyPath.Branch] {
+    /// The properties of one object that ways begin with along which it was modified, or may have been where the
     /// earlier version was given up.
     func changedProperties(of key: ObjectKey, by step: LiveStep) throws -> PropertySet {
         var properties = PropertySet()
-        for path in paths {
-            for branch in path.branches where !properties.contains(branch.property) {
-                // Who stopped linking on the way cannot be seen where the earlier version was given up.
-                let isReached = try LiveStep.ifKept { try step.isReached(key, by: branch.tree) } ?? true
-                if isReached { properties.insert(branch.property) }
-            }
+        for branch in self where !properties.contains(branch.property) {
+            // Who stopped linking on the way cannot be seen where the earlier version was given up.
+            let isReached = try LiveStep.ifKept { try step.isReached(key, by: branch.tree) } ?? true
+            if isReached { properties.insert(branch.property) }
         }
         return properties
     }

@@ -68,11 +68,14 @@ package struct LiveObjectChange: Sendable {
     /// The store at the version that the change leads to. It pins that version: do not keep the change.
     package let snapshot: any Snapshot
     package let version: Version
+    /// The store as it was at the observer's previous event, in which old values are to be read. It pins that version.
+    package let before: any ObjectReads
     /// In declaration order, linking objects last. Never empty.
     package let properties: [LivePropertyChange]
 
-    init(snapshot: any Snapshot, properties: [LivePropertyChange]) {
+    init(snapshot: any Snapshot, before: any ObjectReads, properties: [LivePropertyChange]) {
         self.snapshot = snapshot
+        self.before = before
         version = snapshot.version
         self.properties = properties
     }
@@ -83,7 +86,7 @@ package struct LivePropertyChange: Hashable, Sendable {
     package let id: PropertyID
     /// The value at the observer's previous event; equal to the new one when the present value was assigned or
     /// when the change lies behind the property's link. Links are to the objects that were linked to, which may
-    /// be gone. Nil for collections and linking objects, for properties that a new schema added, and where the
+    /// be gone; `LiveObjectChange.before` has them. Nil for collections and linking objects, for properties that a new schema added, and where the
     /// earlier version was given up.
     package let oldValue: Value?
     /// The value now; nil for collections and linking objects.

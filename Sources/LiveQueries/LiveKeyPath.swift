@@ -12,7 +12,7 @@ package struct LiveKeyPath: Hashable, Sendable {
     /// The ways of the path that begin with one property.
     struct Branch: Hashable, Sendable {
         let property: PropertyID
-        let tree: LinkTree
+        var tree: LinkTree
     }
 
     /// The class that the path starts at.
@@ -54,7 +54,7 @@ package struct LiveKeyPath: Hashable, Sendable {
 
 extension LinkTree {
     /// Throws `unknownClass` or `unknownProperty` if a way does not exist under the schema.
-    fileprivate func check(_ schema: Schema) throws(StoreError) {
+    func check(_ schema: Schema) throws(StoreError) {
         for node in nodes {
             guard let objectClass = schema[node.classID] else {
                 throw StoreError(.unknownClass, "A class of the observed key path is gone from the schema.")

@@ -14,7 +14,7 @@ package final class LiveQueries: CommitReceiver {
     private struct Inbox {
         var changes: [ChangeSet] = []
         var registrations: [LiveRegistration] = []
-        var left: Set<LiveSubjectID> = []
+        var left: Set<LiveAddress> = []
         var isScheduled = false
         /// Changes wait until then, if nobody wants to be let in.
         var restsUntil: DispatchTime?
@@ -41,52 +41,67 @@ package final class LiveQueries: CommitReceiver {
     /// With key paths, an object counts as modified only when one of them leads to a change; without, when it or an
     /// object within three links was changed. `failed` when the query or a key path does not fit the schema.
     ///
-    /// - Parameter version: what the observer has heard of before, under the same parameters: it is told `resumed`
-    ///   and the difference since then if that can still be found out, else `initial`.
+    /// - Parameters:
+    ///   - version: what the observer has heard of before, under the same parameters: it is told `resumed`
+    ///     and the difference since then if that can still be found out, else `initial`.
+    ///   - shape: what the observer shows of each object: its changes count as well, unless there are key paths.
+    ///   - lens: what the observer sees the store through. Queries and key paths are bound to the schema that it shows.
     package func observe(
-        _ query: BoundQuery, keyPaths: [LiveKeyPath] = [], since version: Version? = nil,
+        _ query: BoundQuery, keyPaths: [LiveKeyPath] = [], showing shape: LiveShape? = nil,
+        through lens: (any LiveLens)? = nil, since version: Version? = nil,
         deliver: @escaping @Sendable (LiveEvent) -> Void
     ) -> LiveToken {
-        register(.query(query), Subscriber(deliver), keyPaths, version)
+        register(.query(query), Subscriber(deliver), keyPaths, shape, lens, version)
     }
 
     /// Observes a query's result in sections, in the same way.
     package func observeSections(
-        _ query: BoundQuery, by key: SectionKey, keyPaths: [LiveKeyPath] = [], since version: Version? = nil,
+        _ query: BoundQuery, by key: SectionKey, keyPaths: [LiveKeyPath] = [], showing shape: LiveShape? = nil,
+        through lens: (any LiveLens)? = nil, since version: Version? = nil,
         deliver: @escaping @Sendable (LiveSectionEvent) -> Void
     ) -> LiveToken {
-        register(.sections(query, key), Subscriber(deliver), keyPaths, version)
+        register(.sections(query, key), Subscriber(deliver), keyPaths, shape, lens, version)
     }
 
     /// Observes one object: `initial`, then its changes until it is deleted. Without key paths, only assignments to
-    /// its own stored properties count. `failed` with `notFound` when there is no such object. Of one that was deleted
+    /// its own stored properties, and what is shown of others, count. `failed` with `notFound` when there is no such object. Of one that was deleted
     /// after the version that the observer resumes from it is told `deleted`.
     package func observeObject(
-        _ classID: ClassID, _ key: ObjectKey, keyPaths: [LiveKeyPath] = [], since version: Version? = nil,
+        _ classID: ClassID, _ key: ObjectKey, keyPaths: [LiveKeyPath] = [], showing shape: LiveShape? = nil,
+        through lens: (any LiveLens)? = nil, since version: Version? = nil,
         deliver: @escaping @Sendable (LiveObjectEvent) -> Void
     ) -> LiveToken {
-        register(.object(ObjectReference(classID, key)), Subscriber(deliver), keyPaths, version)
+        register(.object(ObjectReference(classID, key)), Subscriber(deliver), keyPaths, shape, lens, version)
     }
 
     /// Observes one object's list, set or map: of values, or of links as they lie in it, nulls included. Key paths are
     /// for links, and begin at the class that they lead to. `failed` with `notFound`, `notACollection`.
     package func observeCollection(
-        _ object: ObjectReference, _ property: PropertyID, keyPaths: [LiveKeyPath] = [], since version: Version? = nil,
+        _ object: ObjectReference, _ property: PropertyID, keyPaths: [LiveKeyPath] = [],
+        showing shape: LiveShape? = nil, through lens: (any LiveLens)? = nil, since version: Version? = nil,
         deliver: @escaping @Sendable (LiveCollectionEvent) -> Void
     ) -> LiveToken {
-        register(.collection(object, property), Subscriber(deliver), keyPaths, version)
+        register(.collection(object, property), Subscriber(deliver), keyPaths, shape, lens, version)
     }
 
     private func register(
-        _ subject: LiveSubjectID, _ subscriber: any LiveSubscriber, _ keyPaths: [LiveKeyPath], _ version: Version?
+        _ subject: LiveSubjectID, _ subscriber: any LiveSubscriber, _ keyPaths: [LiveKeyPath], _ shape: LiveShape?,
+        _ lens: (any LiveLens)?, _ version: Version?
     ) -> LiveToken {
+        let address = LiveAddress(lens: lens.map { AnyLens(lens: $0) }, subject: subject)
         let registration = LiveRegistration(
-            subject: subject, subscriber: subscriber, keyPaths: keyPaths, since: version)
+            subject: subject, subscriber: subscriber, keyPaths: keyPaths, shape: shape, since: version,
+            lens: address.lens)
         hand { $0.registrations.append(registration) }
         return LiveToken { [self] in
             subscriber.cancel()
-            hand { $0.left.insert(subject) }
+            hand { $0.left.insert(address) }
         }
+    }
+
+    /// Calls `listener` on the worker's thread when all that is observed was brought to another schema and told so.
+    package func onSchemaChange(_ listener: @escaping @Sendable (_ old: Schema, _ new: Schema) -> Void) {
+        queue.sync { work.withLock { $0.didAdopt = listener } }
     }
 
     /// Waits until everything that was committed or registered before the call has been delivered. Not from

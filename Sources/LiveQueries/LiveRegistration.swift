@@ -2,14 +2,24 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
+/// What is observed, and what it is seen through.
+struct LiveAddress: Hashable, Sendable {
+    let lens: AnyLens?
+    let subject: LiveSubjectID
+}
+
 /// Somebody who wants to observe something.
 struct LiveRegistration: Sendable {
     let subject: LiveSubjectID
     /// One for events of the subject's kind.
     let subscriber: any LiveSubscriber
     let keyPaths: [LiveKeyPath]
+    /// What it shows of each object, if it names no key paths.
+    var shape: LiveShape?
     /// The version that the observer has heard of, if it resumes.
     let since: Version?
+    /// What it sees the store through; nil for one that sees everything.
+    var lens: AnyLens?
 
     /// What is to be observed, as it is at the snapshot. Throws when it does not fit the schema, and `notFound`.
     func makeSubject(_ snapshot: any Snapshot) throws -> any LiveSubject {

@@ -2,38 +2,56 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// Everything that is observed through one handle, all of it at one version, which it pins. Used by one thread at a
-/// time.
+/// Everything that is observed through one handle, and one lens if there is one, all of it at one version, which it pins.
+/// Used by one thread at a time.
 final class LiveSet {
     private let store: any Store
     private(set) var snapshot: any Snapshot
     private var subjects = LiveSubjects()
     private var watchers = LiveWatchers()
-    private lazy var past = PastVersions(store, before: snapshot)
+    /// What is looked through, at the same version; nil when everything is seen.
+    private let sight: LensSight?
+    private lazy var past = PastVersions(store, before: snapshot, through: sight)
 
     /// What it may cost to make a subject; nil for anything.
     private let budget: () -> QueryBudget?
 
-    init(_ store: any Store, at snapshot: any Snapshot, _ budget: @escaping () -> QueryBudget? = { nil }) {
+    init(
+        _ store: any Store, at snapshot: any Snapshot, through lens: AnyLens? = nil,
+        _ budget: @escaping () -> QueryBudget? = { nil }
+    ) {
         self.store = store
+        sight = lens.map { LensSight($0.lens, at: snapshot) }
         self.budget = budget
         self.snapshot = snapshot
     }
 
     var isEmpty: Bool { subjects.isEmpty }
     var count: Int { subjects.count }
+    /// Of all that the store has.
+    var schema: Schema { snapshot.schema }
 
     /// Brings everything to a later version and tells the observers what became different. `changes` are those in
     /// between.
     func advance(_ changes: ChangeSet, to later: any Snapshot) {
-        let step = LiveStep(changes, from: snapshot, to: later)
+        let earlier = snapshot
         snapshot = later
-        past = PastVersions(store, before: later)
-        for number in (changes.schemaChanged ? subjects.numbers : watchers.affected(by: step)).sorted() {
+        past = PastVersions(store, before: later, through: sight)
+        guard let sight else { return tell(LiveStep(changes, from: earlier, to: later), later) }
+        do {
+            guard let step = try sight.advance(changes, to: later, in: store, of: watchers.classes()) else { return }
+            tell(step, try sight.shown())
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func tell(_ step: LiveStep, _ later: any Snapshot) {
+        for number in (step.changes.schemaChanged ? subjects.numbers : watchers.affected(by: step)).sorted() {
             guard let subject = subjects[number] else { continue }
             do {
                 try subject.advance(step, later)
-                if changes.schemaChanged { watchers.set(subject.watches, for: number) }
+                if step.changes.schemaChanged { watchers.set(subject.watches, for: number) }
             } catch {
                 subject.fail(error)
             }
@@ -47,13 +65,19 @@ final class LiveSet {
         guard registration.subscriber.isActive else { return }
         let id = registration.subject
         do {
-            let subject =
-                try subjects[id] ?? registration.makeSubject(try budget().map(snapshot.limited) ?? snapshot)
-            try subject.add(registration, snapshot, past)
+            let seen = try sight?.shown() ?? snapshot
+            let subject = try subjects[id] ?? registration.makeSubject(try limited() ?? seen)
+            try subject.add(registration, seen, past)
             keep(subject, as: id)
         } catch {
             registration.subscriber.fail(error)
         }
+    }
+
+    /// What is seen, with queries that count as work.
+    private func limited() throws -> (any Snapshot)? {
+        guard let budget = budget() else { return nil }
+        return try sight?.shown(limitedBy: budget) ?? snapshot.limited(by: budget)
     }
 
     private func keep(_ subject: any LiveSubject, as id: LiveSubjectID) {

@@ -12,9 +12,16 @@ package final class LiveStep: Sendable {
     let snapshots: (before: (any Snapshot)?, after: (any Snapshot)?)
     let memory = StepMemory()
     let findings = StepFindings()
+    /// How many objects there are, where that is dear to ask.
+    private let counts: LensCounts?
 
-    package init(_ changes: ChangeSet, from before: any ObjectReads, to after: any ObjectReads) {
+    package convenience init(_ changes: ChangeSet, from before: any ObjectReads, to after: any ObjectReads) {
+        self.init(changes, from: before, to: after, counts: nil)
+    }
+
+    init(_ changes: ChangeSet, from before: any ObjectReads, to after: any ObjectReads, counts: LensCounts?) {
         self.changes = changes
+        self.counts = counts
         self.before = before
         self.after = after
         snapshots = (before as? any Snapshot, after as? any Snapshot)
@@ -31,31 +38,55 @@ package final class LiveStep: Sendable {
     }
 
     /// The way back.
-    package var reversed: LiveStep { LiveStep(changes.inverted(to: before.version), from: after, to: before) }
+    package var reversed: LiveStep {
+        LiveStep(changes.inverted(to: before.version), from: after, to: before, counts: counts)
+    }
+
+    /// About how many objects of a class there are: the more of the two sides, as far as they are versions of their own.
+    func objectCount(of classID: ClassID) -> Int {
+        if let counts { return counts.count(of: classID) }
+        return max(snapshots.before?.count(of: classID) ?? 0, snapshots.after?.count(of: classID) ?? 0)
+    }
 }
 
 /// The steps from earlier versions to the present one, each looked up once for all observers that resume there.
 final class PastVersions {
+    private struct Way: Hashable {
+        let version: Version
+        /// Of which objects the changes are told; nil for all.
+        let classes: Set<ClassID>?
+    }
+
     private let store: any Store
     private let snapshot: any Snapshot
-    private var steps: [Version: LiveStep?] = [:]
+    private let sight: LensSight?
+    private var steps: [Way: LiveStep?] = [:]
 
-    init(_ store: any Store, before snapshot: any Snapshot) {
+    /// - Parameter sight: the lens that is looked through, which is at the snapshot.
+    init(_ store: any Store, before snapshot: any Snapshot, through sight: LensSight? = nil) {
         self.store = store
         self.snapshot = snapshot
+        self.sight = sight
     }
 
     /// The way from a version to the snapshot; nil when that version cannot be looked back at, or lies ahead. Of the
     /// snapshot's own version it is a step without changes.
-    func step(from version: Version) throws -> LiveStep? {
+    ///
+    /// - Parameter watches: what the changes have to be known of.
+    func step(from version: Version, for watches: Set<LiveWatch>) throws -> LiveStep? {
         if version == snapshot.version {
-            return LiveStep(ChangeSet(version: version), from: snapshot, to: snapshot)
+            let shown = try sight?.shown() ?? snapshot
+            return LiveStep(ChangeSet(version: version), from: shown, to: shown)
         }
         guard version < snapshot.version else { return nil }
-        if let known = steps[version] { return known }
+        let way = Way(version: version, classes: sight == nil ? nil : watches.classes)
+        if let known = steps[way] { return known }
         let past = try store.past(at: version, before: snapshot)
-        let step = past.map { LiveStep($0.changes, from: $0.reads, to: snapshot) }
-        steps[version] = step
+        let step = try past.map { past in
+            let whole = LiveStep(past.changes, from: past.reads, to: snapshot)
+            return try sight?.step(whole, of: way.classes ?? []) ?? whole
+        }
+        steps[way] = step
         return step
     }
 }

@@ -10,6 +10,19 @@ enum LiveSubjectID: Hashable, Sendable {
     case object(ObjectReference)
 }
 
+extension Set<LiveWatch> {
+    /// The classes of the objects that are watched.
+    var classes: Set<ClassID> {
+        reduce(into: []) { classes, watch in
+            switch watch {
+            case .objects(let classID): classes.insert(classID)
+            case .object(let object): classes.insert(object.classID)
+            case .ways(let tree, _): classes.formUnion(tree.nodes.lazy.map(\.classID))
+            }
+        }
+    }
+}
+
 /// Where changes can matter to something observed.
 enum LiveWatch: Hashable, Sendable {
     /// Any object of a class.
@@ -34,7 +47,7 @@ protocol LiveSubject: AnyObject {
     /// Adds an observer and tells it the state, which must be that of `snapshot`, or what became different since the
     /// version that it knows.
     func add(
-        _ subscriber: Subscriber<Event>, _ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot, since version: Version?,
+        _ subscriber: Subscriber<Event>, _ interest: LiveInterest, _ snapshot: any Snapshot, since version: Version?,
         _ past: PastVersions) throws
 
     /// What counts for observers with the key paths; nil for none. Throws when they do not fit the subject or the
@@ -54,17 +67,18 @@ extension LiveSubject {
         guard let subscriber = registration.subscriber as? Subscriber<Event> else {
             preconditionFailure("The observer is one of another kind of events than the subject's.")
         }
-        try add(subscriber, registration.keyPaths, snapshot, since: registration.since, past)
+        let interest = LiveInterest(registration.keyPaths, showing: registration.shape)
+        try add(subscriber, interest, snapshot, since: registration.since, past)
     }
 
-    /// The audience with the key paths, a new one if there is none that is apt.
+    /// The audience with the interest, a new one if there is none that is apt.
     func audience(
-        _ keyPaths: [LiveKeyPath], _ schema: Schema, new memory: @autoclosure () -> Memory,
+        _ interest: LiveInterest, _ schema: Schema, new memory: @autoclosure () -> Memory,
         isApt: (Memory) -> Bool = { _ in true }
     ) throws -> Int {
-        let known = audiences.firstIndex { $0.keyPaths == keyPaths && isApt($0.memory) }
+        let known = audiences.firstIndex { $0.interest == interest && isApt($0.memory) }
         if let known { return known }
-        audiences.append(LiveAudience(keyPaths, try filter(keyPaths, schema), memory()))
+        audiences.append(LiveAudience(interest, try filter(interest.keyPaths, schema), memory()))
         return audiences.count - 1
     }
 
@@ -72,7 +86,8 @@ extension LiveSubject {
     func adoptKeyPaths(_ schema: Schema) {
         for index in audiences.indices {
             do {
-                audiences[index].filter = try filter(audiences[index].keyPaths, schema)
+                audiences[index].filter = try filter(audiences[index].interest.keyPaths, schema)
+                try audiences[index].interest.shape?.check(schema)
             } catch {
                 audiences[index].finish(.failed(error))
             }

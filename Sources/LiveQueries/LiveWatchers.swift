@@ -7,6 +7,7 @@ struct LiveWatchers {
     private var byObject: [ClassID: [ObjectKey: Set<Int>]] = [:]
     private var byTree: [LinkTree: [ObjectKey: Set<Int>]] = [:]
     private var known: [Int: Set<LiveWatch>] = [:]
+    private var knownClasses: Set<ClassID>?
 
     /// Replaces what a subject watches.
     mutating func set(_ watches: Set<LiveWatch>, for id: Int) {
@@ -15,6 +16,15 @@ struct LiveWatchers {
         for watch in before.subtracting(watches) { remove(watch, id) }
         for watch in watches.subtracting(before) { add(watch, id) }
         known[id] = watches.isEmpty ? nil : watches
+        knownClasses = nil
+    }
+
+    /// The classes of the objects that somebody watches.
+    mutating func classes() -> Set<ClassID> {
+        if let knownClasses { return knownClasses }
+        let classes = known.values.reduce(into: Set<ClassID>()) { $0.formUnion($1.classes) }
+        knownClasses = classes
+        return classes
     }
 
     func affected(by step: LiveStep) -> Set<Int> {

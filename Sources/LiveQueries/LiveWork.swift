@@ -11,10 +11,12 @@ final class LiveWork {
     private var waiting: [LiveRegistration] = []
     /// A snapshot that is ahead of the change sets that have arrived.
     private var held: (any Snapshot)?
-    /// Nil while nothing is observed, so that no version is pinned for nobody.
-    private var observed: LiveSet?
+    /// By what the observers look through; empty while nothing is observed, so that no version is pinned for nobody.
+    private var observed: [AnyLens?: LiveSet] = [:]
 
     private let budget: @Sendable () -> QueryBudget?
+    /// Called when everything that is observed has come to another schema.
+    var didAdopt: (@Sendable (_ old: Schema, _ new: Schema) -> Void)?
 
     init(_ store: any Store, at version: Version, _ budget: @escaping @Sendable () -> QueryBudget?) {
         self.store = store
@@ -22,20 +24,22 @@ final class LiveWork {
         self.version = version
     }
 
-    var resultCount: Int { observed?.count ?? 0 }
+    var resultCount: Int { observed.values.reduce(0) { $0 + $1.count } }
 
-    func take(changes: [ChangeSet], registrations: [LiveRegistration], left: Set<LiveSubjectID>) {
+    func take(changes: [ChangeSet], registrations: [LiveRegistration], left: Set<LiveAddress>) {
         pending += changes.drop { $0.version <= version }
         waiting += registrations
-        for subject in left { observed?.prune(subject) }
-        if observed?.isEmpty == true { observed = nil }
+        for address in left {
+            observed[address.lens]?.prune(address.subject)
+            if observed[address.lens]?.isEmpty == true { observed[address.lens] = nil }
+        }
     }
 
     /// Brings everything to the newest version that snapshot and change sets both reach, and lets in who waits.
     func drain() {
         while true {
             let covered = pending.last?.version ?? version
-            if observed == nil, waiting.isEmpty {
+            if observed.isEmpty, waiting.isEmpty {
                 version = covered
                 pending = []
             }
@@ -67,17 +71,23 @@ final class LiveWork {
         version = snapshot.version
         guard var changes = reached.first else { return }
         for later in reached.dropFirst() { changes.merge(later) }
-        observed?.advance(changes, to: snapshot)
-        if observed?.isEmpty == true { observed = nil }
+        let schema = changes.schemaChanged ? observed.values.first?.schema : nil
+        for (lens, set) in observed {
+            set.advance(changes, to: snapshot)
+            if set.isEmpty { observed[lens] = nil }
+        }
+        if let schema { didAdopt?(schema, snapshot.schema) }
     }
 
     private func admit(at snapshot: any Snapshot) {
         let admitted = waiting
         waiting = []
-        guard !admitted.isEmpty else { return }
-        let observed = observed ?? LiveSet(store, at: snapshot, budget)
-        for registration in admitted { observed.admit(registration) }
-        self.observed = observed.isEmpty ? nil : observed
+        for registration in admitted {
+            let lens = registration.lens
+            let set = observed[lens] ?? LiveSet(store, at: snapshot, through: lens, budget)
+            set.admit(registration)
+            observed[lens] = set.isEmpty ? nil : set
+        }
     }
 
     /// Without a snapshot nobody can be let in. The others wait for the next commit, unless there will be none.
@@ -85,8 +95,8 @@ final class LiveWork {
         for registration in waiting { registration.subscriber.fail(error) }
         waiting = []
         guard let error = error as? StoreError, error.code == .closed else { return }
-        observed?.fail(error)
-        observed = nil
+        for set in observed.values { set.fail(error) }
+        observed = [:]
         pending = []
     }
 }

@@ -33,15 +33,15 @@ final class MaintainedResult: LiveSubject {
 
     var watches: Set<LiveWatch> {
         Set(
-            (route.classes.union(reach.classes).union(audiences.flatMap { $0.filter?.classes ?? [] }))
+            (route.classes.union(reach.classes).union(audiences.flatMap { $0.classes }))
                 .map { .objects(of: $0) })
     }
 
     func add(
-        _ subscriber: Subscriber<LiveEvent>, _ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot,
+        _ subscriber: Subscriber<LiveEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
         since version: Version?, _ past: PastVersions
     ) throws {
-        let index = try audience(keyPaths, snapshot.schema, new: ResultMemory(at: snapshot.version))
+        let index = try audience(interest, snapshot.schema, new: ResultMemory(at: snapshot.version))
         audiences[index].subscribers.append(subscriber)
         guard let version, let missed = try missed(since: version, of: index, snapshot, past) else {
             subscriber.send(.initial(snapshot: snapshot, keys: keys))
@@ -54,12 +54,12 @@ final class MaintainedResult: LiveSubject {
     func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
         if step.changes.schemaChanged { try adopt(snapshot.schema) } else if misses(step) { return }
         let outcome = try state.advance(
-            by: step, of: query, along: route, classCount: snapshot.count(of: query.classID), quick: quick,
+            by: step, of: query, along: route, classCount: step.objectCount(of: query.classID), quick: quick,
             learns: true,
             suspects: { try route.suspects(in: step) }
         ) { try Self.touched(by: step, reach) }
         for position in audiences.indices {
-            let change = try adding(modifiedBy: step, for: audiences[position].filter, to: outcome)
+            let change = try adding(modifiedBy: step, for: audiences[position].criteria, to: outcome)
             guard !change.isEmpty else { continue }
             audiences[position].memory.recent.add(change, from: step.before.version, to: step.after.version)
             audiences[position].send(.update(LiveChange(snapshot: snapshot, indices: change, newKeys: keys)))
@@ -104,7 +104,7 @@ extension MaintainedResult {
                 guard try quick.holds({ try step.valueBefore(query.classID, key, $0) }) == false else { return false }
             }
             for audience in audiences {
-                for key in try modified(by: step, audience.filter) where own.modifications[key] == nil {
+                for key in try modified(by: step, audience.criteria) where own.modifications[key] == nil {
                     guard try isAbsent(key, after: step) else { return false }
                 }
             }
@@ -125,17 +125,19 @@ extension MaintainedResult {
         try quick.holds { try step.valueAfter(query.classID, key, $0) } == false
     }
 
-    private func modified(by step: LiveStep, _ filter: KeyPathFilter?) throws -> Set<ObjectKey> {
+    private func modified(
+        by step: LiveStep, _ criteria: LiveCriteria
+    ) throws -> Set<ObjectKey> {
         // Who stopped linking to an element cannot be seen where the earlier version was given up: it may have been
         // anybody.
-        try LiveStep.ifKept { try filter?.modifiedRoots(by: step) ?? Self.touched(by: step, reach) } ?? Set(keys)
+        try LiveStep.ifKept { try criteria.modifiedRoots(by: step) { try Self.touched(by: step, reach) } } ?? Set(keys)
     }
 
-    /// The difference together with what a filter finds modified; it leads to the present result.
+    /// The difference together with what counts as modified; it leads to the present result.
     private func adding(
-        modifiedBy step: LiveStep, for filter: KeyPathFilter?, to outcome: ResultOutcome
+        modifiedBy step: LiveStep, for criteria: LiveCriteria, to outcome: ResultOutcome
     ) throws -> IndexChanges {
-        let modified = try modified(by: step, filter)
+        let modified = try modified(by: step, criteria)
         if modified.isEmpty, outcome.indices.modifications.isEmpty { return outcome.indices }
         // What is modified is there after the step.
         return try state.adding(modified, to: outcome, step.after) { try isAbsent($0, after: step) }
@@ -149,27 +151,25 @@ extension MaintainedResult {
     private func missed(
         since version: Version, of index: Int, _ snapshot: any Snapshot, _ past: PastVersions
     ) throws -> (change: LiveChange?, Void)? {
-        let (recent, filter) = (audiences[index].memory.recent, audiences[index].filter)
+        let (recent, criteria, watches) = (audiences[index].memory.recent, audiences[index].criteria, watches)
         let indices: () throws -> IndexChanges
         if let known = recent.changes(since: version, at: snapshot.version) {
             indices = { known }
         } else {
-            guard let step = try past.step(from: version) else { return nil }
-            indices = { [self] in try lookBack(step, snapshot, filter) }
+            guard let step = try past.step(from: version, for: watches) else { return nil }
+            indices = { [self] in try lookBack(step, criteria) }
         }
         return (try audiences[index].memory.change(since: version, at: snapshot, keys, find: indices), ())
     }
 
     /// The difference between what the result was and what it is, by taking the step backwards.
-    private func lookBack(
-        _ step: LiveStep, _ snapshot: any Snapshot, _ filter: KeyPathFilter?
-    ) throws -> IndexChanges {
+    private func lookBack(_ step: LiveStep, _ criteria: LiveCriteria) throws -> IndexChanges {
         // Reading the past costs more, and running the query there much more.
         let reversed = step.reversed
         let (_, back) = try state.advanced(
-            by: reversed, of: query, along: route, classCount: snapshot.count(of: query.classID) * 8,
+            by: reversed, of: query, along: route, classCount: step.objectCount(of: query.classID) * 8,
             suspects: { try route.suspects(in: reversed) }
         ) { try Self.touched(by: step, reach) }
-        return try adding(modifiedBy: step, for: filter, to: ResultOutcome(indices: back.inverted))
+        return try adding(modifiedBy: step, for: criteria, to: ResultOutcome(indices: back.inverted))
     }
 }

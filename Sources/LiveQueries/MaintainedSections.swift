@@ -30,18 +30,18 @@ final class MaintainedSections: LiveSubject {
 
     var watches: Set<LiveWatch> {
         Set(
-            (route.classes.union(reach.classes).union(audiences.flatMap { $0.filter?.classes ?? [] }))
+            (route.classes.union(reach.classes).union(audiences.flatMap { $0.classes }))
                 .map { .objects(of: $0) })
     }
 
     func add(
-        _ subscriber: Subscriber<LiveSectionEvent>, _ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot,
+        _ subscriber: Subscriber<LiveSectionEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
         since version: Version?, _ past: PastVersions
     ) throws {
         // Who joins knows the present sections.
-        let index = try audience(keyPaths, snapshot.schema, new: SectionMemory()) { $0.told == nil }
+        let index = try audience(interest, snapshot.schema, new: SectionMemory()) { $0.told == nil }
         audiences[index].subscribers.append(subscriber)
-        guard let version, let step = try past.step(from: version) else {
+        guard let version, let step = try past.step(from: version, for: watches) else {
             subscriber.send(.initial(snapshot: snapshot, sections: LiveSections(sections)))
             return
         }
@@ -71,7 +71,7 @@ extension MaintainedSections {
         // Found once, for the result and for its sections.
         let suspects = try suspects(of: step)
         let (after, indices) = try result.advanced(
-            by: step, of: query, along: route, classCount: snapshot.count(of: query.classID), suspects: { suspects }
+            by: step, of: query, along: route, classCount: step.objectCount(of: query.classID), suspects: { suspects }
         ) { [self] in try touched(by: step) }
         let difference = try SectionStep(
             sections, step, from: before, to: after, indices, suspects: suspects, reader
@@ -80,7 +80,7 @@ extension MaintainedSections {
         sections = difference.new
         var last: LiveSectionChange?
         for index in audiences.indices {
-            let change = try adding(modifiedBy: step, for: audiences[index].filter, to: indices)
+            let change = try adding(modifiedBy: step, for: audiences[index].criteria, to: indices)
             guard let changes = try audiences[index].memory.take(difference, change, before.keys) else { continue }
             let event: LiveSectionChange
             if let last, last.changes == changes.0, last.isSince(changes.old) {
@@ -106,11 +106,12 @@ extension MaintainedSections {
         try reach.modifiedRoots(by: step)
     }
 
-    /// The difference together with what a filter finds modified. `indices` lead to the present result.
+    /// The difference together with what counts as modified. `indices` lead to the present result.
     private func adding(
-        modifiedBy step: LiveStep, for filter: KeyPathFilter?, to indices: IndexChanges
+        modifiedBy step: LiveStep, for criteria: LiveCriteria,
+        to indices: IndexChanges
     ) throws -> IndexChanges {
-        let modified = try filter.map { try $0.modifiedRoots(by: step) } ?? touched(by: step)
+        let modified = try criteria.modifiedRoots(by: step) { try touched(by: step) }
         return try result.adding(modified, to: indices, step.after)
     }
 
@@ -138,14 +139,14 @@ extension MaintainedSections {
         let suspects = try suspects(of: back)
         // Reading the past costs more, and running the query there much more.
         let (then, indices) = try result.advanced(
-            by: back, of: query, along: route, classCount: snapshot.count(of: query.classID) * 8,
+            by: back, of: query, along: route, classCount: step.objectCount(of: query.classID) * 8,
             suspects: { suspects }
         ) { [self] in try touched(by: back) }
         let away = try SectionStep(
             sections, back, from: result, to: then, indices, suspects: suspects, reader
         ) { try SectionList(then.keys, by: reader, step.before) }
         let forth = away.reversed(indices)
-        let whole = try adding(modifiedBy: step, for: audiences[index].filter, to: indices.inverted)
+        let whole = try adding(modifiedBy: step, for: audiences[index].criteria, to: indices.inverted)
         let changes = try SectionDiff(forth.old, forth.oldPlaces, forth.new, forth.newPlaces)
             .changes(whole, silent: forth.rekeyed.keys)
         audiences[index].memory.resumed?.changes[version] = (changes, forth.old)

@@ -49,7 +49,7 @@ final class ObservedCollection: LiveSubject {
     var watches: Set<LiveWatch> {
         var classes: Set<ClassID> = []
         for audience in audiences {
-            classes.formUnion(audience.filter?.classes ?? reach.classes)
+            classes.formUnion(audience.filter == nil ? reach.classes.union(audience.classes) : audience.classes)
         }
         return Set(classes.map { .objects(of: $0) }).union([.object(object)])
     }
@@ -57,21 +57,22 @@ final class ObservedCollection: LiveSubject {
     /// Adds an observer and tells it that the observation begins, and what became different since the version that it
     /// knows. Throws `notFound`, `unknownProperty`.
     func add(
-        _ subscriber: Subscriber<LiveCollectionEvent>, _ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot,
+        _ subscriber: Subscriber<LiveCollectionEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
         since version: Version?, _ past: PastVersions
     ) throws {
-        let step = try version.flatMap { try past.step(from: $0) }
         guard try snapshot.exists(object.classID, object.key) else {
+            let step = try version.flatMap { try past.step(from: $0, for: watches) }
             guard let step, try step.before.exists(object.classID, object.key) else { throw notFound(snapshot) }
             subscriber.send(.resumed(snapshot: snapshot))
             let gone = try goneWithOwner(step)
             if gone.isEmpty { subscriber.cancel() } else { subscriber.finish(.update(change(gone, snapshot, true))) }
             return
         }
-        let index = try audience(keyPaths, snapshot.schema, new: ())
+        let index = try audience(interest, snapshot.schema, new: ())
         audiences[index].subscribers.append(subscriber)
+        let step = try version.flatMap { try past.step(from: $0, for: watches) }
         if let step, try step.before.exists(object.classID, object.key) {
-            let whole = try difference(step, audiences[index].filter)
+            let whole = try difference(step, audiences[index])
             subscriber.send(.resumed(snapshot: snapshot))
             if !whole.isEmpty { subscriber.send(.update(change(whole, snapshot, false))) }
         } else {
@@ -88,7 +89,7 @@ final class ObservedCollection: LiveSubject {
         if try edit(step) != nil { linkedClasses = nil }
         var last: LiveCollectionChange?
         for audience in audiences {
-            let difference = try difference(step, audience.filter)
+            let difference = try difference(step, audience)
             guard !difference.isEmpty else { continue }
             let event =
                 if let last, last.difference == difference { last } else { change(difference, snapshot, false) }
@@ -148,9 +149,11 @@ extension ObservedCollection {
 
     /// What became different in a step that the object lives through. Cost: what was done to the collection, and, if
     /// objects changed that it may hold, a pass over its elements.
-    private func difference(_ step: LiveStep, _ filter: KeyPathFilter?) throws -> LiveCollectionChange.Difference {
+    private func difference(
+        _ step: LiveStep, _ audience: LiveAudience<LiveCollectionEvent, Void>
+    ) throws -> LiveCollectionChange.Difference {
         let edit = try edit(step)
-        let linked = try modifiedLinks(step, filter)
+        let linked = try modifiedLinks(step, audience)
         switch type.collection {
         case .map: return try keys(edit, linked, step)
         case .set: return .positions(try setChanges(edit, linked, step))
@@ -174,8 +177,14 @@ extension ObservedCollection {
     }
 
     /// The objects in the collection that count as modified.
-    private func modifiedLinks(_ step: LiveStep, _ filter: KeyPathFilter?) throws -> ModifiedLinks {
-        guard let filter else { return try reach.modified(by: step, among: linkedClasses(step.after)) }
+    private func modifiedLinks(
+        _ step: LiveStep, _ audience: LiveAudience<LiveCollectionEvent, Void>
+    ) throws -> ModifiedLinks {
+        guard let filter = audience.filter else {
+            var modified = try reach.modified(by: step, among: linkedClasses(step.after))
+            if let shape = audience.interest.shape { modified.add(try shape.modifiedRoots(by: step)) }
+            return modified
+        }
         guard let target = reach.target else { return ModifiedLinks() }
         return ModifiedLinks(of: target, try filter.modifiedRoots(by: step))
     }

@@ -32,10 +32,8 @@ final class ObservedObject: LiveSubject {
     var watches: Set<LiveWatch> {
         var watches: Set<LiveWatch> = [.object(object)]
         for audience in audiences {
-            for path in audience.filter?.paths ?? [] {
-                for branch in path.branches where !branch.tree.isLocal {
-                    watches.insert(.ways(branch.tree, from: key))
-                }
+            for branch in audience.branches where !branch.tree.isLocal {
+                watches.insert(.ways(branch.tree, from: key))
             }
         }
         return watches
@@ -44,29 +42,30 @@ final class ObservedObject: LiveSubject {
     /// Tells the observer that the observation begins, and what it missed since the version that it knows; if that is
     /// that the object was deleted, nothing else. Throws `notFound`, `unknownClass`, `unknownProperty`.
     func add(
-        _ subscriber: Subscriber<LiveObjectEvent>, _ keyPaths: [LiveKeyPath], _ snapshot: any Snapshot,
+        _ subscriber: Subscriber<LiveObjectEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
         since version: Version?, _ past: PastVersions
     ) throws {
         guard let objectClass = snapshot.schema[classID] else {
             throw StoreError(.unknownClass, "The class of the observed object is gone from the schema.")
         }
-        let step = try version.flatMap { try past.step(from: $0) }
         guard exists else {
+            let step = try version.flatMap { try past.step(from: $0, for: watches) }
             guard try step?.before.exists(classID, key) == true else { throw Self.notFound(object, objectClass) }
             subscriber.finish(.deleted(snapshot.version))
             return
         }
-        let index = try audience(keyPaths, snapshot.schema, new: ())
+        let index = try audience(interest, snapshot.schema, new: ())
         audiences[index].subscribers.append(subscriber)
+        let step = try version.flatMap { try past.step(from: $0, for: watches) }
         // Whoever knows a version before the object was made knows another object's, or none.
         guard let step, try step.before.exists(classID, key) else {
             subscriber.send(.initial(snapshot: snapshot))
             return
         }
-        let missed = try changes(audiences[index].filter, objectClass, step)
+        let missed = try changes(audiences[index], objectClass, step)
         subscriber.send(.resumed(snapshot: snapshot))
         if !missed.isEmpty {
-            subscriber.send(.change(LiveObjectChange(snapshot: snapshot, properties: missed)))
+            subscriber.send(.change(LiveObjectChange(snapshot: snapshot, before: step.before, properties: missed)))
         }
     }
 
@@ -88,19 +87,20 @@ extension ObservedObject {
         }
         if step.changes.schemaChanged { adoptKeyPaths(snapshot.schema) }
         for audience in audiences {
-            let properties = try changes(audience.filter, objectClass, step)
+            let properties = try changes(audience, objectClass, step)
             guard !properties.isEmpty else { continue }
-            audience.send(.change(LiveObjectChange(snapshot: snapshot, properties: properties)))
+            audience.send(.change(LiveObjectChange(snapshot: snapshot, before: step.before, properties: properties)))
         }
     }
 
     /// What a step did to the object: in the order of declaration, linking objects last.
     private func changes(
-        _ filter: KeyPathFilter?, _ objectClass: ClassSchema, _ step: LiveStep
+        _ audience: LiveAudience<LiveObjectEvent, Void>, _ objectClass: ClassSchema, _ step: LiveStep
     ) throws -> [LivePropertyChange] {
-        let changed =
-            try filter?.changedProperties(of: key, by: step)
-            ?? step.changes.classes[classID]?.modifications[key] ?? PropertySet()
+        var changed = try audience.branches.changedProperties(of: key, by: step)
+        if audience.filter == nil {
+            changed.formUnion(step.changes.classes[classID]?.modifications[key] ?? PropertySet())
+        }
         guard !changed.isEmpty else { return [] }
         let stored = objectClass.storedProperties.filter { changed.contains($0.id) }
         let computed = objectClass.properties.filter { $0.type.isComputed && changed.contains($0.id) }
@@ -122,5 +122,12 @@ extension ObservedObject {
     private func oldValue(of property: PropertySchema, _ step: LiveStep) throws -> Value? {
         guard step.before.schema[classID]?[property.id]?.type == property.type else { return nil }
         return try LiveStep.ifKept { try step.before.value(classID, key, property.id) }
+    }
+}
+
+extension LiveAudience {
+    /// The ways on which changes count for one object.
+    fileprivate var branches: [LiveKeyPath.Branch] {
+        filter?.branches ?? interest.shape?.branches ?? []
     }
 }

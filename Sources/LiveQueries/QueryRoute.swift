@@ -164,8 +164,7 @@ extension QueryRoute {
 
     /// Testing one object by itself costs about as much as testing sixteen in a row.
     private static func limit(for classID: ClassID, in step: LiveStep) -> Int {
-        let (before, after) = step.snapshots
-        return max(1024, max(before?.count(of: classID) ?? 0, after?.count(of: classID) ?? 0) / 16)
+        max(1024, step.objectCount(of: classID) / 16)
     }
 }
 

@@ -198,7 +198,7 @@ struct ObserveTests {
             _ = try gateway.send(.patch, "/v1/objects/Book/1", body)
             #expect(
                 try object.event().data
-                    == #"{"version":4,"changes":[{"name":"price","old":"0","new":"1.10"},{"name":"extra","old":null,"new":[{"$link":{"class":"Shelf","key":0}}]},{"name":"tags","new":["a","b"]},{"name":"publisher","old":{"$link":{"class":"Publisher","key":0}},"new":{"name":"Bob","address":null}}]}"#
+                    == #"{"version":4,"changes":[{"name":"price","old":"0","new":"1.10"},{"name":"extra","old":null,"new":[{"$link":{"class":"Shelf","key":0}}]},{"name":"tags","new":["a","b"]},{"name":"publisher","old":{"name":"Ada","address":null},"new":{"name":"Bob","address":null}}]}"#
             )
             #expect(
                 try collection.event().data.contains(

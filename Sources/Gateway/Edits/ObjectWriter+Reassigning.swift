@@ -2,10 +2,6 @@ import ObjectModel
 import StoreContract
 
 extension ObjectWriter {
-    /// Elements between the equal ends of two lists up to which the fewest edits are looked for: that takes time and
-    /// memory as their number times that of the edits.
-    private static let diffLimit = 1000
-
     /// Assigns a property as a whole, a list, set or map of values or links with as few edits as it takes, so that
     /// observers hear of what is different and of nothing else. Gives the number of elements that were put in, assigned or taken
     /// out; 1 for anything else. Cost: the collection.
@@ -36,24 +32,15 @@ extension ObjectWriter {
     private func change(
         _ old: [Value], to new: [Value], _ property: PropertySchema, _ object: ObjectReference
     ) throws -> Int {
-        let shorter = min(old.count, new.count)
-        let head = (0..<shorter).first { old[$0] != new[$0] } ?? shorter
-        let tail = (0..<shorter - head).first { old[old.count - 1 - $0] != new[new.count - 1 - $0] } ?? shorter - head
-        let (before, after) = (old[head..<old.count - tail], new[head..<new.count - tail])
-        guard before.count + after.count <= Self.diffLimit else {
+        guard let steps = ListDifference.steps(from: old, to: new) else {
             try transaction.set(object.classID, object.key, [property.id: .list(new)])
-            return max(before.count, after.count)
+            return max(old.count, new.count)
         }
-        var edits: [CollectionOperation] = []
-        if before.count == after.count, zip(before, after).count(where: { $0 != $1 }) <= 1 + before.count / 2 {
-            // Assigned in place.
-            for index in before.indices where old[index] != new[index] { edits.append(.replace(new[index], at: index)) }
-        } else {
-            for step in Array(after).difference(from: Array(before)) {
-                switch step {
-                case .remove(let offset, _, _): edits.append(.remove(at: head + offset))
-                case .insert(let offset, let element, _): edits.append(.insert(element, at: head + offset))
-                }
+        let edits = steps.map { step -> CollectionOperation in
+            switch step {
+            case .replace(let index, let value): .replace(value, at: index)
+            case .remove(let index): .remove(at: index)
+            case .insert(let index, let value): .insert(value, at: index)
             }
         }
         for edit in edits { try transaction.edit(object.classID, object.key, property.id, edit) }

@@ -115,6 +115,6 @@ extension LiveObjectEvent {
             let isOwn = all.contains(property.id) ? !others.contains(property.id) : foreign.classes.isEmpty
             return isOwn ? LivePropertyChange(id: property.id, oldValue: nil, newValue: property.newValue) : property
         }
-        return .change(LiveObjectChange(snapshot: change.snapshot, properties: properties))
+        return .change(LiveObjectChange(snapshot: change.snapshot, before: change.before, properties: properties))
     }
 }

@@ -177,6 +177,13 @@ final class WireEvents {
         }
     }
 
+    /// What has come and was not taken yet.
+    func takeAll() -> [Event] {
+        take()
+        defer { waiting = [] }
+        return waiting
+    }
+
     /// The next event, which has to be of that name.
     func next(_ name: String) throws -> JSONValue {
         let event = try next()

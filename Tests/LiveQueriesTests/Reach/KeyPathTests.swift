@@ -183,7 +183,9 @@ struct KeyPathTests {
         let step = try world.step(.birds)
         #expect(try filter.modifiedRoots(by: step) == [world.lion])
         #expect(
-            try filter.changedProperties(of: world.lion, by: step).members == [Self.property("homes", Self.animal)])
+            try filter.branches.changedProperties(of: world.lion, by: step).members == [
+                Self.property("homes", Self.animal)
+            ])
     }
 
     @Test("paths are equal when they mean the same, and one with a wildcard is one")

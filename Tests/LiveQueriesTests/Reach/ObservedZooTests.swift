@@ -194,7 +194,7 @@ struct ObservedZooTests {
             let reference = ObjectReference(KeyPathTests.animal, ObjectKey(2 * number + 1))
             let object = try ObservedObject(reference, before, isResumed: false)
             try object.add(
-                Subscriber { _ in }, number % 2 == 0 ? [live] : [], before, since: nil,
+                Subscriber { _ in }, LiveInterest(number % 2 == 0 ? [live] : []), before, since: nil,
                 PastVersions(store, before: before))
             watchers.set(object.watches, for: Int(2 * number + 1))
         }

@@ -98,7 +98,9 @@ struct ReachHistoryTests {
                 for step in ways {
                     #expect(try filter.modifiedRoots(by: step) == expected, "\(context)")
                     for (key, properties) in firsts {
-                        #expect(try filter.changedProperties(of: key, by: step) == properties, "\(context), \(key)")
+                        #expect(
+                            try filter.branches.changedProperties(of: key, by: step) == properties, "\(context), \(key)"
+                        )
                         // From the object, as where too many link to what changed.
                         for branch in path.branches {
                             #expect(

@@ -1,0 +1,16 @@
+import AccessRules
+import LiveQueries
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// What live queries see for callers with a view of the database.
+struct ViewLens: LiveLens {
+    let view: AccessView
+
+    func shown(_ snapshot: any Snapshot) throws -> any Snapshot { try view.restrict(snapshot) }
+
+    func shown(past reads: any ObjectReads) throws -> any ObjectReads { try view.restrict(past: reads) }
+
+    func conditions(under schema: Schema) -> [ClassID: BoundPredicate] { view.access(under: schema).conditions }
+}

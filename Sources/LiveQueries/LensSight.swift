@@ -1,0 +1,99 @@
+import ObjectModel
+import StoreContract
+import Synchronization
+
+/// The store through a lens, at the version that those who look through it are at. Used by one thread at a time.
+final class LensSight {
+    private let lens: any LiveLens
+    private var snapshot: any Snapshot
+    private var conditions: LensConditions
+    /// The snapshot as it is seen, once somebody looked.
+    private var seen: (any Snapshot)?
+    private var counts = LensCounts([:])
+
+    init(_ lens: any LiveLens, at snapshot: any Snapshot) {
+        self.lens = lens
+        self.snapshot = snapshot
+        conditions = LensConditions(lens, snapshot.schema)
+    }
+
+    /// The snapshot as it is seen.
+    func shown() throws -> any Snapshot {
+        if let seen { return seen }
+        let shown = try lens.shown(snapshot)
+        seen = shown
+        return shown
+    }
+
+    /// The same with queries that count as work of a budget.
+    func shown(limitedBy budget: QueryBudget) throws -> any Snapshot { try lens.shown(snapshot.limited(by: budget)) }
+
+    /// Moves on to a later version. Gives what is seen of the changes to objects of the classes; nil for nothing.
+    func advance(
+        _ changes: ChangeSet, to later: any Snapshot, in store: any Store, of classes: Set<ClassID>
+    ) throws -> LiveStep? {
+        let (earlier, earlierSeen, earlierConditions) = (snapshot, seen, conditions)
+        snapshot = later
+        seen = nil
+        if changes.schemaChanged { conditions = LensConditions(lens, later.schema) }
+        let numbers = changes.schemaChanged ? [:] : counts.known.filter { classes.contains($0.key) }
+        counts = LensCounts(numbers)
+        guard changes.schemaChanged || !conditions.sources(of: classes).isDisjoint(with: changes.classes.keys) else {
+            return nil
+        }
+        do {
+            return try step(
+                LiveStep(changes, from: earlier, to: later), from: earlierSeen ?? lens.shown(earlier),
+                earlierConditions, of: classes, numbers)
+        } catch let error as StoreError where error.code == .versionGone {
+            // The log may still know what the store has taken back.
+            guard let past = try store.past(at: earlier.version, before: later) else { throw error }
+            let whole = LiveStep(past.changes, from: past.reads, to: later)
+            return try step(whole, from: lens.shown(past: past.reads), conditions, of: classes, numbers)
+        }
+    }
+
+    private func step(
+        _ whole: LiveStep, from before: any ObjectReads, _ earlier: LensConditions, of classes: Set<ClassID>,
+        _ numbers: [ClassID: Int]
+    ) throws -> LiveStep? {
+        let after = try shown()
+        var finder = VisibleChanges(whole, from: before, to: after, earlier, conditions, byValue: false)
+        let changes = try finder.changes(of: classes)
+        var numbers = numbers
+        for (classID, own) in changes.classes { numbers[classID]? += own.insertions.count - own.deletions.count }
+        counts = LensCounts(numbers, in: after)
+        guard changes.schemaChanged || !changes.classes.isEmpty else { return nil }
+        return LiveStep(changes, from: before, to: after, counts: counts)
+    }
+
+    /// What is seen of a step that leads from an earlier version of the same schema to the present one.
+    func step(_ whole: LiveStep, of classes: Set<ClassID>) throws -> LiveStep {
+        let (before, after) = (try lens.shown(past: whole.before), try shown())
+        var finder = VisibleChanges(whole, from: before, to: after, conditions, conditions, byValue: true)
+        if !counts.canCount { counts = LensCounts(counts.known, in: after) }
+        return LiveStep(try finder.changes(of: classes), from: before, to: after, counts: counts)
+    }
+}
+
+/// How many objects are seen of each class. To count them takes a look at all, so the numbers are kept and follow what is
+/// seen of changes.
+final class LensCounts: Sendable {
+    private let snapshot: (any Snapshot)?
+    private let numbers: Mutex<[ClassID: Int]>
+
+    init(_ known: [ClassID: Int], in snapshot: (any Snapshot)? = nil) {
+        numbers = Mutex(known)
+        self.snapshot = snapshot
+    }
+
+    var known: [ClassID: Int] { numbers.withLock { $0 } }
+    var canCount: Bool { snapshot != nil }
+
+    func count(of classID: ClassID) -> Int {
+        if let known = numbers.withLock({ $0[classID] }) { return known }
+        let count = snapshot?.count(of: classID) ?? 0
+        numbers.withLock { $0[classID] = count }
+        return count
+    }
+}

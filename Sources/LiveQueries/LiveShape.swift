@@ -1,0 +1,111 @@
+package import ObjectModel
+package import QueryLanguage
+import StoreContract
+
+/// What is shown of each object to those who observe without key paths, as far as they would not hear of it otherwise:
+/// its changes count as modifications of the object, too.
+package struct LiveShape: Hashable, Sendable {
+    /// Objects that a way from the object leads to; the way begins with one of its properties.
+    package struct Place: Hashable, Sendable {
+        fileprivate let branch: Int?
+        fileprivate let node: Int
+
+        /// The object itself.
+        package static let object = Place(branch: nil, node: LinkTree.root)
+    }
+
+    /// The class of the object.
+    package let classID: ClassID
+    private(set) var branches: [LiveKeyPath.Branch] = []
+
+    package init(of classID: ClassID) { self.classID = classID }
+
+    /// A property of the objects at a place is shown.
+    package mutating func show(_ property: PropertyID, at place: Place) {
+        let branch = branch(for: property, at: place)
+        branches[branch].tree.read(property, at: place.node)
+    }
+
+    /// The objects that a property of those at a place links to.
+    package mutating func follow(_ property: PropertyID, to target: ClassID, from place: Place) -> Place {
+        follow(.forward(property), property, to: target, from: place)
+    }
+
+    /// The objects that link to those at a place, which have them in a property.
+    ///
+    /// - Parameter link: the property that they link with.
+    package mutating func follow(
+        linking property: PropertyID, to origin: ClassID, by link: PropertyID, from place: Place
+    ) -> Place { follow(.backward(link), property, to: origin, from: place) }
+
+    private mutating func follow(
+        _ edge: LinkTree.Edge, _ property: PropertyID, to target: ClassID, from place: Place
+    ) -> Place {
+        let branch = branch(for: property, at: place)
+        return Place(branch: branch, node: branches[branch].tree.follow(edge, from: place.node, to: target))
+    }
+
+    /// What a path leads to is shown.
+    package mutating func show(_ path: BoundPath) {
+        var place = Place.object
+        for link in path.links {
+            switch link {
+            case .forward(let property, let target), .elements(let property, let target, _):
+                place = follow(property, to: target, from: place)
+            case .backward(let origin, let property):
+                place = follow(linking: property, to: origin, by: property, from: place)
+            case .visible: break
+            }
+        }
+        if case .property(let property, _) = path.end { show(property, at: place) }
+    }
+
+    private mutating func branch(for property: PropertyID, at place: Place) -> Int {
+        if let branch = place.branch { return branch }
+        if let known = branches.firstIndex(where: { $0.property == property }) { return known }
+        branches.append(LiveKeyPath.Branch(property: property, tree: LinkTree(from: classID)))
+        return branches.count - 1
+    }
+
+    /// Without what observers of results and collections hear of anyway: what lies within three links.
+    package var beyondReach: LiveShape { keeping { $0.goesBeyond(links: LinkReach.depth) } }
+
+    /// Without what observers of one object hear of anyway: its own properties.
+    package var beyondObject: LiveShape { keeping { $0.goesBeyond(links: 0) } }
+
+    private func keeping(_ isKept: (LinkTree) -> Bool) -> LiveShape {
+        var kept = self
+        kept.branches.removeAll { !isKept($0.tree) }
+        return kept
+    }
+
+    var isEmpty: Bool { branches.isEmpty }
+
+    var classes: Set<ClassID> { branches.reduce(into: []) { $0.formUnion($1.tree.classes) } }
+
+    /// The objects that exist before and after the step and are shown otherwise than before.
+    func modifiedRoots(by step: LiveStep) throws -> Set<ObjectKey> {
+        var roots: Set<ObjectKey> = []
+        for branch in branches { roots.formUnion(try step.roots(of: branch.tree)) }
+        return roots
+    }
+
+    /// Throws `unknownClass` or `unknownProperty` if something of it does not exist under the schema.
+    func check(_ schema: Schema) throws(StoreError) {
+        for branch in branches { try branch.tree.check(schema) }
+    }
+}
+
+extension LinkTree {
+    /// Whether it reads something of objects that are further away, or that link here.
+    fileprivate func goesBeyond(links: Int) -> Bool {
+        var distances = [0]
+        for node in nodes.dropFirst() {
+            guard let arrival = node.arrival, case .forward = arrival.edge else { return true }
+            let distance = distances[arrival.parent] + 1
+            if distance > links, !node.reads.isEmpty { return true }
+            distances.append(distance)
+        }
+        return false
+    }
+}

@@ -1,0 +1,221 @@
+import ObjectModel
+import QueryExecution
+import QueryLanguage
+import StoreContract
+
+/// Finds what a step did to that part of the store which a lens shows: a function of what is seen before and after.
+///
+/// An object that comes to be seen is an insertion, one that is not seen any more a deletion. An assignment counts as it
+/// does for everybody where neither the old nor the new value leads to anything hidden; otherwise a property counts as
+/// modified if another value is seen. Cost: the objects that were changed, those whose being there depends on them, and
+/// those that link to these; of a collection that may hold hidden links, its elements when it is edited.
+struct VisibleChanges {
+    /// The step in the store.
+    private let whole: LiveStep
+    /// The same two states as they are seen.
+    private let before: any ObjectReads
+    private let after: any ObjectReads
+    private let earlier: LensConditions
+    private let later: LensConditions
+    /// Whether links and mixed values count by what is seen of them alone.
+    private let byValue: Bool
+    /// Objects that exist before and after, and are there on one side only.
+    private var turned: [ClassID: Turned] = [:]
+
+    private struct Turned {
+        var came: Set<ObjectKey> = []
+        var went: Set<ObjectKey> = []
+
+        func contains(_ key: ObjectKey) -> Bool { came.contains(key) || went.contains(key) }
+    }
+
+    /// - Parameter byValue: whether it is about several versions, of which some may have shown what is hidden on both
+    ///   sides: then it does not matter what was assigned in between.
+    init(
+        _ whole: LiveStep, from before: any ObjectReads, to after: any ObjectReads, _ earlier: LensConditions,
+        _ later: LensConditions, byValue: Bool
+    ) {
+        self.byValue = byValue
+        self.whole = whole
+        self.before = before
+        self.after = after
+        self.earlier = earlier
+        self.later = later
+    }
+
+    /// What is seen of the changes to objects of these classes.
+    mutating func changes(of classes: Set<ClassID>) throws -> ChangeSet {
+        var seen = ChangeSet(version: after.version, schemaChanged: before.schema != after.schema)
+        for classID in classes.sorted(by: { $0.rawValue < $1.rawValue }) {
+            guard let objectClass = after.schema[classID] else { continue }
+            let changes = try changes(of: objectClass)
+            if !changes.isEmpty { seen.classes[classID] = changes }
+        }
+        return seen
+    }
+
+    private mutating func changes(of objectClass: ClassSchema) throws -> ClassChanges {
+        let classID = objectClass.id
+        let own = whole.changes.classes[classID] ?? ClassChanges()
+        let turned = try turned(of: classID)
+        var seen = ClassChanges(insertions: turned.came, deletions: turned.went)
+        for key in own.insertions where try isThereAfter(classID, key) { seen.insertions.insert(key) }
+        for key in own.deletions where try isThereBefore(classID, key) { seen.deletions.insert(key) }
+        var candidates = own.modifications
+        for property in objectClass.storedProperties {
+            // A link to what came or went is another value, although nobody assigned it.
+            for target in later.hiddenTargets(of: property) {
+                let others = try self.turned(of: target)
+                for key in others.came.union(others.went) {
+                    let object = ObjectReference(target, key)
+                    for holder in try whole.after.backlinks(to: object, from: classID, property.id) {
+                        candidates[holder, default: PropertySet()].insert(property.id)
+                    }
+                }
+            }
+        }
+        for (key, properties) in candidates {
+            guard !turned.contains(key), !own.insertions.contains(key), !own.deletions.contains(key),
+                try isThereAfter(classID, key)
+            else { continue }
+            for property in objectClass.storedProperties where properties.contains(property.id) {
+                let isAssigned = own.modifications[key]?.contains(property.id) == true
+                try compare(
+                    property, of: classID, key, isAssigned: isAssigned, own.edits[key]?[property.id], into: &seen)
+            }
+        }
+        return seen
+    }
+
+    // MARK: Which objects are there
+
+    private mutating func turned(of classID: ClassID) throws -> Turned {
+        if let known = turned[classID] { return known }
+        var found = Turned()
+        if earlier[classID] != nil || later[classID] != nil {
+            if let suspects = try suspects(of: classID) {
+                let own = whole.changes.classes[classID]
+                for key in suspects where own?.insertions.contains(key) != true && own?.deletions.contains(key) != true
+                {
+                    switch (try isThereBefore(classID, key), try isThereAfter(classID, key)) {
+                    case (false, true): found.came.insert(key)
+                    case (true, false): found.went.insert(key)
+                    default: break
+                    }
+                }
+            } else {
+                found = try compareAll(classID)
+            }
+        }
+        turned[classID] = found
+        return found
+    }
+
+    /// The objects whose being there may differ; nil for any.
+    private func suspects(of classID: ClassID) throws -> Set<ObjectKey>? {
+        guard !whole.changes.schemaChanged else { return nil }
+        guard let condition = later[classID], let route = condition.route else {
+            return later[classID] == nil ? [] : nil
+        }
+        guard route.isTouched(by: whole.changes) || route.mayRename(whole.changes) else { return [] }
+        guard !route.mayRename(whole.changes), case .objects(let suspects) = try route.suspects(in: whole) else {
+            return nil
+        }
+        return suspects
+    }
+
+    private func compareAll(_ classID: ClassID) throws -> Turned {
+        func all(_ conditions: LensConditions, _ reads: any ObjectReads) throws -> Set<ObjectKey> {
+            guard conditions.schema[classID] != nil else { return [] }
+            return Set(try reads.select(conditions[classID]?.query ?? BoundQuery(classID: classID), .all))
+        }
+        let (old, new) = (try all(earlier, whole.before), try all(later, whole.after))
+        let own = whole.changes.classes[classID] ?? ClassChanges()
+        return Turned(
+            came: new.subtracting(old).subtracting(own.insertions),
+            went: old.subtracting(new).subtracting(own.deletions))
+    }
+
+    /// Of an object that exists then.
+    private func isThereBefore(_ classID: ClassID, _ key: ObjectKey) throws -> Bool {
+        guard let condition = earlier[classID] else { return true }
+        let quick = try condition.quick.holds { try whole.valueBefore(classID, key, $0) }
+        return try quick ?? before.exists(classID, key)
+    }
+
+    private func isThereAfter(_ classID: ClassID, _ key: ObjectKey) throws -> Bool {
+        guard let condition = later[classID] else { return true }
+        let quick = try condition.quick.holds { try whole.valueAfter(classID, key, $0) }
+        return try quick ?? after.exists(classID, key)
+    }
+
+    // MARK: What is seen of a property
+
+    /// Notes how a property of an object that is there on both sides differs.
+    private func compare(
+        _ property: PropertySchema, of classID: ClassID, _ key: ObjectKey, isAssigned: Bool,
+        _ recorded: CollectionEdit?, into seen: inout ClassChanges
+    ) throws {
+        let id = property.id
+        guard before.schema[classID]?[id]?.type == property.type else { return seen.recordModification(key, id) }
+        func assigned() {
+            guard isAssigned else { return }
+            seen.recordModification(key, id)
+            if let recorded { seen.recordEdit(key, id, recorded) }
+        }
+        let ignoresAssignments = byValue && (property.type.isLink || property.type.isMixed)
+        if later.hiddenTargets(of: property).isEmpty, !ignoresAssignments, !whole.changes.schemaChanged {
+            return assigned()
+        }
+        let (old, new) = (try before.value(classID, key, id), try after.value(classID, key, id))
+        let (oldParts, newParts) = (try parts(old, property, before), try parts(new, property, after))
+        let hidesNothing =
+            try oldParts == parts(whole.before.value(classID, key, id), property, whole.before)
+            && newParts == parts(whole.after.value(classID, key, id), property, whole.after)
+        if hidesNothing, !ignoresAssignments, !whole.changes.schemaChanged || oldParts == newParts { return assigned() }
+        guard oldParts != newParts else { return }
+        seen.recordModification(key, id)
+        if property.type.isCollection, let edit = CollectionEdit(from: old, to: new) { seen.recordEdit(key, id, edit) }
+    }
+
+    /// A value with embedded objects as what is seen of them: which objects they are is not.
+    private func parts(_ value: Value, _ property: PropertySchema, _ reads: any ObjectReads) throws -> Value {
+        guard property.ownsTarget, let target = property.targetClass.flatMap({ after.schema[$0] }) else { return value }
+        switch value {
+        case .link(let key):
+            var contents: [PropertyID: Value] = [:]
+            for property in target.storedProperties {
+                contents[property.id] = try parts(reads.value(target.id, key, property.id), property, reads)
+            }
+            return .embedded(contents)
+        case .list(let elements): return .list(try elements.map { try parts($0, property, reads) })
+        case .dictionary(let map): return .dictionary(try map.mapValues { try parts($0, property, reads) })
+        default: return value
+        }
+    }
+}
+
+extension CollectionEdit {
+    /// How a collection became another one, by their values alone; nil where they are equal or of different kinds.
+    fileprivate init?(from old: Value, to new: Value) {
+        switch (old, new) {
+        case (.list(let before), .list(let after)): self = .list(ListEdit(from: before, to: after))
+        case (.set(let before), .set(let after)):
+            let (was, now) = (Set(before), Set(after))
+            self = .set(SetEdit(deletions: was.subtracting(now), insertions: now.subtracting(was)))
+        case (.dictionary(let before), .dictionary(let after)):
+            var edit = MapEdit()
+            for entry in before.entries where after[entry.key] == nil { edit.recordDeletion(MapKey(entry.key)) }
+            for entry in after.entries {
+                if let value = before[entry.key] {
+                    if value != entry.value { edit.recordModification(MapKey(entry.key)) }
+                } else {
+                    edit.recordInsertion(MapKey(entry.key))
+                }
+            }
+            self = .map(edit)
+        default: return nil
+        }
+        if isEmpty { return nil }
+    }
+}

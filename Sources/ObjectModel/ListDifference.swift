@@ -1,0 +1,50 @@
+/// Few edits that make one list of another, which are what writing a list as a whole does to it.
+package enum ListDifference {
+    package enum Step: Hashable, Sendable {
+        case replace(at: Int, Value)
+        case remove(at: Int)
+        case insert(at: Int, Value)
+    }
+
+    /// Elements between the equal ends of two lists up to which the fewest edits are looked for: that takes time and
+    /// memory as their number times that of the edits.
+    private static let limit = 1000
+
+    /// The edits in the order in which they are made; nil when the lists differ in so many places that one replaces the
+    /// other.
+    package static func steps(from old: [Value], to new: [Value]) -> [Step]? {
+        let shorter = min(old.count, new.count)
+        let head = (0..<shorter).first { old[$0] != new[$0] } ?? shorter
+        let tail = (0..<shorter - head).first { old[old.count - 1 - $0] != new[new.count - 1 - $0] } ?? shorter - head
+        let (before, after) = (old[head..<old.count - tail], new[head..<new.count - tail])
+        guard before.count + after.count <= limit else { return nil }
+        if before.count == after.count, zip(before, after).count(where: { $0 != $1 }) <= 1 + before.count / 2 {
+            // Assigned in place.
+            return before.indices.filter { old[$0] != new[$0] }.map { .replace(at: $0, new[$0]) }
+        }
+        return Array(after).difference(from: Array(before)).map { step in
+            switch step {
+            case .remove(let offset, _, _): .remove(at: head + offset)
+            case .insert(let offset, let element, _): .insert(at: head + offset, element)
+            }
+        }
+    }
+}
+
+extension ListEdit {
+    /// What writing a list as a whole does to it.
+    package init(from old: [Value], to new: [Value]) {
+        guard let steps = ListDifference.steps(from: old, to: new) else {
+            self.init(replacing: old.count, with: new.count)
+            return
+        }
+        self.init()
+        for step in steps {
+            switch step {
+            case .replace(let index, _): recordModification(at: index)
+            case .remove(let index): recordDeletion(at: index)
+            case .insert(let index, _): recordInsertion(at: index)
+            }
+        }
+    }
+}

@@ -1,0 +1,312 @@
+import AccessRules
+import EmbeddedStore
+import Gateway
+import HTTPServer
+import Identity
+import JSONCoding
+import ObjectModel
+import StoreContract
+import StoreTesting
+
+/// A database of which a caller sees a part, and one that is only that part. Whatever is written to the first is written to
+/// the second as far as the caller sees it, so that to the caller both are the same after every commit.
+final class TwoWorlds {
+    /// How values of a property hold links.
+    private enum Kind {
+        case plain
+        case link
+        /// A list or set, which leaves hidden elements out.
+        case links
+        case map
+        case mixed
+        case part
+        case parts
+    }
+
+    private static let fields: [(name: String, kind: Kind)] = [
+        ("name", .plain), ("age", .plain), ("tags", .plain), ("friend", .link), ("friends", .links), ("pals", .links),
+        ("by", .map), ("any", .mixed), ("anys", .mixed), ("home", .part), ("homes", .parts),
+    ]
+
+    private static let schema = #"""
+        {"schemaVersion":1,"classes":[
+          {"name":"Person","primaryKey":"id","properties":[
+            {"name":"id","type":"int"},{"name":"name","type":"string?"},{"name":"age","type":"int"},
+            {"name":"hidden","type":"int"},{"name":"tags","type":"string[]"},{"name":"friend","type":"Person?"},
+            {"name":"friends","type":"Person[]"},{"name":"pals","type":"Person<>"},{"name":"by","type":"Person?{}"},
+            {"name":"any","type":"mixed"},{"name":"anys","type":"mixed[]"},{"name":"home","type":"Address?"},
+            {"name":"homes","type":"Address[]"},{"name":"fans","type":"linkingObjects(Person.friend)"},
+            {"name":"listers","type":"linkingObjects(Person.friends)"}]},
+          {"name":"Address","embedded":true,"properties":[
+            {"name":"street","type":"string"},{"name":"guest","type":"Person?"},{"name":"place","type":"Place?"}]},
+          {"name":"Place","embedded":true,"properties":[{"name":"x","type":"int"}]}]}
+        """#
+
+    private static let readable: Set<String> = Set(fields.map(\.name) + ["id", "fans", "listers"])
+
+    static func caller(_ rule: String) -> Caller {
+        let role = Role(
+            name: "reader", classes: ["Person": ClassRule(read: rule, readableProperties: readable)])
+        return Caller(Principal(credential: .key("reader"), subject: "reader"), AccessView(role: role))
+    }
+
+    /// Everything, as the administrator sees it.
+    let all: Wire
+    /// The same as the caller sees it.
+    let whole: Wire
+    /// What there is for the caller, and nothing else.
+    let part: Wire
+    private let truth: Wire
+    private let gateways: [Gateway]
+    private let homes: [StoreHome]
+
+    private var people: [Int: [String: JSONValue]] = [:]
+    private var hidden: Set<Int> = []
+    /// Those that were seen once, and are not seen again when they are hidden.
+    private var wasSeen: Set<Int> = []
+    private var told: [Int: [String: JSONValue]] = [:]
+    private var last = 0
+    var random: SeededRandom
+
+    init(_ random: SeededRandom) throws {
+        self.random = random
+        let homes = [try StoreHome(), try StoreHome()]
+        self.homes = homes
+        let schema = try SchemaCoding.decode(try JSONValue.parse(Self.schema))
+        var options = EmbeddedStoreOptions()
+        options.clusterCapacity = 64
+        let stores = try homes.map { home in
+            try EmbeddedStore.open(path: home.path + "/store", schema: schema, options: options)
+        }
+        gateways = try stores.map { try Gateway(store: $0, configuration: GatewayConfiguration()) }
+        all = Wire(store: stores[0], router: gateways[0].router)
+        truth = Wire(store: stores[1], router: gateways[1].router)
+        whole = Wire(store: stores[0], router: all.router.calling(as: Self.caller("hidden == 0")))
+        part = Wire(store: stores[1], router: truth.router.calling(as: Self.caller("TRUEPREDICATE")))
+        for _ in 0..<12 { try commit(1) }
+    }
+
+    /// Everybody whom the caller can see.
+    var seen: [Int] { told.keys.sorted() }
+
+    func settle() {
+        for gateway in gateways { gateway.settle() }
+    }
+
+    /// Writes some changes in one commit, and what the caller sees of them in the other world. Gives what was written.
+    @discardableResult
+    func commit(_ count: Int) throws -> String {
+        var operations: [String] = []
+        for _ in 0..<count { if let operation = change() { operations.append(operation) } }
+        try Self.write(operations, to: all)
+        try tell()
+        settle()
+        return operations.joined(separator: ",")
+    }
+
+    private static func write(_ operations: [String], to wire: Wire) throws {
+        guard !operations.isEmpty else { return }
+        let body = #"{"operations":[\#(operations.joined(separator: ","))]}"#
+        let answer = try wire.send(.post, "/v1/transactions", body)
+        guard answer.status < 300 else { throw WireFailure("\(answer) to \(body)") }
+    }
+
+    private static func object(_ id: Int) -> String { #"{"class":"Person","key":\#(id)}"# }
+
+    private static func text(_ value: JSONValue) -> String {
+        let json = JSONWriter(capacity: 64)
+        json.value(value)
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    private static func members(_ members: [(String, JSONValue)]) -> JSONValue {
+        .object(JSONObject(members.map { JSONObject.Member(name: $0.0, value: $0.1) }))
+    }
+
+    private static func set(_ id: Int, _ name: String, _ value: JSONValue, in way: String = "") -> String {
+        #"{"op":"set","object":\#(object(id))\#(way),"value":{"\#(name)":\#(text(value))}}"#
+    }
+
+    // MARK: Random changes
+
+    private func someone() -> JSONValue {
+        people.keys.sorted().randomElement(using: &random).map { .int(Int64($0)) } ?? .null
+    }
+
+    private func someoneOrNobody() -> JSONValue { random.oneIn(3) ? .null : someone() }
+
+    private func mixed() -> JSONValue {
+        guard random.oneIn(2), case .int(let id) = someone() else {
+            return random.pick([.null, .int(1), .string("x"), .bool(true)]) ?? .null
+        }
+        return Self.members([("$link", Self.members([("class", .string("Person")), ("key", .int(id))]))])
+    }
+
+    private func address() -> JSONValue {
+        let place: JSONValue = random.oneIn(2) ? .null : Self.members([("x", .int(Int64(random.below(3))))])
+        return Self.members([
+            ("street", .string(random.pick(["a", "b"]) ?? "a")), ("guest", someoneOrNobody()), ("place", place),
+        ])
+    }
+
+    private func change() -> String? {
+        if people.count < 6 || random.oneIn(8) {
+            last += 1
+            var person: [String: JSONValue] = [:]
+            for field in Self.fields {
+                switch field.kind {
+                case .plain: person[field.name] = ["age": .int(0), "tags": []][field.name] ?? .null
+                case .links, .parts: person[field.name] = []
+                case .map: person[field.name] = [:]
+                case .mixed: person[field.name] = field.name == "anys" ? [] : .null
+                case .link, .part: person[field.name] = .null
+                }
+            }
+            people[last] = person
+            if random.oneIn(3) { hidden.insert(last) }
+            return
+                #"{"op":"create","class":"Person","value":{"id":\#(last),"hidden":\#(hidden.contains(last) ? 1 : 0)}}"#
+        }
+        guard let id = people.keys.sorted().randomElement(using: &random), var person = people[id] else { return nil }
+        defer { if people[id] != nil { people[id] = person } }
+        if random.oneIn(9) {
+            if hidden.contains(id), wasSeen.contains(id) { return nil }
+            if hidden.remove(id) == nil { hidden.insert(id) }
+            return Self.set(id, "hidden", hidden.contains(id) ? .int(Int64(1 + random.below(2))) : .int(0))
+        }
+        if random.oneIn(25), people.count > 8 {
+            people[id] = nil
+            hidden.remove(id)
+            for other in people.keys { people[other] = people[other].map { Self.shown($0) { $0 != id } } }
+            return #"{"op":"delete","object":\#(Self.object(id))}"#
+        }
+        guard let field = random.pick(Self.fields) else { return nil }
+        let before = person[field.name] ?? .null
+        let value: JSONValue
+        switch field.kind {
+        case .plain:
+            switch field.name {
+            case "age": value = .int(Int64(random.below(4)))
+            case "tags": value = .array((0..<random.below(4)).map { _ in .string(random.pick(["a", "b"]) ?? "a") })
+            default: value = random.pick([.null, .string("ada"), .string("bob"), .string("cyd")]) ?? .null
+            }
+        case .link: value = someoneOrNobody()
+        case .links:
+            var chosen = (0..<random.below(4)).map { _ in someone() }
+            if field.name == "pals" { chosen = Self.distinct(chosen) }
+            value = .array(chosen)
+        case .map:
+            value = Self.members(["a", "b", "c"].filter { _ in random.oneIn(2) }.map { ($0, someoneOrNobody()) })
+        case .mixed: value = field.name == "any" ? mixed() : .array((0..<random.below(4)).map { _ in mixed() })
+        case .part:
+            if case .object = before, !random.oneIn(4) {
+                let inner = Self.changedPart(before, to: address())
+                person[field.name] = inner.whole
+                return inner.text.map { Self.set(id, inner.name, $0, in: #","in":["home"]"#) }
+            }
+            value = before == .null ? address() : .null
+        case .parts:
+            if case .array(var parts) = before, !parts.isEmpty, !random.oneIn(4) {
+                let index = random.below(parts.count)
+                let inner = Self.changedPart(parts[index], to: address())
+                parts[index] = inner.whole
+                person[field.name] = .array(parts)
+                return inner.text.map { Self.set(id, inner.name, $0, in: #","in":["homes",\#(index)]"#) }
+            }
+            // Of another number, so that they are new ones in both worlds.
+            value = .array((0..<((before.asArray?.count ?? 0) == 1 ? 2 : 1)).map { _ in address() })
+        }
+        guard value != before else { return nil }
+        person[field.name] = value
+        return Self.set(id, field.name, value)
+    }
+
+    /// One member of an embedded object set; nothing if it is as it was.
+    private static func changedPart(
+        _ old: JSONValue, to new: JSONValue
+    ) -> (whole: JSONValue, name: String, text: JSONValue?) {
+        guard case .object(var object) = old else { return (old, "", nil) }
+        for (index, member) in object.members.enumerated() {
+            // A place that is there on both sides would be another object in one world only.
+            guard let value = new[member.name], value != member.value,
+                member.name != "place" || value == .null || member.value == .null
+            else { continue }
+            object.members[index].value = value
+            return (.object(object), member.name, value)
+        }
+        return (old, "", nil)
+    }
+
+    private static func distinct(_ values: [JSONValue]) -> [JSONValue] {
+        var distinct: [JSONValue] = []
+        for value in values where !distinct.contains(value) { distinct.append(value) }
+        return distinct
+    }
+
+    // MARK: What the caller sees
+
+    private static func shown(_ person: [String: JSONValue], _ isThere: (Int) -> Bool) -> [String: JSONValue] {
+        var shown = person
+        for field in fields { shown[field.name] = person[field.name].map { self.shown($0, field.kind, isThere) } }
+        return shown
+    }
+
+    private static func shown(_ value: JSONValue, _ kind: Kind, _ isThere: (Int) -> Bool) -> JSONValue {
+        switch (kind, value) {
+        case (.link, .int(let id)): return isThere(Int(id)) ? value : .null
+        case (.links, .array(let elements)): return .array(elements.filter { $0.asInt.map(isThere) ?? true })
+        case (.map, .object(let object)):
+            return members(object.members.map { ($0.name, shown($0.value, .link, isThere)) })
+        case (.mixed, .array(let elements)): return .array(elements.map { shown($0, .mixed, isThere) })
+        case (.mixed, .object): return value["$link"]?["key"]?.asInt.map(isThere) ?? true ? value : .null
+        case (.part, .object(let object)):
+            return members(
+                object.members.map { ($0.name, $0.name == "guest" ? shown($0.value, .link, isThere) : $0.value) })
+        case (.parts, .array(let elements)): return .array(elements.map { shown($0, .part, isThere) })
+        default: return value
+        }
+    }
+
+    /// Writes to the other world what the caller sees differently.
+    private func tell() throws {
+        var now: [Int: [String: JSONValue]] = [:]
+        for (id, person) in people where !hidden.contains(id) {
+            now[id] = Self.shown(person) { !hidden.contains($0) }
+            wasSeen.insert(id)
+        }
+        var operations: [String] = []
+        let gone = Set(told.keys).subtracting(now.keys)
+        for id in gone.sorted() { operations.append(#"{"op":"delete","object":\#(Self.object(id))}"#) }
+        let come = now.keys.filter { told[$0] == nil }.sorted()
+        for id in come { operations.append(#"{"op":"create","class":"Person","value":{"id":\#(id)}}"#) }
+        for id in now.keys.sorted() {
+            guard let person = now[id] else { continue }
+            // What the deletions have done already.
+            let before = told[id].map { Self.shown($0) { !gone.contains($0) } } ?? [:]
+            for field in Self.fields {
+                guard let value = person[field.name], value != before[field.name] else { continue }
+                if told[id] == nil, [.null, [], [:], .int(0)].contains(value) { continue }
+                operations += Self.edits(id, field.name, field.kind, before[field.name] ?? .null, value)
+            }
+        }
+        told = now
+        try Self.write(operations, to: truth)
+    }
+
+    private static func edits(
+        _ id: Int, _ name: String, _ kind: Kind, _ old: JSONValue, _ new: JSONValue
+    ) -> [String] {
+        func members(_ old: JSONValue, _ new: JSONValue, _ way: String) -> [String] {
+            ["street", "guest", "place"].compactMap { member in
+                guard let value = new[member], value != old[member] else { return nil }
+                return set(id, member, value, in: #","in":[\#(way)]"#)
+            }
+        }
+        switch (kind, old, new) {
+        case (.part, .object, .object): return members(old, new, "\"home\"")
+        case (.parts, .array(let before), .array(let after)) where before.count == after.count:
+            return zip(before, after).enumerated().flatMap { members($1.0, $1.1, "\"homes\",\($0)") }
+        default: return [set(id, name, new)]
+        }
+    }
+}
