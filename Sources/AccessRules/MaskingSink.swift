@@ -16,6 +16,10 @@ struct MaskingSink<Sink: RowSink>: RowSink {
         self.mask = mask
     }
 
+    var isFull: Bool { sink.isFull }
+
+    mutating func wants(_ size: () throws -> Int) throws -> Bool { try sink.wants(size) }
+
     mutating func link(_ column: Int, _ target: ObjectKey) {
         guard let property = masked[column] else { return sink.link(column, target) }
         switch shown(.link(target), property) {

@@ -16,6 +16,11 @@ final class RestrictedSnapshot: RestrictingReads, Snapshot {
 
     var origin: any ObjectReads { base }
     var tag: HistoryTag { base.tag }
+    var budget: QueryBudget? { base.budget }
+
+    func limited(by budget: QueryBudget) throws -> any Snapshot {
+        RestrictedSnapshot(try base.limited(by: budget), access)
+    }
 
     func count(of classID: ClassID) -> Int {
         switch access.access(classID).listed {
@@ -29,7 +34,7 @@ final class RestrictedSnapshot: RestrictingReads, Snapshot {
 
     func read<Sink: RowSink>(
         _ classID: ClassID, _ keys: [ObjectKey], _ properties: [PropertyID], into sink: inout Sink
-    ) throws {
+    ) throws -> Int {
         guard let objectClass = schema[classID] else {
             throw StoreError(.unknownClass, "There is no class number \(classID.rawValue).")
         }
@@ -39,13 +44,25 @@ final class RestrictedSnapshot: RestrictingReads, Snapshot {
         }
         let there = try targets.filter(keys, of: classID)
         guard columns.contains(where: { access.hides($0) }) else {
-            return try base.read(classID, there, properties, into: &sink)
+            let count = try base.read(classID, there, properties, into: &sink)
+            return sink.isFull ? Self.place(of: count, among: there, in: keys) : keys.count
         }
         var masking = MaskingSink(sink, columns.map { access.hides($0) ? $0 : nil }, mask)
         try lookAhead(classID, there, columns)
-        try base.read(classID, there, properties, into: &masking)
+        let count = try base.read(classID, there, properties, into: &masking)
         sink = masking.sink
         if let fault = masking.fault { throw fault }
+        return sink.isFull ? Self.place(of: count, among: there, in: keys) : keys.count
+    }
+
+    /// Behind how many of the keys the first so many of those that are there end.
+    private static func place(of count: Int, among there: [ObjectKey], in keys: [ObjectKey]) -> Int {
+        var found = 0
+        return keys.firstIndex { key in
+            if found == count { return true }
+            if key == there[found] { found += 1 }
+            return false
+        } ?? keys.count
     }
 
     /// Finds out about all objects that single links lead to, in one query for each class.

@@ -31,6 +31,16 @@ extension Leaf {
         LeafHeader.outsizedSize(UnsafeRawBufferPointer(inlineBytes(at: slot)))
     }
 
+    /// About how many bytes who goes through the whole leaf looks at, those of its outsized texts included.
+    package var lookedAtBytes: Int {
+        var bytes = areaSize
+        guard let outsized, hasOutsized else { return bytes }
+        var rank = 0
+        for index in 0..<maskWordCount(count) { rank += outsizedWord(index).nonzeroBitCount }
+        for place in 0..<rank { bytes += outsized[place].count }
+        return bytes
+    }
+
     /// The same leaf with the bytes of its outsized slots, in their order. They must stay in place as long as
     /// it is used.
     package func resolving(_ outsized: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Leaf {

@@ -64,6 +64,9 @@ final class Channel: Sendable {
 
     /// A beginning of more rows is encoded on another thread: each takes some microseconds.
     private static let mostQuickRows = 256
+    /// So is one that takes more look-ups, or has more bytes.
+    private static let mostQuickReads = 10_000
+    private static let mostQuickBytes = 256 << 10
 
     let key: ChannelKey
     private let context: ChannelContext
@@ -166,7 +169,11 @@ extension Channel {
             guard try content.rowCount(key, snapshot) <= Self.mostQuickRows else {
                 return beginElsewhere(id, snapshot, content)
             }
-            event = try encoder.initial(snapshot, content)
+            // Few rows may be long ones, or hold many in place of links.
+            let quick = QueryBudget(rows: Self.mostQuickReads, bytes: Self.mostQuickBytes, milliseconds: nil)
+            event = try encoder.initial(try snapshot.limited(by: quick), content)
+        } catch let error as StoreError where error.code == .tooExpensive {
+            return beginElsewhere(id, snapshot, content)
         } catch {
             return end(id, with: .error(context.problem(error)))
         }

@@ -86,13 +86,20 @@ struct ElementRead: Sendable {
     }
 
     /// Writes elements: an array, or the object of a map.
-    func write(_ chosen: [ObjectKey], of content: ElementContent, by plan: RowPlan, into json: JSONWriter) throws {
+    ///
+    /// - Parameter answerLimit: most bytes; 400 beyond.
+    func write(
+        _ chosen: [ObjectKey], of content: ElementContent, by plan: RowPlan, into json: JSONWriter, answerLimit: Int
+    ) throws {
         let positions = chosen.map { Int($0.rawValue) }
-        let page: Value =
-            element.isMap && !isOrdered
-            ? .dictionary(ValueMap(positions.map { (content.keys[$0], content.values[$0]) }))
-            : .list(positions.map { content.values[$0] })
-        try plan.write(page, of: property.schema.id, property.snapshot, into: json)
+        if element.isMap, !isOrdered {
+            try plan.write(
+                positions.map { (content.keys[$0], content.values[$0]) }, of: property, into: json,
+                answerLimit: answerLimit)
+        } else {
+            try plan.write(
+                positions.lazy.map { content.values[$0] }, of: property, into: json, answerLimit: answerLimit)
+        }
     }
 
     /// How the elements are written.

@@ -22,6 +22,8 @@ private struct AggregateRead: Sendable {
     let groups: [NamedPath]
     /// Most groups.
     let limit: Int
+    /// Most bytes.
+    let answerBytes: Int
     let style: TypeStyle
 
     /// Throws what the store does, and 400 for too many groups.
@@ -30,7 +32,7 @@ private struct AggregateRead: Sendable {
         json.beginObject()
         json.name("version")
         json.int(snapshot.version.rawValue)
-        let look = LookUps(.snapshot(snapshot))
+        let look = LookUps(.snapshot(snapshot), answerLimit: answerBytes)
         let found = try run()
         if groups.isEmpty {
             // One group, of everything.
@@ -61,12 +63,14 @@ private struct AggregateRead: Sendable {
                 json.int(group.count)
                 json.aggregates(names, group.results) { look.value($0, isMixed: $1, style, json) }
                 json.endObject()
+                look.check(json)
+                if let fault = look.fault { throw fault }
             }
             json.endArray()
         }
         json.endObject()
         if let fault = look.fault { throw fault }
-        return .json(json.bytes, of: snapshot)
+        return .json(json, of: snapshot)
     }
 }
 
@@ -124,10 +128,10 @@ extension Gateway {
         let read = AggregateRead(
             snapshot: snapshot, run: { try snapshot.aggregate(query, asked, by: groups.map(\.path)) }, names: names,
             groups: groups,
-            limit: configuration.largestGrouping,
+            limit: configuration.largestGrouping, answerBytes: configuration.answerBytes,
             style: try parameters.choice("types", default: TypeStyle.plain))
         if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
-        return reply(reading: place.size) { try read.response() }
+        return try reply(reading: place.size, for: request) { try read.response() }
     }
 
     /// Of the values in a list, set or map, which are called `self`.
@@ -136,7 +140,7 @@ extension Gateway {
             request, single: ["filter", "args", "distinct", "by", "types", "count", Self.snapshotParameter],
             repeatable: Self.functions.map(\.rawValue))
         _ = try parameters.flag("count")
-        let read = try ElementRead(property, parameters, configuration, queryBudget())
+        let read = try ElementRead(property, parameters, configuration, queryBudget(for: request))
         let groups = try read.reader.groups(parameters, read.element.objectClass)
         let type = property.schema.type
         var names = Self.names(parameters, standard: "self")
@@ -166,10 +170,11 @@ extension Gateway {
             let chosen = AggregateRead(
                 snapshot: snapshot,
                 run: { try read.content().aggregate(read.query, requests, by: groups.map(\.path)) }, names: asked,
-                groups: groups, limit: configuration.largestGrouping, style: style)
-            return reply(reading: count) { try chosen.response() }
+                groups: groups, limit: configuration.largestGrouping, answerBytes: configuration.answerBytes,
+                style: style)
+            return try reply(reading: count, for: request) { try chosen.response() }
         }
-        return reply(reading: count) {
+        return try reply(reading: count, for: request) {
             let values = try snapshot.aggregate(holder, id, asked.map(\.function))
             let json = JSONWriter(capacity: 256)
             let look = LookUps(.snapshot(snapshot))
@@ -181,7 +186,7 @@ extension Gateway {
             json.aggregates(asked, values) { look.value($0, isMixed: $1, style, json) }
             json.endObject()
             if let fault = look.fault { throw fault }
-            return .json(json.bytes, of: snapshot)
+            return .json(json, of: snapshot)
         }
     }
 

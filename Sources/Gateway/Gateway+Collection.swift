@@ -20,6 +20,8 @@ private struct CollectionRead: Sendable {
     let wantsCount: Bool
     /// Of what a property holds; nil for a class.
     let held: HeldPage?
+    /// Most bytes.
+    let answerBytes: Int
 
     /// About how many objects a page of all objects looks at, which skips the ones before it many at a time; nil for
     /// another query.
@@ -30,7 +32,7 @@ private struct CollectionRead: Sendable {
     }
 
     /// Throws what the store does.
-    func response() throws -> Response {
+    func response(to request: Request) throws -> Response {
         // One more than asked for tells whether there is a next page.
         var window = window
         let limit = window.limit ?? 0
@@ -47,32 +49,20 @@ private struct CollectionRead: Sendable {
         let hasMore = keys.count > limit
         if hasMore { keys.removeLast() }
 
-        let json = JSONWriter(capacity: 256 + keys.count * 128)
-        json.beginObject()
-        json.name("version")
-        json.int(snapshot.version.rawValue)
-        if wantsCount {
-            json.name("count")
-            json.int(try snapshot.count(query))
+        let (offset, classID, sort) = (window.offset, query.classID, query.order)
+        let cursor: @Sendable (Int) throws -> String = { [snapshot, held, keys] count in
+            if let held {
+                return HeldCursor(mark: snapshot.mark, position: offset + count).encoded(for: held.fingerprint)
+            }
+            let last = keys[count - 1]
+            let values = try snapshot.sortValues(sort, of: last, in: classID)
+            return CursorCoding.encode(
+                Cursor(values: values, key: last), of: snapshot.mark, class: classID, sort: sort)
         }
-        json.name("items")
-        json.beginArray()
-        try plan.write(keys, of: snapshot, into: json)
-        json.endArray()
-        if hasMore, let held {
-            json.name("next")
-            let next = HeldCursor(mark: snapshot.mark, position: window.offset + keys.count)
-            json.plainString(next.encoded(for: held.fingerprint))
-        } else if hasMore, let last = keys.last {
-            json.name("next")
-            let sort = query.order
-            let values = try snapshot.sortValues(sort, of: last, in: query.classID)
-            json.plainString(
-                CursorCoding.encode(
-                    Cursor(values: values, key: last), of: snapshot.mark, class: query.classID, sort: sort))
-        }
-        json.endObject()
-        return .json(json.bytes, of: snapshot)
+        return try Page(
+            snapshot: snapshot, plan: plan, keys: keys, count: wantsCount ? try snapshot.count(query) : nil,
+            hasMore: hasMore, answerBytes: answerBytes, cursor: cursor
+        ).response(to: request)
     }
 }
 
@@ -106,6 +96,8 @@ extension Gateway {
             var start: (@Sendable ([ObjectKey]) throws -> Int)?
             if let after {
                 let cursor = try HeldCursor(after, for: fingerprint) { try checkKnown($0, in: snapshot) }
+                // It may have to look at an earlier version, as a whole.
+                try request.requireWorker()
                 start = { [self] result in try self.start(after: cursor, of: query, result, in: snapshot) }
             }
             held = HeldPage(fingerprint: fingerprint, start: start)
@@ -119,17 +111,17 @@ extension Gateway {
             style: try parameters.choice("types", default: TypeStyle.plain))
         let read = CollectionRead(
             snapshot: snapshot, query: query, window: window, plan: plan, wantsCount: try parameters.flag("count"),
-            held: held)
+            held: held, answerBytes: configuration.answerBytes)
         if let mode = try ExplainMode(parameters) {
             let explained = (query, window)
-            return reply(reading: place.size) {
+            return try reply(reading: place.size, for: request) {
                 try mode.response(explained.0, explained.1, of: snapshot)
             }
         }
         if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
         // For others than those who see everything the store looks for what they see.
         let size = seesEverything(request) ? read.size : nil
-        return reply(reading: size ?? place.size) { try read.response() }
+        return try reply(reading: size ?? place.size, for: request) { try read.response(to: request) }
     }
 
     /// `offset` and `limit`.
@@ -154,24 +146,20 @@ extension Gateway {
         guard request.header("If-None-Match") != nil else { return nil }
         return try notModified(request, EntityTag(mark), at: mark)
     }
-
-    /// Runs a read here and now when it looks at few objects or values, else on a worker.
-    func reply(reading size: Int, _ read: @escaping @Sendable () throws -> Response) -> Reply {
-        let answer: @Sendable () -> Response = { [self] in
-            do {
-                return try read()
-            } catch {
-                return response(to: error)
-            }
-        }
-        return size <= settings.now.all.inlineObjects ? .now(answer()) : workers.reply { .now(answer()) }
-    }
 }
 
 extension Response {
+    /// What was written, which is not copied if it is long; the writer begins anew then.
+    static func json(_ json: JSONWriter) -> Response {
+        guard json.count > 16 << 10 else { return .json(json.bytes) }
+        var response = Response.json([])
+        response.body = .shared(SharedBytes(adopting: json.releaseBuffer()))
+        return response
+    }
+
     /// What one state of the store says, with its mark as the tag.
-    static func json(_ bytes: [UInt8], of snapshot: any Snapshot) -> Response {
-        var response = Response.json(bytes)
+    static func json(_ json: JSONWriter, of snapshot: any Snapshot) -> Response {
+        var response = Response.json(json)
         let mark = snapshot.mark
         response.headers.add("ETag", EntityTag(mark).header)
         response.headers.add(mark)

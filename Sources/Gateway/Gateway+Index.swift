@@ -51,7 +51,7 @@ extension Response {
         json.name("index")
         if let index { json.int(index) } else { json.null() }
         json.endObject()
-        return .json(json.bytes, of: snapshot)
+        return .json(json, of: snapshot)
     }
 }
 
@@ -89,14 +89,14 @@ extension Gateway {
             snapshot: place.snapshot, query: try reader.query(parameters, place.objectClass, in: place.scope),
             wanted: wanted)
         if let unchanged = try notModified(request, place.snapshot.mark) { return .now(unchanged) }
-        return reply(reading: place.size) { try read.response() }
+        return try reply(reading: place.size, for: request) { try read.response() }
     }
 
     /// Of a value in a list, set or map, or of the first one that satisfies a predicate.
     private func getElementIndex(_ request: Request, _ property: HeldProperty) throws -> Reply {
         let parameters = try QueryParameters(
             request, single: ElementRead.parameters + ["of", "matching", Self.snapshotParameter])
-        let read = try ElementRead(property, parameters, configuration, queryBudget())
+        let read = try ElementRead(property, parameters, configuration, queryBudget(for: request))
         let wanted: Value?
         var matching: BoundQuery?
         switch (parameters["of"], parameters["matching"]) {
@@ -113,7 +113,7 @@ extension Gateway {
         let asked = matching
         let snapshot = property.snapshot
         if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
-        return reply(reading: try property.elementCount) {
+        return try reply(reading: try property.elementCount, for: request) {
             let content = try read.content()
             let chosen = try content.select(read.query)
             if let asked {

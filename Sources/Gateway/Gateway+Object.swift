@@ -57,12 +57,12 @@ extension Gateway {
         var tag = EntityTag(row: row, of: mark)
         if plan !== plain {
             row.removeAll()
-            try plan.write([key], of: snapshot, into: row)
+            try plan.write([key], of: snapshot, into: row, answerLimit: settings.now.all.answerBytes)
             // The part before the dash still identifies the object's own state, for If-Match.
             if plan.looksFurther { tag.text += "-" + row.withBytes { Fingerprint.text(of: $0) } }
         }
         if let unchanged = try notModified(request, tag, at: mark) { return .now(unchanged) }
-        var response = Response.json(row.bytes)
+        var response = Response.json(row)
         response.headers["ETag"] = tag.header
         response.headers.add(mark)
         return .now(response)

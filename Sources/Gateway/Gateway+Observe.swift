@@ -162,8 +162,12 @@ extension Gateway {
     /// Tells a client that comes back of the end of an object that it knew; nil when there is no such thing to tell.
     private func farewell(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> Reply? {
         let object = try AddressedObject(path, snapshot)
-        guard try object.address.find(object.objectClass, in: snapshot) == nil, let since = try lastSeen(request),
-            let past = try store.past(at: since, before: try store.snapshot()),
+        guard try object.address.find(object.objectClass, in: snapshot) == nil, let since = try lastSeen(request) else {
+            return nil
+        }
+        // What was then takes a look at everything that was done since.
+        try request.requireWorker()
+        guard let past = try store.past(at: since, before: try store.snapshot()),
             let known = try object.address.find(object.objectClass, in: past.reads),
             try BoundAccess.of(snapshot)?.wasThere(
                 ObjectReference(object.objectClass.id, known), in: past.reads) ?? true
@@ -191,7 +195,7 @@ extension Gateway {
         let caller = try caller(of: request)
         // What is wrong with it is said before the stream begins.
         let key = try key.seen(by: caller.view, snapshot)
-        let lastSeen = try known(lastSeen(request), key.way, caller.view)
+        let lastSeen = try known(lastSeen(request), key.way, caller.view, request)
         return .events { [self] stream in
             StreamSubscription.begin(key, channels, stream, since: lastSeen)
             opened(stream, by: caller)
@@ -199,8 +203,11 @@ extension Gateway {
     }
 
     /// The version that a client knows, if the path led there then; otherwise what it knows is about something else.
-    private func known(_ version: Version?, _ way: [BoundQuery], _ view: AccessView) throws -> Version? {
+    private func known(
+        _ version: Version?, _ way: [BoundQuery], _ view: AccessView, _ request: Request
+    ) throws -> Version? {
         guard let version, !way.isEmpty else { return version }
+        try request.requireWorker()
         guard let past = try store.past(at: version, before: try store.snapshot()) else { return version }
         let reads = try view.restrict(past: past.reads)
         for step in way where try reads.select(step, Window(limit: 1)).isEmpty { return nil }

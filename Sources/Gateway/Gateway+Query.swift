@@ -55,6 +55,7 @@ extension Gateway {
             remoteAddress: request.remoteAddress, id: request.id)
         read.context = request.context
         read.trace = request.trace
+        read.isOnLoop = request.isOnLoop
         return router.respond(to: read)
     }
 }

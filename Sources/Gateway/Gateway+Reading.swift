@@ -10,21 +10,50 @@ extension Gateway {
         let whole =
             try id.map { try frozen($0, request, parameter: Self.snapshotParameter) } ?? store.snapshot()
         do {
-            let limited = try whole.limited(by: queryBudget())
+            let limited = try whole.limited(by: queryBudget(for: request))
             return seesEverything(request) ? limited : try show(limited, to: try caller(of: request))
         } catch let error as StoreError where error.code == .versionGone && id != nil {
             throw Problem(410, "snapshot.gone", error.message, parameter: Self.snapshotParameter)
         }
     }
 
-    /// What the queries of one request may cost, from now on.
-    func queryBudget() -> QueryBudget {
+    /// What the queries of one request may cost, from now on; on a loop's thread little, for a worker goes on then.
+    func queryBudget(for request: Request) -> QueryBudget {
         let settings = settings.now
-        return QueryBudget(rows: settings.all.queryRows, milliseconds: settings.all.queryMilliseconds)
+        guard request.isOnLoop else {
+            return QueryBudget(rows: settings.all.queryRows, milliseconds: settings.all.queryMilliseconds)
+        }
+        let all = settings.all
+        let budget = QueryBudget(
+            rows: min(all.queryRows ?? .max, all.inlineRows), bytes: all.inlineBytes,
+            milliseconds: min(all.queryMilliseconds ?? .max, all.inlineMilliseconds))
+        settings.all.watchLoop?(budget)
+        return budget
+    }
+
+    /// Does a read here and now. On a loop's thread a read of many objects or values is for a worker.
+    func reply(reading size: Int, for request: Request, _ read: () throws -> Response) throws -> Reply {
+        guard !request.isOnLoop || size <= settings.now.all.inlineObjects else { throw NeedsWorker() }
+        return .now(try read())
     }
 
     /// The parameter of all reads that names a kept version.
     static let snapshotParameter = "snapshot"
+}
+
+/// Says that what was begun on a loop's thread takes too long there.
+struct NeedsWorker: Error {
+    /// Whether an error means that, on a loop's thread, where budgets are small.
+    static func isMeant(by error: any Error) -> Bool {
+        error is NeedsWorker || (error as? StoreError)?.code == .tooExpensive
+    }
+}
+
+extension Request {
+    /// Throws on a loop's thread, for work that has no small bound.
+    func requireWorker() throws(NeedsWorker) {
+        if isOnLoop { throw NeedsWorker() }
+    }
 }
 
 extension HTTPMethod {

@@ -6,6 +6,7 @@ import StoreContract
 extension Gateway {
     func getSchema(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
+        try requireWorker(forLarge: try store.snapshot().schema, request)
         let (response, mark) = try schemaResponse(for: request)
         let tag = EntityTag(response.headers["ETag"].map { String($0.dropFirst().dropLast()) } ?? "")
         return .now(try notModified(request, tag, at: mark) ?? response)
@@ -14,6 +15,7 @@ extension Gateway {
     func putSchema(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         try requireAdministrator(request)
+        try request.requireWorker()
         let document = try Self.document(request)
         let snapshot = try store.snapshot()
         if let refusal = refusal(of: SchemaPlan(document, for: snapshot), snapshot.schema) { throw refusal }
@@ -33,6 +35,7 @@ extension Gateway {
     func planSchema(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
         try requireAdministrator(request)
+        try request.requireWorker()
         let document = try Self.document(request)
         let json = JSONWriter()
         let snapshot = try store.snapshot()
@@ -40,6 +43,18 @@ extension Gateway {
         plan.encode(refusal: refusal(of: plan, snapshot.schema), into: json)
         return .now(.json(json.bytes))
     }
+
+    /// Throws on a loop's thread when the schema is so large that it takes long to go through.
+    func requireWorker(forLarge schema: Schema, _ request: Request) throws(NeedsWorker) {
+        var properties = 0
+        for objectClass in schema.classes {
+            properties += 1 + objectClass.properties.count
+            if properties > Self.mostQuickProperties { try request.requireWorker() }
+        }
+    }
+
+    /// Each takes some microseconds to write.
+    private static let mostQuickProperties = 500
 
     private static func document(_ request: Request) throws -> SchemaDocument {
         do {

@@ -15,7 +15,9 @@ private enum SectionChoice: Sendable {
 /// A query's result in sections, read and bound.
 private struct SectionRead: Sendable {
     /// The sections, and what writes what is in them.
-    typealias Result = (sections: SectionedKeys, write: ([ObjectKey], JSONWriter) throws -> Void)
+    ///
+    /// What writes is told how many bytes there may be.
+    typealias Result = (sections: SectionedKeys, write: ([ObjectKey], JSONWriter, Int) throws -> Void)
 
     let snapshot: any Snapshot
     let run: @Sendable () throws -> Result
@@ -53,18 +55,22 @@ private struct SectionRead: Sendable {
         json.beginObject()
         json.name("version")
         json.int(snapshot.version.rawValue)
-        let look = LookUps(.snapshot(snapshot))
+        let look = LookUps(.snapshot(snapshot), answerLimit: configuration.answerBytes)
         if keysOnly {
             json.name("keys")
             json.beginArray()
-            for section in chosen { write(section.key, look, json) }
+            for section in chosen {
+                write(section.key, look, json)
+                look.check(json)
+                if let fault = look.fault { throw fault }
+            }
             json.endArray()
         } else {
             try write(chosen, of: result, look, json)
         }
         json.endObject()
         if let fault = look.fault { throw fault }
-        return .json(json.bytes, of: snapshot)
+        return .json(json, of: snapshot)
     }
 
     private func write(
@@ -92,8 +98,10 @@ private struct SectionRead: Sendable {
             json.name("count")
             json.int(section.range.count)
             json.name("items")
-            try result.write(Array(result.sections.keys[part]), json)
+            try result.write(Array(result.sections.keys[part]), json, max(configuration.answerBytes - json.count, 1))
             json.endObject()
+            look.check(json)
+            if let fault = look.fault { throw fault }
         }
         json.endArray()
     }
@@ -174,22 +182,22 @@ extension Gateway {
         let read = try sections(parameters, snapshot, key, order.isAscending) {
             (
                 try snapshot.sections(asked, by: key),
-                { keys, json in
+                { keys, json, limit in
                     json.beginArray()
-                    try plan.write(keys, of: snapshot, into: json)
+                    try plan.write(keys, of: snapshot, into: json, answerLimit: limit)
                     json.endArray()
                 }
             )
         }
         if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
-        return reply(reading: place.size) { try read.response() }
+        return try reply(reading: place.size, for: request) { try read.response() }
     }
 
     /// Of values: `by` is `self`, of a map perhaps `@keys`, and what the functions make of them.
     private func getElementSections(_ request: Request, _ property: HeldProperty) throws -> Reply {
         let parameters = try QueryParameters(request, single: Self.sectionParameters)
         var read = try ElementRead(
-            property, parameters.keeping(["filter", "args"]), configuration, queryBudget())
+            property, parameters.keeping(["filter", "args"]), configuration, queryBudget(for: request))
         let (reader, objectClass, snapshot) = (read.reader, read.element.objectClass, property.snapshot)
         let key = try reader.section(parameters, objectClass)
         let sort = try read.sort(parameters)
@@ -204,11 +212,13 @@ extension Gateway {
             let content = try elements.content()
             return (
                 try content.sections(elements.query, by: key),
-                { keys, json in try elements.write(keys, of: content, by: plan, into: json) }
+                { keys, json, limit in
+                    try elements.write(keys, of: content, by: plan, into: json, answerLimit: limit)
+                }
             )
         }
         if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
-        return reply(reading: try property.elementCount) { try sections.response() }
+        return try reply(reading: try property.elementCount, for: request) { try sections.response() }
     }
 
     /// The order of the objects, and that of the sections' keys, by `ascending`; see `SectionRead`.

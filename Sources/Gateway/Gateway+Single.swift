@@ -35,6 +35,6 @@ extension Gateway {
         look.value(value, isMixed: place.property.type.isMixed, style, json)
         json.endObject()
         if let fault = look.fault { throw fault }
-        return .now(.json(json.bytes, of: snapshot))
+        return .now(.json(json, of: snapshot))
     }
 }

@@ -51,9 +51,10 @@ extension Gateway {
         }
         let values = ValuesRead(
             snapshot: snapshot, query: query, window: window, result: read.result, plan: read.plan,
-            isMixed: read.isMixed, style: style, limit: configuration.largestObserved)
+            isMixed: read.isMixed, style: style, limit: configuration.largestObserved,
+            answerBytes: configuration.answerBytes)
         if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
-        return reply(reading: place.size) { try values.response() }
+        return try reply(reading: place.size, for: request) { try values.response() }
     }
 
     /// Of a list, set or map of values, whose only key is `self`.
@@ -73,10 +74,11 @@ extension Gateway {
         let style = try parameters.choice("types", default: TypeStyle.plain)
         let offset = try parameters.integer("offset", in: 0...Int.max) ?? 0
         let limit = try parameters.integer("limit", in: 0...configuration.largestObserved)
-        let read = try ElementRead(property, parameters, configuration, queryBudget())
+        let read = try ElementRead(property, parameters, configuration, queryBudget(for: request))
         let (snapshot, most) = (property.snapshot, configuration.largestObserved)
+        let answerBytes = configuration.answerBytes
         if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
-        return reply(reading: try property.elementCount) {
+        return try reply(reading: try property.elementCount, for: request) {
             let values = try read.values()
             let page = values.dropFirst(min(offset, values.count)).prefix(limit ?? .max)
             guard page.count <= most else {
@@ -85,7 +87,7 @@ extension Gateway {
                     "There are more than \(most) values, which is the most that is given. Use 'limit' and 'offset'.",
                     parameter: "limit")
             }
-            let json = JSONWriter(capacity: 128 + page.count * 16)
+            let json = JSONWriter(capacity: 128)
             json.beginObject()
             json.name("version")
             json.int(snapshot.version.rawValue)
@@ -93,13 +95,13 @@ extension Gateway {
                 json.name("values")
                 let plan = RowPlan(
                     property.holderClass, of: snapshot.schema, properties: [property.schema], style: style)
-                try plan.write(.list(Array(page)), of: property.schema.id, snapshot, into: json)
+                try plan.write(page, of: property, into: json, answerLimit: answerBytes)
             } else {
                 json.name("value")
                 json.int(page.count)
             }
             json.endObject()
-            return .json(json.bytes, of: snapshot)
+            return .json(json, of: snapshot)
         }
     }
 

@@ -96,7 +96,7 @@ package final class Gateway: Sendable {
             _ method: HTTPMethod, _ pattern: String, _ body: Router.BodyHandling, _ handler: @escaping Handler
         ) {
             router.on(method, pattern, body: body) { [self] request, path in
-                guard request.body.count > inlineBody else { return answer(request, path, handler) }
+                guard request.body.count > inlineBody else { return answerHere(request, path, handler) }
                 return workers.reply { [self] in answer(request, path, handler) }
             }
         }
@@ -146,16 +146,27 @@ package final class Gateway: Sendable {
         }
     }
 
+    /// On a loop's thread: does the work if it is short, and gives it to a worker when it turns out that it is not. A
+    /// handler that says so has done nothing yet but read, and begins again there.
+    func answerHere(_ request: Request, _ path: PathParameters, _ handler: @escaping Handler) -> Reply {
+        var here = request
+        here.isOnLoop = true
+        do {
+            return try handler(here, path)
+        } catch  where NeedsWorker.isMeant(by: error) {
+            front.movedReads.add(1, ordering: .relaxed)
+            return workers.reply { [self] in answer(request, path, handler) }
+        } catch {
+            return refusal(of: request, error)
+        }
+    }
+
     /// The reads alone, for those that come as forms.
     private var queryRouter: Router {
         var router = Router(logger: logger)
         for (pattern, read) in reads {
             router.on(.get, pattern) { [self] request, path in
-                do {
-                    return try read(request, path)
-                } catch {
-                    return .now(response(to: error, of: request))
-                }
+                request.isOnLoop ? answerHere(request, path, read) : answer(request, path, read)
             }
         }
         return router

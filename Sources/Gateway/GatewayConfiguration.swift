@@ -1,6 +1,7 @@
 package import HTTPServer
 package import Logging
 package import ObjectModel
+package import StoreContract
 
 /// What a gateway offers and what it puts up with. Sizes are in bytes.
 package struct GatewayConfiguration: Sendable {
@@ -105,10 +106,21 @@ package struct GatewayConfiguration: Sendable {
     /// Imports and backups that may wait for one; 503 beyond.
     package var transferQueue = 16
 
+    /// Most bytes of an answer. A page ends when it has reached them, with a cursor to go on from; of what cannot be
+    /// continued, 400 beyond. An object that alone is larger comes alone.
+    package var answerBytes = 16 << 20
+
     /// Collections of classes with more objects are read by worker threads, so that a scan never holds up a loop.
-    package var inlineObjects = 50_000
+    package var inlineObjects = 10_000
     /// Requests with larger bodies are read by worker threads, for the same reason.
-    package var inlineBody = 256 * 1024
+    package var inlineBody = 32 * 1024
+    /// What a read may cost on a loop: rows that it looks at, bytes that it looks at and writes, and milliseconds. One
+    /// that costs more begins again on a worker thread.
+    package var inlineRows = 10_000
+    package var inlineBytes = 256 * 1024
+    package var inlineMilliseconds = 5
+    /// Told of the budget of each read that begins on a loop, for tests.
+    package var watchLoop: (@Sendable (QueryBudget) -> Void)?
     /// Threads for what takes long.
     package var workers = 2
     /// Requests that may wait for a worker; 503 beyond.

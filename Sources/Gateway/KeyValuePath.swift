@@ -119,6 +119,8 @@ struct KeyValuePath: Sendable {
         json.beginArray()
         for key in keys {
             if let key { try write(key, deeper, look, snapshot, json) } else { json.null() }
+            look.check(json)
+            if look.fault != nil { break }
         }
         json.endArray()
     }

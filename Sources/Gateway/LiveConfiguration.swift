@@ -39,6 +39,7 @@ extension GatewayConfiguration {
         argumentLimit = new.argumentLimit
         largestOrder = new.largestOrder
         defaultPage = new.defaultPage
+        answerBytes = new.answerBytes
         largestPage = new.largestPage
         largestGrouping = new.largestGrouping
         largestObserved = new.largestObserved

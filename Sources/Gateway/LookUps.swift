@@ -30,7 +30,20 @@ final class LookUps {
 
     private static let limit = 100_000
 
-    init(_ source: Source, remembers: Bool = false, needsPrimaryKeys: Bool = false) {
+    /// Most bytes of one answer that cannot be continued: of an object with those in place of its links, too.
+    private let answerLimit: Int
+    /// What counts what is written; nil where nobody waits for the thread.
+    private let budget: QueryBudget?
+    /// Where the object, or the answer, begins.
+    private var start = 0
+    private(set) var beginning: JSONWriter.Mark?
+    /// How far it has been counted.
+    private var counted = 0
+
+    /// - Parameter answerLimit: most bytes of what cannot be asked for piece by piece; see `GatewayConfiguration`.
+    init(
+        _ source: Source, remembers: Bool = false, needsPrimaryKeys: Bool = false, answerLimit: Int = .max
+    ) {
         self.source = source
         isRestricted =
             switch source {
@@ -40,6 +53,52 @@ final class LookUps {
             }
         self.remembers = remembers
         self.needsPrimaryKeys = needsPrimaryKeys
+        self.answerLimit = answerLimit
+        if case .snapshot(let snapshot) = source, let budget = snapshot.budget, budget.countsBytes {
+            self.budget = budget
+        } else {
+            budget = nil
+        }
+    }
+
+    /// An object begins, or an answer that is one.
+    func begin(_ json: JSONWriter) {
+        start = json.count
+        counted = json.count
+        beginning = json.mark
+    }
+
+    /// Notes a fault when what was written since `begin` is too much to go on.
+    func check(_ json: JSONWriter) {
+        guard fault == nil else { return }
+        if json.count - start > answerLimit { fault = Problem.answerTooLarge(answerLimit) }
+        count(json)
+    }
+
+    /// Counts what was written as work.
+    func count(_ json: JSONWriter) {
+        guard let budget, fault == nil else { return }
+        do {
+            try budget.spend(bytes: max(json.count - counted, 0))
+            counted = max(json.count, counted)
+        } catch {
+            fault = error
+        }
+    }
+
+    /// Whether a large value can be written, of so many bytes.
+    func wants(_ size: () throws -> Int) throws -> Bool {
+        guard fault == nil else { return false }
+        guard let budget else { return true }
+        let size = try size()
+        do {
+            try budget.spend(bytes: size)
+            counted += size
+            return true
+        } catch {
+            fault = error
+            return false
+        }
     }
 
     /// Writes a stored value with the links in it.
@@ -65,6 +124,8 @@ final class LookUps {
 
     /// Writes a link's target: as an object, as its primary key, or as a typed link.
     func link(_ key: ObjectKey, _ place: RowPlan.Target, _ style: TypeStyle, _ json: JSONWriter) {
+        // An object's own links belong to it; what is in their place does not.
+        if place.expanded != nil, !place.isOwned { check(json) }
         guard fault == nil else { return json.null() }
         do {
             guard try !isRestricted || exists(place.classID, key) else { return json.null() }
@@ -123,7 +184,7 @@ final class LookUps {
     private func write(_ key: ObjectKey, _ plan: RowPlan, _ json: JSONWriter) throws {
         var sink = RowWriter(plan, json, self)
         switch source {
-        case .snapshot(let snapshot): try snapshot.read(plan.classID, [key], plan.stored, into: &sink)
+        case .snapshot(let snapshot): _ = try snapshot.read(plan.classID, [key], plan.stored, into: &sink)
         case .transaction(let transaction):
             sink.beginObject(key)
             for property in plan.stored { sink.value(try transaction.value(plan.classID, key, property)) }

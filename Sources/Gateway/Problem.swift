@@ -112,3 +112,16 @@ extension JSONWriter {
         endArray()
     }
 }
+
+extension Problem {
+    /// Whether it is about the object that was being written, and not about all of them.
+    var isOfOneObject: Bool { code == Self.answerTooLarge(0).code }
+
+    /// Of an answer that cannot be given in parts.
+    static func answerTooLarge(_ limit: Int) -> Problem {
+        Problem(
+            400, "answer.too_large",
+            "The answer would have more than \(limit) bytes. Ask for less of it: name the 'fields' that you need, give a smaller 'limit', expand less, or narrow the filter. What a property holds can be read in pages of its own at /v1/objects/{class}/{key}/{property}."
+        )
+    }
+}

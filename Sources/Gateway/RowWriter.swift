@@ -12,15 +12,24 @@ struct RowWriter: RowSink {
     /// The column that is written next.
     private var next = 0
 
-    init(_ plan: RowPlan, _ json: JSONWriter, _ look: LookUps) {
+    /// How much may be written before it takes no more objects; nil where that is not for this writer to say.
+    private let fullAt: Int?
+
+    init(_ plan: RowPlan, _ json: JSONWriter, _ look: LookUps, fullAt: Int? = nil) {
         self.plan = plan
         self.json = json
         self.look = look
+        self.fullAt = fullAt
     }
+
+    var isFull: Bool { look.fault != nil || json.count >= fullAt ?? .max }
+
+    mutating func wants(_ size: () throws -> Int) throws -> Bool { try look.wants(size) }
 
     mutating func beginObject(_ key: ObjectKey) {
         self.key = key
         next = 0
+        if fullAt != nil { look.begin(json) }
         json.beginObject()
         if plan.writesObjectKey {
             json.name(escaped: RowPlan.keyName)
@@ -90,6 +99,7 @@ struct RowWriter: RowSink {
     mutating func endObject() {
         writeComputed()
         json.endObject()
+        look.count(json)
         if plan.endsLines { json.endLine() }
     }
 
@@ -110,7 +120,12 @@ struct RowWriter: RowSink {
         while next < plan.columns.count, case .linkingObjects(let property, let place) = plan.columns[next].kind {
             json.name(escaped: plan.columns[next].name)
             json.beginArray()
-            for origin in look.linking(to: key, place, property) { look.link(origin, place, plan.style, json) }
+            for origin in look.linking(to: key, place, property) {
+                look.check(json)
+                look.link(origin, place, plan.style, json)
+                // What follows would be null.
+                if look.fault != nil { break }
+            }
             json.endArray()
             next += 1
         }
@@ -119,11 +134,39 @@ struct RowWriter: RowSink {
 
 extension RowPlan {
     /// Writes one JSON object for each key that exists, in their order.
-    func write(_ keys: [ObjectKey], of snapshot: any Snapshot, into json: JSONWriter) throws {
-        let look = LookUps(.snapshot(snapshot), remembers: keys.count > 4)
-        var sink = RowWriter(self, json, look)
-        try snapshot.read(classID, keys, stored, into: &sink)
+    ///
+    /// - Parameter answerLimit: most bytes; 400 beyond. What one object alone holds is always written.
+    func write(
+        _ keys: [ObjectKey], of snapshot: any Snapshot, into json: JSONWriter, answerLimit: Int = .max
+    ) throws {
+        let look = LookUps(.snapshot(snapshot), remembers: keys.count > 4, answerLimit: answerLimit)
+        guard answerLimit < .max else {
+            look.begin(json)
+            var sink = RowWriter(self, json, look)
+            try snapshot.read(classID, keys, stored, into: &sink)
+            if let fault = look.fault { throw fault }
+            return
+        }
+        let end = json.count + answerLimit
+        let count = try write(keys, of: snapshot, by: look, until: end, into: json)
         if let fault = look.fault { throw fault }
+        guard count == keys.count, keys.count == 1 || json.count <= end else {
+            throw Problem.answerTooLarge(answerLimit)
+        }
+    }
+
+    /// Writes objects until there are so many bytes, or one cannot be written: the rest is for later. That one, whose fault
+    /// `look` has then, is taken back.
+    ///
+    /// - Returns: how many of the keys were dealt with, that one not counted.
+    func write(
+        _ keys: [ObjectKey], of snapshot: any Snapshot, by look: LookUps, until fullAt: Int, into json: JSONWriter
+    ) throws -> Int {
+        var sink = RowWriter(self, json, look, fullAt: fullAt)
+        let count = try snapshot.read(classID, keys, stored, into: &sink)
+        guard look.fault != nil, let beginning = look.beginning else { return count }
+        json.goBack(to: beginning)
+        return count - 1
     }
 
     /// Writes one object as a transaction has it. The plan has stored columns only.
@@ -146,6 +189,31 @@ extension RowPlan {
         _ value: Value, of property: PropertyID, past reads: any ObjectReads, into json: JSONWriter
     ) throws { try write(value, of: property, LookUps(.past(reads)), json) }
 
+    /// Writes elements of a property that the plan has, as an array.
+    ///
+    /// - Parameter answerLimit: most bytes; 400 beyond.
+    func write(
+        _ elements: some Sequence<Value>, of property: HeldProperty, into json: JSONWriter, answerLimit: Int
+    ) throws {
+        var writer = try ElementWriter(self, property, json, answerLimit: answerLimit)
+        json.beginArray()
+        for element in elements { try writer.write(element) }
+        json.endArray()
+    }
+
+    /// The same of entries of a map, as an object.
+    func write(
+        _ entries: [(String, Value)], of property: HeldProperty, into json: JSONWriter, answerLimit: Int
+    ) throws {
+        var writer = try ElementWriter(self, property, json, answerLimit: answerLimit)
+        json.beginObject()
+        for (key, element) in entries {
+            json.name(key)
+            try writer.write(element)
+        }
+        json.endObject()
+    }
+
     /// `write` for a file that is to be imported: throws a problem for links to objects without a primary key, whose
     /// object keys mean nothing elsewhere.
     package func writeExported(
@@ -165,6 +233,34 @@ extension RowPlan {
     private func write(_ value: Value, of property: PropertyID, _ look: LookUps, _ json: JSONWriter) throws {
         guard let column = columns.first(where: { $0.property == property }) else { return json.null() }
         look.write(value, column, style, json)
+        if let fault = look.fault { throw fault }
+    }
+}
+
+/// Writes elements of one object's collection one after the other, and sees to it that they do not become too many bytes.
+struct ElementWriter {
+    private let column: RowPlan.Column
+    private let style: TypeStyle
+    private let json: JSONWriter
+    private let look: LookUps
+    private var count = 0
+
+    init(_ plan: RowPlan, _ property: HeldProperty, _ json: JSONWriter, answerLimit: Int) throws {
+        guard let column = plan.columns.first(where: { $0.property == property.schema.id }) else {
+            throw Problem.internalError
+        }
+        self.column = column
+        self.json = json
+        style = plan.style
+        look = LookUps(.snapshot(property.snapshot), remembers: true, answerLimit: answerLimit)
+        look.begin(json)
+    }
+
+    mutating func write(_ element: Value) throws {
+        look.write(element, column, style, json)
+        count += 1
+        // One alone is written however large it is.
+        if count > 1 { look.check(json) } else { look.count(json) }
         if let fault = look.fault { throw fault }
     }
 }

@@ -34,11 +34,13 @@ struct ValuesRead: Sendable {
     let style: TypeStyle
     /// Most values.
     let limit: Int
+    /// Most bytes.
+    let answerBytes: Int
 
     /// Throws what the store does, and 400 for too many values.
     func response() throws -> Response {
         let json = JSONWriter(capacity: 1024)
-        let look = LookUps(.snapshot(snapshot), remembers: true)
+        let look = LookUps(.snapshot(snapshot), remembers: true, answerLimit: answerBytes)
         json.beginObject()
         json.name("version")
         json.int(snapshot.version.rawValue)
@@ -49,6 +51,7 @@ struct ValuesRead: Sendable {
             json.beginArray()
             for key in keys {
                 try path.write(key, look, snapshot, json)
+                look.check(json)
                 if let fault = look.fault { throw fault }
             }
             json.endArray()
@@ -62,12 +65,16 @@ struct ValuesRead: Sendable {
             let values = try union(source)
             json.name("values")
             json.beginArray()
-            for value in distinct ? values.distinct : values { write(value, look, json) }
+            for value in distinct ? values.distinct : values {
+                write(value, look, json)
+                look.check(json)
+                if let fault = look.fault { throw fault }
+            }
             json.endArray()
         }
         json.endObject()
         if let fault = look.fault { throw fault }
-        return .json(json.bytes, of: snapshot)
+        return .json(json, of: snapshot)
     }
 
     private func selected() throws -> [ObjectKey] {
@@ -89,15 +96,20 @@ struct ValuesRead: Sendable {
 
     private func union(_ source: UnionSource) throws -> [Value] {
         var values: [Value] = []
+        var bytes = 0
         for key in try selected() {
+            let found: [Value]
             switch source {
             case .path(let path):
-                values += try snapshot.sortValues([path], of: key, in: query.classID).compactMap(\.self)
+                found = try snapshot.sortValues([path], of: key, in: query.classID).compactMap(\.self)
             case .elements(let property):
                 let count = try snapshot.elementCount(query.classID, key, property)
                 try check(values.count + count)
-                values += try snapshot.elements(query.classID, key, property, 0..<count)
+                found = try snapshot.elements(query.classID, key, property, 0..<count)
             }
+            bytes += found.reduce(0) { $0 + $1.payload - 16 }
+            guard bytes <= answerBytes else { throw Problem.answerTooLarge(answerBytes) }
+            values += found
         }
         return values.filter { $0 != .null }
     }

@@ -7,6 +7,13 @@ package protocol BodySource: AnyObject, Sendable {
     /// cuts the connection: the client sees that the body is not whole. Dropped without further calls when the client
     /// leaves.
     func next() throws -> [UInt8]?
+
+    /// Bytes that it holds already.
+    var bytesAtHand: Int { get }
+}
+
+extension BodySource {
+    package var bytesAtHand: Int { 0 }
 }
 
 /// Stands for a body of unknown length that is not made, because `HEAD` asks for the headers alone.

@@ -17,6 +17,11 @@ final class BytesSource: BodySource {
 
     init(_ bytes: SharedBytes) { (self.bytes, count) = (.shared(bytes), bytes.count) }
 
+    var bytesAtHand: Int {
+        if case .shared(let shared) = bytes, !shared.isOfOneAnswer { return 0 }
+        return place.load(ordering: .relaxed) < count ? count : 0
+    }
+
     func next() -> [UInt8]? {
         let start = place.load(ordering: .relaxed)
         guard start < count else { return nil }

@@ -54,6 +54,14 @@ final class Connection {
     var body = IncomingBody()
     /// The body that the suspended connection waits for a piece of.
     var awaitedFeed: PieceFeed?
+    /// The answer that is being sent in pieces.
+    var feed: PieceFeed?
+    /// What a large answer takes that is sent as a whole, in bytes.
+    private(set) var wholeBytes = 0
+    /// When the client last took something of a large answer, in monotonic milliseconds, and how much it had taken by
+    /// then.
+    var lastProgress: Int64 = 0
+    var lastAcknowledged: UInt64 = 0
     private var answer: Responder.Answer?
 
     /// - Parameter certificate: what the handshake, which has not begun, presents; `nil` without TLS.
@@ -130,6 +138,8 @@ final class Connection {
         answer = nil
         body.drop()
         awaitedFeed = nil
+        feed = nil
+        wholeBytes = 0
         // An answer that was on its way when the server began to stop had promised to keep the connection.
         if loop.isStopping { cut() }
     }
@@ -282,9 +292,31 @@ final class Connection {
         }
     }
 
+    /// The answer, if there is room for it; otherwise one that says so.
+    private func admit(_ response: Response) -> Response {
+        let bytes = response.heldBytes
+        if method == .head {
+            // Its length is told and the body dropped.
+            loop.memory.move(by: bytes)
+            return response
+        }
+        guard loop.memory.take(bytes) else {
+            var refusal = HTTPError.noMemory.httpResponse
+            // Pages of other origins may read it, too.
+            for field in response.headers where field.name.lowercased().hasPrefix("access-control-") {
+                refusal.headers.add(field.name, field.value)
+            }
+            return refusal
+        }
+        if case .pieces = response.body {} else { wholeBytes = bytes }
+        lastProgress = loop.now
+        return response
+    }
+
     private func queue(_ response: Response, closing: Bool = false) -> MHD_Result {
         phase = .responding
         deadline = .max
+        let response = admit(response)
         guard let made = loop.makeResponse(response, for: self, closing: closing) else { return .NO }
         defer { MHD_destroy_response(made) }
         return rg_queue_response(handle, UInt32(clamping: response.status), made)

@@ -41,6 +41,8 @@ final class EncodedSource: BodySource {
         }
     }
 
+    var bytesAtHand: Int { source.bytesAtHand }
+
     // An encoder is made for one thread at a time, which the lock around it sees to.
     private struct Lent: @unchecked Sendable {
         var value: State

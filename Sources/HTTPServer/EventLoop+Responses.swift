@@ -2,11 +2,12 @@ import CMicrohttpd
 import Logging
 
 extension EventLoop {
-    /// Bodies up to this size are copied for the library in one go; larger ones are handed over piece by piece,
-    /// so a big answer is not in memory twice.
-    private static let copyLimit = 64 * 1024
+    /// How much of a body is handed to the library at a time.
+    private static let blockSize = 64 * 1024
 
     /// The library's form of a response, owned by the caller. `nil` when memory ran out.
+    ///
+    /// A large body must have found room in `memory`.
     func makeResponse(_ response: Response, for connection: Connection, closing: Bool) -> OpaquePointer? {
         guard let made = makeBody(response, for: connection) else { return nil }
         if case .pieces = response.body, connection.method == .head || response.status == 304 {
@@ -29,52 +30,51 @@ extension EventLoop {
     private func makeBody(_ response: Response, for connection: Connection) -> OpaquePointer? {
         switch response.body {
         case .pieces(let source):
-            let body = Unmanaged.passRetained(PiecedBody(feed(source, connection), connection)).toOpaque()
+            let feed = feed(source, connection)
+            connection.feed = feed
+            let body = Unmanaged.passRetained(PiecedBody(feed, connection)).toOpaque()
             // The library chunks it, or ends the connection after it for clients that know no chunks.
             let made = MHD_create_response_from_callback(
-                UInt64.max, Self.copyLimit,
+                UInt64.max, Self.blockSize,
                 { body, _, buffer, size in
                     guard let body, let buffer else { return -2 }
                     return Unmanaged<PiecedBody>.fromOpaque(body).takeUnretainedValue().copy(
                         to: UnsafeMutableRawBufferPointer(start: buffer, count: size))
                 }, body,
                 { body in body.map { Unmanaged<PiecedBody>.fromOpaque($0).takeRetainedValue().feed.abandon() } })
-            if made == nil { Unmanaged<PiecedBody>.fromOpaque(body).release() }
+            if made == nil {
+                Unmanaged<PiecedBody>.fromOpaque(body).release()
+                feed.abandon()
+            }
             return made
         case .empty:
             return MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
-        case .bytes(let bytes) where bytes.count <= Self.copyLimit:
+        case .bytes(let bytes) where bytes.count <= AnswerMemory.small:
             return bytes.withUnsafeBytes {
                 // The library copies what it is told to copy and does not write to it.
                 MHD_create_response_from_buffer(
                     $0.count, UnsafeMutableRawPointer(mutating: $0.baseAddress), .RESPMEM_MUST_COPY)
             }
-        case .bytes(let bytes):
-            let source = Unmanaged.passRetained(LargeBody(bytes)).toOpaque()
-            let made = MHD_create_response_from_callback(
-                UInt64(bytes.count), Self.copyLimit,
-                { source, position, buffer, size in
-                    guard let source, let buffer else { return -2 }
-                    return Unmanaged<LargeBody>.fromOpaque(source).takeUnretainedValue().copy(
-                        from: Int(position), to: UnsafeMutableRawBufferPointer(start: buffer, count: size))
-                }, source, { source in source.map { Unmanaged<LargeBody>.fromOpaque($0).release() } })
-            if made == nil { Unmanaged<LargeBody>.fromOpaque(source).release() }
-            return made
-        case .shared(let shared):
-            let owner = Unmanaged.passRetained(shared).toOpaque()
-            let made = MHD_create_response_from_buffer_with_free_callback_cls(
-                shared.count, shared.pointer.baseAddress,
-                { owner in owner.map { Unmanaged<SharedBytes>.fromOpaque($0).release() } }, owner)
-            if made == nil { Unmanaged<SharedBytes>.fromOpaque(owner).release() }
-            return made
+        case .bytes(let bytes): return makeBody(of: SharedBytes(bytes), counted: bytes.count)
+        case .shared(let shared): return makeBody(of: shared, counted: shared.isOfOneAnswer ? shared.count : 0)
         }
+    }
+
+    /// Sent from where it lies, so that a large answer is in memory once.
+    private func makeBody(of content: SharedBytes, counted: Int) -> OpaquePointer? {
+        let owner = Unmanaged.passRetained(HeldBody(content, memory, counted: counted)).toOpaque()
+        let made = MHD_create_response_from_buffer_with_free_callback_cls(
+            content.count, content.pointer.baseAddress,
+            { owner in owner.map { Unmanaged<HeldBody>.fromOpaque($0).release() } }, owner)
+        if made == nil { Unmanaged<HeldBody>.fromOpaque(owner).release() }
+        return made
     }
 }
 
 extension EventLoop {
     private func feed(_ source: any BodySource, _ connection: Connection) -> PieceFeed {
         PieceFeed(
-            source, makers: makers,
+            source, makers: makers, memory: memory,
             wake: { [inbox, request = connection.requestID, id = connection.id] in
                 inbox.post(.piece(request: request, connection: id))
             },
@@ -115,19 +115,5 @@ private final class PiecedBody {
         }
         buffer.storeBytes(of: 0, as: UInt8.self)
         return 1
-    }
-}
-
-private final class LargeBody {
-    private let bytes: [UInt8]
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    func copy(from position: Int, to buffer: UnsafeMutableRawBufferPointer) -> Int {
-        let count = min(buffer.count, bytes.count - position)
-        bytes.withUnsafeBytes {
-            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[position..<(position + count)]))
-        }
-        return count
     }
 }

@@ -19,6 +19,7 @@ final class EventLoop {
     let counters: ServerCounters
     let inbox: LoopInbox
     let makers: PieceMakers
+    let memory: AnswerMemory
     /// `nil` without TLS.
     private let certificates: CertificateSlot?
     let headLimits: RequestHead.Limits
@@ -47,13 +48,15 @@ final class EventLoop {
 
     init(
         index: Int, listening socket: Int32, isIPv6: Bool, configuration: ServerConfiguration, router: Router,
-        counters: ServerCounters, makers: PieceMakers, certificates: CertificateSlot?, pem: Certificate.PEM?
+        counters: ServerCounters, makers: PieceMakers, memory: AnswerMemory, certificates: CertificateSlot?,
+        pem: Certificate.PEM?
     ) throws(ServerError) {
         self.configuration = configuration
         self.router = router
         respond = router.responder
         self.counters = counters
         self.makers = makers
+        self.memory = memory
         self.certificates = certificates
         inbox = try LoopInbox()
         headLimits = RequestHead.Limits(
@@ -62,7 +65,8 @@ final class EventLoop {
         let shortest =
             [
                 configuration.firstRequestTimeout, configuration.idleTimeout, configuration.receiveTimeout,
-                configuration.streamHeartbeat, configuration.streamStuckTimeout,
+                configuration.streamHeartbeat, configuration.streamStuckTimeout, configuration.answerStuckTimeout,
+                configuration.answerStuckTimeoutWhenShort,
             ].min() ?? 1_000
         tickInterval = Int64(min(max(shortest / 4, 10), 1_000))
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -155,7 +159,28 @@ final class EventLoop {
         for connection in connections.values {
             if connection.deadline <= now || connection.hasHungUpUnseen() { connection.cut() }
         }
+        cutStuckAnswers()
         streams.tick(now)
+    }
+
+    /// Lets go of clients that read nothing of large answers; sooner while there is no room for others', and then of the
+    /// slowest first, of no more than it takes.
+    private func cutStuckAnswers() {
+        var stuck: [Connection] = []
+        for connection in connections.values {
+            guard let idle = connection.answerIdleTime() else { continue }
+            if idle >= Int64(configuration.answerStuckTimeout) {
+                connection.cutStuckAnswer()
+            } else if idle >= Int64(configuration.answerStuckTimeoutWhenShort) {
+                stuck.append(connection)
+            }
+        }
+        var shortage = stuck.isEmpty ? 0 : memory.shortage(now)
+        guard shortage > 0 else { return }
+        for connection in stuck.sorted(by: { $0.lastProgress < $1.lastProgress }) where shortage > 0 {
+            shortage -= connection.heldBytes
+            connection.cutStuckAnswer()
+        }
     }
 
     // MARK: - Stopping

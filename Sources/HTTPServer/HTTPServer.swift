@@ -57,12 +57,13 @@ package final class HTTPServer: Sendable {
             let listener = try Listener(
                 host: configuration.host, port: configuration.port, count: configuration.loops)
             let makers = PieceMakers(limit: configuration.bodyThreads)
+            let memory = AnswerMemory(limit: configuration.answerMemory, counters: counters)
             var threads: [(inbox: LoopInbox, thread: pthread_t)] = []
             do throws(ServerError) {
                 for (index, socket) in listener.sockets.enumerated() {
                     let loop = try EventLoop(
                         index: index, listening: socket, isIPv6: listener.isIPv6, configuration: configuration,
-                        router: router, counters: counters, makers: makers,
+                        router: router, counters: counters, makers: makers, memory: memory,
                         certificates: certificates, pem: pem)
                     threads.append((loop.inbox, try Self.run(loop)))
                 }

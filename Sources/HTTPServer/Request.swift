@@ -15,6 +15,8 @@ package struct Request: Sendable {
     package var context: (any RequestContext)?
     /// What is found out about it, where somebody wants to know.
     package var trace: RequestTrace?
+    /// Whether it is being answered on a loop's thread, where others wait for the end of what is done.
+    package var isOnLoop = false
     /// The peer's, or the client's that a trusted proxy names.
     package internal(set) var remoteAddress: RemoteAddress
     /// Identifies the request in logs; unique within the process.

@@ -157,6 +157,11 @@ extension HTTPError {
         detail: "The server has no room left for the body of this request. Free space there, or send it in parts.")
     static let stopping = HTTPError(
         503, code: "stopping", detail: "The server is stopping. Try again shortly.", headers: ["Retry-After": "1"])
+    static let noMemory = HTTPError(
+        503, code: "answer.no_memory",
+        detail:
+            "Too many large answers wait for their clients to read them. Try again in a moment, or ask for less at a time.",
+        headers: ["Retry-After": "1"])
     static let tooManyStreams = HTTPError(
         503, code: "too_many_streams", detail: "The server has as many event streams open as it can hold. Try later.",
         headers: ["Retry-After": "5"])

@@ -45,6 +45,13 @@ package struct ServerConfiguration: Sendable {
     /// the next.
     package var receiveTimeout = 60_000
 
+    /// Bytes of large answers that may wait for their clients, all loops together; 503 beyond, unless it is the only one.
+    package var answerMemory = 128 << 20
+    /// Time without progress after which a client that takes nothing of a large answer is cut; while others wait for room
+    /// in `answerMemory`, the shorter one.
+    package var answerStuckTimeout = 15_000
+    package var answerStuckTimeoutWhenShort = 2_000
+
     /// Open event streams, all loops together; 503 beyond. At most as many as the process may have files open besides
     /// its connections and 256 other ones.
     package var streamLimit = 100_000

@@ -20,6 +20,10 @@ package final class ServerCounters: Sendable {
     let stuckStreamCounter = Counter()
     let crowdedConnectionCounter = Counter()
     let streamByteCounter = Counter()
+    let answerByteCounter = Counter()
+    let answerLimitCounter = Counter()
+    let refusedAnswerCounter = Counter()
+    let stuckAnswerCounter = Counter()
 
     package init() {}
 
@@ -33,6 +37,14 @@ package final class ServerCounters: Sendable {
     package var crowdedConnections: Int { crowdedConnectionCounter.value }
     /// Bytes that wait for the clients of event streams, as of the last tick of each loop.
     package var streamBytes: Int { streamByteCounter.value }
+    /// Bytes of large answers that wait for their clients.
+    package var answerBytes: Int { answerByteCounter.value }
+    /// Most bytes of them.
+    package var answerLimit: Int { answerLimitCounter.value }
+    /// Large answers that found no room.
+    package var refusedAnswers: Int { refusedAnswerCounter.value }
+    /// Connections cut because their client took nothing of a large answer.
+    package var stuckAnswers: Int { stuckAnswerCounter.value }
     /// Streams cut because their client took nothing for too long.
     package var stuckStreams: Int { stuckStreamCounter.value }
 }

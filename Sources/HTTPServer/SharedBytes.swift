@@ -2,12 +2,24 @@
 ///
 /// Memory is freed with the last reference. Creating one copies its source once.
 package final class SharedBytes: Sendable {
-    // Written only in `init`, before the reference can be shared; read-only from then on.
+    // Written only in `init`, or by whom it was taken over from, before the reference can be shared; read-only from then
+    // on.
     nonisolated(unsafe) private let storage: UnsafeMutableRawBufferPointer
 
+    /// Whether nobody else needs them, so that they are gone with the answer.
+    let isOfOneAnswer: Bool
+
     package init(_ bytes: some Collection<UInt8>) {
+        isOfOneAnswer = false
         storage = .allocate(byteCount: bytes.count, alignment: 1)
         storage.copyBytes(from: bytes)
+    }
+
+    /// Takes over memory that somebody else has filled for one answer, and that is to be deallocated with the last
+    /// reference.
+    package init(adopting bytes: UnsafeMutableRawBufferPointer) {
+        isOfOneAnswer = true
+        storage = bytes
     }
 
     package convenience init(_ text: String) {

@@ -31,6 +31,43 @@ package final class JSONWriter {
         try body(UnsafeBufferPointer(start: base, count: count))
     }
 
+    /// A place in what was written, to go back to.
+    package struct Mark {
+        fileprivate let count: Int
+        fileprivate let needsComma: Bool
+    }
+
+    package var mark: Mark { Mark(count: count, needsComma: needsComma) }
+
+    /// Takes back what was written since.
+    package func goBack(to mark: Mark) {
+        count = min(mark.count, count)
+        needsComma = mark.needsComma
+    }
+
+    /// Gives what was written away; what comes next follows it.
+    package func takeBytes() -> [UInt8] {
+        defer { count = 0 }
+        // A large value is the exception: its room is not kept for what comes after it.
+        guard capacity > Self.mostKept else { return bytes }
+        let taken = bytes
+        base.deallocate()
+        capacity = 4096
+        base = .allocate(capacity: capacity)
+        return taken
+    }
+
+    private static let mostKept = 1 << 18
+
+    /// Gives the buffer away with what was written, which the caller deallocates. Starts anew with another one.
+    package func releaseBuffer() -> UnsafeMutableRawBufferPointer {
+        let released = UnsafeMutableRawBufferPointer(start: base, count: count)
+        capacity = 64
+        base = .allocate(capacity: capacity)
+        removeAll()
+        return released
+    }
+
     /// Starts anew with the same buffer.
     package func removeAll() {
         count = 0

@@ -29,14 +29,15 @@ package final class LimitedSource: ColumnSource {
 
     package func leaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf {
         try budget.spend(1)
-        return try base.leaf(of: classID, cluster: cluster, property)
+        return try counted(try base.leaf(of: classID, cluster: cluster, property))
     }
 
     package func forEachLeaf(
         of classID: ClassID, _ property: PropertyID, in clusters: Range<Int>, _ body: (LiveMask, Leaf) throws -> Void
     ) throws {
         // A scan tells how many objects it looks at.
-        try base.forEachLeaf(of: classID, property, in: clusters, body)
+        guard budget.countsBytes else { return try base.forEachLeaf(of: classID, property, in: clusters, body) }
+        try base.forEachLeaf(of: classID, property, in: clusters) { live, leaf in try body(live, try counted(leaf)) }
     }
 
     package func outsizedBlocks(
@@ -47,7 +48,9 @@ package final class LimitedSource: ColumnSource {
         _ number: UInt32, of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
     ) throws -> UnsafeRawBufferPointer {
         try budget.spend(1)
-        return try base.outsizedBlock(number, of: classID, key, property)
+        let block = try base.outsizedBlock(number, of: classID, key, property)
+        try budget.spend(bytes: block.count)
+        return block
     }
 
     package func lookUp(_ value: Value, in classID: ClassID, _ property: PropertyID) throws -> [ObjectKey]? {
@@ -72,6 +75,9 @@ package final class LimitedSource: ColumnSource {
     }
 
     package func elements(of classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> ElementBlock {
+        if budget.countsBytes, let holder = base as? any OutsizedSource {
+            try budget.spend(bytes: try holder.outsizedSize(classID, key, property, 0..<Int.max))
+        }
         let elements = try base.elements(of: classID, key, property)
         try budget.spend(elements.count + 1)
         return elements
@@ -81,8 +87,22 @@ package final class LimitedSource: ColumnSource {
         word: String, isPrefix: Bool, in classID: ClassID, _ property: PropertyID
     ) throws -> [ObjectKey]? { try counted(try base.lookUp(word: word, isPrefix: isPrefix, in: classID, property)) }
 
+    private func counted(_ leaf: Leaf) throws -> Leaf {
+        if budget.countsBytes { try budget.spend(bytes: leaf.lookedAtBytes) }
+        return leaf
+    }
+
     private func counted(_ keys: [ObjectKey]?) throws -> [ObjectKey]? {
         try budget.spend((keys?.count ?? 0) + 1)
         return keys
     }
+}
+
+/// Knows how large values are before they are read.
+package protocol OutsizedSource {
+    /// About the bytes of a value that lies outside its leaf, of a collection those of a range of its elements; 0 for one
+    /// within.
+    func outsizedSize(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
+    ) throws -> Int
 }

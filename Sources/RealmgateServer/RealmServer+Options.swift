@@ -81,6 +81,10 @@ extension RealmServer {
         public var body = 16 << 20
         /// The most objects of a page.
         public var page = 10_000
+        /// The most bytes of an answer; a page ends there, with a cursor to go on from.
+        public var answerBytes = 16 << 20
+        /// Bytes of large answers that may wait for their clients.
+        public var answerMemory = 128 << 20
         /// The most objects that an event stream may begin with.
         public var observed = 100_000
         /// The most operations of one transaction.

@@ -34,6 +34,7 @@ struct ServerParts {
         server.bodyLimit = options.limits.body
         server.connectionLimit = options.limits.connections
         server.streamLimit = options.limits.streams
+        server.answerMemory = options.limits.answerMemory
         server.loops = options.limits.threads ?? 0
         server.temporaryDirectory = Self.scratch(realm)
         self.server = server
@@ -59,6 +60,7 @@ struct ServerParts {
         gateway.version = GatewayHost.version
         gateway.bodyLimit = limits.body
         gateway.largestPage = limits.page
+        gateway.answerBytes = max(limits.answerBytes, 1)
         gateway.largestObserved = limits.observed
         gateway.largestTransaction = limits.transaction
         gateway.streamsPerCaller = limits.streamsPerCaller

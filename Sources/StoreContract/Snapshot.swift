@@ -52,8 +52,12 @@ package protocol Snapshot: ObjectReads {
     /// Reads stored properties of many objects into `sink`, object by object in the order of `keys`, properties
     /// in the order given. Keys that do not exist are left out. Borrowed bytes are valid during the call only.
     /// The sink may read from this snapshot.
+    ///
+    /// - Returns: how many of the keys were dealt with: fewer than there are when the sink was full before.
+    @discardableResult
     func read<Sink: RowSink>(
-        _ classID: ClassID, _ keys: [ObjectKey], _ properties: [PropertyID], into sink: inout Sink) throws
+        _ classID: ClassID, _ keys: [ObjectKey], _ properties: [PropertyID], into sink: inout Sink
+    ) throws -> Int
 
     /// The stored values of an object and its neighbours, for as long as the snapshot; nil where there are none, or they
     /// are not to be had this way.
@@ -85,6 +89,9 @@ package protocol Snapshot: ObjectReads {
     /// used up. For one request: it holds the version to its end.
     func limited(by budget: QueryBudget) throws -> any Snapshot
 
+    /// What its queries may cost, as `limited` was told; nil for any cost.
+    var budget: QueryBudget? { get }
+
     /// How the query is run. `running` also runs it, up to the window's end, and tells what each part did.
     func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation
 }
@@ -92,6 +99,12 @@ package protocol Snapshot: ObjectReads {
 /// Takes rows as they lie in the store, without making a `Value` of each. `column` is the position in the list
 /// of properties asked for.
 package protocol RowSink {
+    /// Whether it takes no more objects. Asked before each.
+    var isFull: Bool { get }
+    /// Asked before a large value is read; false to be given null in its place.
+    ///
+    /// - Parameter size: tells of about how many bytes; it takes a look-up or more.
+    mutating func wants(_ size: () throws -> Int) throws -> Bool
     mutating func beginObject(_ key: ObjectKey)
     mutating func null(_ column: Int)
     mutating func bool(_ column: Int, _ value: Bool)
@@ -122,7 +135,14 @@ extension ObjectReads {
     }
 }
 
+extension RowSink {
+    package var isFull: Bool { false }
+    package mutating func wants(_ size: () throws -> Int) throws -> Bool { true }
+}
+
 extension Snapshot {
+    package var budget: QueryBudget? { nil }
+
     package func cells(
         of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID]
     ) throws -> (any RowCells)? { nil }

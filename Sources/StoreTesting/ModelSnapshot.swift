@@ -46,16 +46,19 @@ package final class ModelSnapshot: Snapshot {
 
     package func read<Sink: RowSink>(
         _ classID: ClassID, _ keys: [ObjectKey], _ properties: [PropertyID], into sink: inout Sink
-    ) throws {
+    ) throws -> Int {
         let objectClass = try state.objectClass(classID)
         let areMixed = try properties.map { try state.storedProperty($0, of: objectClass).type.isMixed }
-        for key in keys where try state.exists(classID, key) {
+        for (index, key) in keys.enumerated() {
+            if sink.isFull { return index }
+            guard try state.exists(classID, key) else { continue }
             sink.beginObject(key)
             for (column, property) in properties.enumerated() {
                 sink.append(try state.value(classID, key, property), column, isMixed: areMixed[column])
             }
             sink.endObject()
         }
+        return keys.count
     }
 
     package func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {

@@ -60,7 +60,7 @@ final class ExpiringSnapshot: ForwardedSnapshot {
 
     func read<Sink: RowSink>(
         _ classID: ClassID, _ keys: [ObjectKey], _ properties: [PropertyID], into sink: inout Sink
-    ) throws {
+    ) throws -> Int {
         try base.read(classID, keys, properties, into: &sink)
     }
 

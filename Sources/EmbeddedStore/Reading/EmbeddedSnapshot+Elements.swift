@@ -1,5 +1,6 @@
 import Columnar
 import ObjectModel
+import QueryExecution
 import StoreContract
 
 /// Lists, sets and maps by position.
@@ -61,5 +62,39 @@ extension EmbeddedSnapshot {
             try liveMask(of: classID, cluster: cluster)?.isLive(slot) == true
         else { throw StoreError.notFound(key, in: objectClass) }
         return (try storedLeaf(of: classID, cluster: cluster, property), slot)
+    }
+}
+
+/// How large values are that lie outside their leaves.
+extension EmbeddedSnapshot: OutsizedSource {
+    /// A sum is not told further: whoever asks has had enough then.
+    private static let mostTold = 1 << 20
+
+    func outsizedSize(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
+    ) throws -> Int {
+        guard schema[classID]?[property]?.leafKind != nil, let (cluster, slot) = place(of: key, in: classID),
+            try liveMask(of: classID, cluster: cluster)?.isLive(slot) == true
+        else { return 0 }
+        let leaf = try storedLeaf(of: classID, cluster: cluster, property)
+        guard leaf.isOutsized(slot) else { return 0 }
+        return try outsizedBytes(
+            OutsizedTree.Address(classID: classID, property: property, key: key), leaf, slot, range)
+    }
+
+    /// About the bytes of an outsized value, of a collection those of the blocks that hold the range.
+    func outsizedBytes(
+        _ address: OutsizedTree.Address, _ leaf: Leaf, _ slot: Int, _ range: Range<Int> = 0..<Int.max
+    ) throws -> Int {
+        guard leaf.kind.collection != .single else { return leaf.outsizedSize(slot) }
+        return try outsized(address) { tree, address in
+            var (first, bytes) = (0, 0)
+            for entry in try tree.directory(address).entries where bytes < Self.mostTold {
+                defer { first += entry.count }
+                guard range.overlaps(first..<first + entry.count) else { continue }
+                bytes += try tree.blockBytes(address, entry.number).count
+            }
+            return bytes
+        }
     }
 }

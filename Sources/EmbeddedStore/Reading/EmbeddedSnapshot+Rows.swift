@@ -5,7 +5,7 @@ import StoreContract
 extension EmbeddedSnapshot {
     func read<Sink: RowSink>(
         _ classID: ClassID, _ keys: [ObjectKey], _ properties: [PropertyID], into sink: inout Sink
-    ) throws {
+    ) throws -> Int {
         let objectClass = try objectClass(classID)
         for property in properties where objectClass[property]?.leafKind == nil {
             throw StoreError.unknownProperty(property, in: objectClass)
@@ -14,7 +14,8 @@ extension EmbeddedSnapshot {
         var current = -1
         var mask: LiveMask?
         var leaves: [Leaf] = []
-        for key in keys {
+        for (index, key) in keys.enumerated() {
+            if sink.isFull { return index }
             guard let (cluster, slot) = place(of: key, in: classID) else { continue }
             if cluster != current {
                 current = cluster
@@ -31,6 +32,10 @@ extension EmbeddedSnapshot {
             for column in leaves.indices {
                 if leaves[column].isOutsized(slot) {
                     let address = OutsizedTree.Address(classID: classID, property: properties[column], key: key)
+                    guard try sink.wants({ try outsizedBytes(address, leaves[column], slot) }) else {
+                        sink.null(column)
+                        continue
+                    }
                     try emit(address, leaves[column].kind, column, into: &sink)
                 } else {
                     Self.emit(leaves[column], slot, column, into: &sink)
@@ -38,6 +43,7 @@ extension EmbeddedSnapshot {
             }
             sink.endObject()
         }
+        return keys.count
     }
 
     /// A value that lies outside the leaf.

@@ -193,12 +193,17 @@ extension EmbeddedSnapshot: ColumnSource {
 
     func backlinks(
         to target: ObjectReference, from origin: ClassID, _ property: PropertyID
+    ) throws -> [ObjectKey] { try backlinks(to: target, from: origin, property, upTo: .max) }
+
+    /// The same, and no more once there are so many.
+    func backlinks(
+        to target: ObjectReference, from origin: ClassID, _ property: PropertyID, upTo limit: Int
     ) throws -> [ObjectKey] {
         let isMixed = schema[origin]?[property]?.type.isMixed == true
         let prefix = TreeKey.backlinks(
             from: origin, property, to: target.key, targetClass: isMixed ? target.classID : nil
         ).bytes
-        return try reading { try $0.origins(trees.backlinks, prefix: prefix) }
+        return try reading { try $0.origins(trees.backlinks, prefix: prefix, upTo: limit) }
     }
 
     /// The class's directory, building it if it is due; nil while single look-ups are cheaper.

@@ -3,18 +3,19 @@ import QueryExecution
 import QueryLanguage
 import StoreContract
 
-/// A snapshot whose queries have a budget. Single objects are read as ever: they cost what the answer is long.
+/// A snapshot whose queries have a budget, and whose reads of collections count by their elements.
 final class LimitedSnapshot: ForwardedSnapshot {
     let base: EmbeddedSnapshot
-    private let budget: QueryBudget
+    private let limits: QueryBudget
     /// Made for each query: a request that reads single objects needs none.
-    var executor: QueryExecutor { QueryExecutor(LimitedSource(base, budget)) }
+    var executor: QueryExecutor { QueryExecutor(LimitedSource(base, limits)) }
 
     init(_ base: EmbeddedSnapshot, _ budget: QueryBudget) {
         self.base = base
-        self.budget = budget
+        limits = budget
     }
 
+    var budget: QueryBudget? { limits }
     var version: Version { base.version }
     var tag: HistoryTag { base.tag }
     var schema: Schema { base.schema }
@@ -26,22 +27,50 @@ final class LimitedSnapshot: ForwardedSnapshot {
     func backlinks(
         to target: ObjectReference, from origin: ClassID, _ property: PropertyID
     ) throws -> [ObjectKey] {
-        let keys = try base.backlinks(to: target, from: origin, property)
-        try budget.spend(keys.count + 1)
+        let keys = try base.backlinks(to: target, from: origin, property, upTo: limits.remainingRows + 1)
+        try limits.spend(keys.count + 1)
         return keys
+    }
+
+    func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool {
+        if limits.countsBytes { try limits.spend(1) }
+        return try base.exists(classID, key)
+    }
+
+    func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
+        if limits.countsBytes { try limits.spend(1) }
+        try spendBytes(classID, key, property, 0..<Int.max)
+        return try base.value(classID, key, property)
+    }
+
+    func elements(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
+    ) throws -> [Value] {
+        try spendBytes(classID, key, property, range)
+        return try base.elements(classID, key, property, range)
+    }
+
+    private func spendBytes(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
+    ) throws {
+        guard limits.countsBytes else { return }
+        try limits.spend(bytes: try base.outsizedSize(classID, key, property, range))
     }
 
     func read<Sink: RowSink>(
         _ classID: ClassID, _ keys: [ObjectKey], _ properties: [PropertyID], into sink: inout Sink
-    ) throws {
-        try budget.spend(keys.count)
-        try base.read(classID, keys, properties, into: &sink)
+    ) throws -> Int {
+        try limits.spend(keys.count)
+        let count = try base.read(classID, keys, properties, into: &sink)
+        // What the sink had no room for was not looked at.
+        if count < keys.count { try limits.spend(count - keys.count) }
+        return count
     }
 
     func aggregate(
         _ object: ObjectReference, _ property: PropertyID, _ functions: [AggregateRequest.Function]
     ) throws -> [Value] {
-        try budget.spend(try base.elementCount(object.classID, object.key, property))
+        try limits.spend(try base.elementCount(object.classID, object.key, property))
         return try base.aggregate(object, property, functions)
     }
 }

@@ -30,7 +30,9 @@ extension Gateway {
 
     /// The store as it exists for the caller. Everything that a request reads is read from here.
     func snapshot(for request: Request) throws -> any Snapshot {
-        try show(try store.snapshot(), to: try caller(of: request))
+        let whole = try store.snapshot()
+        let limited = request.isOnLoop ? try whole.limited(by: queryBudget(for: request)) : whole
+        return try show(limited, to: try caller(of: request))
     }
 
     /// Whether a version needs no `show`.

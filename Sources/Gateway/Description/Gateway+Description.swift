@@ -13,6 +13,7 @@ extension Gateway {
             isOn: control.map { !$0.isOpen } ?? false,
             takesAnonymous: control?.roleNames.contains("anonymous") ?? true)
         let schema = try snapshot(for: request).schema
+        try requireWorker(forLarge: schema, request)
         let rendering = description.rendering(of: schema, security)
         var response = Response(
             headers: [

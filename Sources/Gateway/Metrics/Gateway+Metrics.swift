@@ -88,6 +88,10 @@ extension Gateway {
             "realmgate_unidentified_total", .counter, "Requests without a credential that is valid.",
             front.unidentified.load(ordering: .relaxed))
         text.single(
+            "realmgate_reads_moved_total", .counter,
+            "Reads that were begun on a loop and given to a worker, because they took too long there.",
+            front.movedReads.load(ordering: .relaxed))
+        text.single(
             "realmgate_worker_queue_length", .gauge, "Long requests that run or wait for a worker.", workers.length)
     }
 
@@ -95,6 +99,18 @@ extension Gateway {
         text.single(
             "realmgate_connections_open", .gauge, "Open connections, event streams not counted.",
             serverCounters.openConnections)
+        text.single(
+            "realmgate_answers_bytes", .gauge, "Bytes of large answers that wait for their clients.",
+            serverCounters.answerBytes)
+        text.single(
+            "realmgate_answers_limit_bytes", .gauge, "Most bytes of large answers that may wait; limits.memory.",
+            serverCounters.answerLimit)
+        text.single(
+            "realmgate_answers_refused_total", .counter, "Large answers that found no room in that.",
+            serverCounters.refusedAnswers)
+        text.single(
+            "realmgate_answers_stuck_total", .counter,
+            "Connections cut because their client took nothing of a large answer.", serverCounters.stuckAnswers)
         text.single("realmgate_streams_open", .gauge, "Open event streams.", serverCounters.openStreams)
         text.single(
             "realmgate_streams_queued_bytes", .gauge, "Bytes that wait for the clients of event streams.",

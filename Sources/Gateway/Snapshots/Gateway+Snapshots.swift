@@ -81,12 +81,13 @@ extension Gateway {
                 "'to' is version \(to.version), which is earlier than \(from.version). Ask the earlier one for what came after it.",
                 parameter: "to")
         }
-        let budget = queryBudget()
-        return reply(reading: .max) { [store] in
+        let answerBytes = configuration.answerBytes
+        let budget = queryBudget(for: request)
+        return try reply(reading: .max, for: request) { [store] in
             let changes = try store.changesBetween(from, to)
             let comparison = SnapshotComparison(
                 from: try view.restrict(from.limited(by: budget)), to: try view.restrict(to.limited(by: budget)),
-                limit: limit)
+                limit: limit, answerBytes: answerBytes)
             var response = Response.json(try comparison.document(of: changes))
             response.headers.add(to.mark)
             return response

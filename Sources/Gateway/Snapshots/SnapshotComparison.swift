@@ -10,6 +10,8 @@ struct SnapshotComparison {
     let to: any Snapshot
     /// Most objects of each kind of difference of a class; all of them are counted.
     let limit: Int
+    /// Most bytes.
+    let answerBytes: Int
 
     /// The differences of one class.
     private struct Difference {
@@ -21,7 +23,7 @@ struct SnapshotComparison {
     }
 
     /// - Parameter changes: all that was done in between, which may be more than the caller sees.
-    func document(of changes: ChangeSet) throws -> [UInt8] {
+    func document(of changes: ChangeSet) throws -> JSONWriter {
         let json = JSONWriter(capacity: 1024)
         json.beginObject()
         json.name("from")
@@ -40,7 +42,7 @@ struct SnapshotComparison {
         }
         json.endArray()
         json.endObject()
-        return json.bytes
+        return json
     }
 
     /// Whether objects may come or go for the caller although nothing was done to them.
@@ -119,6 +121,7 @@ struct SnapshotComparison {
             return json.int(key.rawValue)
         }
         json.value(try snapshot.value(objectClass.id, key, property.id))
+        guard json.count <= answerBytes else { throw Problem.answerTooLarge(answerBytes) }
     }
 }
 

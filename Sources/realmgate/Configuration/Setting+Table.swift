@@ -76,6 +76,12 @@ extension Setting {
         Setting(
             "limits.page", .integer(1...1_000_000), .integer(10_000), "The most objects of a page.", isLive: true),
         Setting(
+            "limits.answerBytes", .size(1024...(1 << 40)), .integer(16 << 20),
+            "The most bytes of an answer; a page ends there, with a cursor.", isLive: true),
+        Setting(
+            "limits.memory", .size((1 << 20)...(1 << 46)), .integer(128 << 20),
+            "Bytes of large answers that may wait for their clients."),
+        Setting(
             "limits.observed", .integer(1...100_000_000), .integer(100_000), "The most objects of a live query.",
             isLive: true),
         Setting(

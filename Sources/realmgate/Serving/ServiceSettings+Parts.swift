@@ -51,6 +51,7 @@ extension ServiceSettings {
         set(&configuration.largestSubscriptionSet, "subscription.setSize")
         set(&configuration.bodyLimit, "limits.body")
         set(&configuration.largestPage, "limits.page")
+        set(&configuration.answerBytes, "limits.answerBytes")
         set(&configuration.largestObserved, "limits.observed")
         set(&configuration.workers, "limits.workers")
         set(&configuration.workerQueue, "limits.workerQueue")
@@ -65,6 +66,7 @@ extension ServiceSettings {
         set(&configuration.connectionLimit, "limits.connections")
         set(&configuration.connectionsPerAddress, "limits.connectionsPerAddress")
         set(&configuration.streamLimit, "limits.streams")
+        set(&configuration.answerMemory, "limits.memory")
         configuration.temporaryDirectory = scratch
         configuration.tls = tlsFiles
         return configuration

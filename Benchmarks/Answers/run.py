@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""How much memory do large answers take? See Benchmarks/README.md.
+
+    Benchmarks/Answers/run.py [PROGRAM]
+
+PROGRAM is .build/release/realmgate, or else .build/debug/realmgate. Needs Linux and Python's standard library.
+"""
+import http.client, json, os, re, shutil, socket, subprocess, sys, tempfile, threading, time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SCHEMA = {"schemaVersion": 1, "classes": [
+    {"name": "Web", "primaryKey": "id", "properties": [
+        {"name": "id", "type": "int"}, {"name": "all", "type": "Web[]"},
+        {"name": "sources", "type": "linkingObjects(Web.all)"}]},
+    {"name": "Blob", "primaryKey": "id", "properties": [
+        {"name": "id", "type": "int"}, {"name": "text", "type": "string"}]},
+    {"name": "Note", "primaryKey": "id", "properties": [
+        {"name": "id", "type": "int"}, {"name": "text", "type": "string"}]}]}
+
+
+class Server:
+    def __init__(self, program, directory):
+        schema = os.path.join(directory, "schema.json")
+        with open(schema, "w") as file:
+            json.dump(SCHEMA, file)
+        self.process = subprocess.Popen(
+            [program, "serve", "--port", "0", "--data", os.path.join(directory, "data"), "--schema", schema,
+             "--log-level", "error", "--set", "metrics.open=true"],
+            stdout=subprocess.PIPE, text=True)
+        self.port = int(re.search(r":(\d+)\s*$", self.process.stdout.readline()).group(1))
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+    def ask(self, method, target, body=None, timeout=120):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        headers = {"Content-Type": "application/json"} if body is not None else {}
+        connection.request(method, target, body, headers)
+        answer = connection.getresponse()
+        content = answer.read()
+        connection.close()
+        return answer.status, content
+
+    def memory(self, name):
+        with open(f"/proc/{self.process.pid}/status") as file:
+            return int(re.search(name + r":\s+(\d+) kB", file.read()).group(1)) / 1024
+
+    def forget_peak(self):
+        with open(f"/proc/{self.process.pid}/clear_refs", "w") as file:
+            file.write("5")
+
+
+class Pulse:
+    """Asks for /healthz all the while, and notes the longest time that it took."""
+
+    def __init__(self, server):
+        self.server, self.longest, self.goes_on = server, 0.0, True
+        self.thread = threading.Thread(target=self.beat)
+        self.thread.start()
+
+    def beat(self):
+        while self.goes_on:
+            start = time.monotonic()
+            self.server.ask("GET", "/healthz")
+            self.longest = max(self.longest, time.monotonic() - start)
+            time.sleep(0.01)
+
+    def end(self):
+        self.goes_on = False
+        self.thread.join()
+        return self.longest * 1000
+
+
+def fill(server):
+    def post(name, rows):
+        status, answer = server.ask("POST", f"/v1/objects/{name}", json.dumps(rows))
+        assert status == 201, answer
+    post("Web", [{"id": i} for i in range(200)])
+    every = list(range(200))
+    for i in every:
+        status, answer = server.ask("PATCH", f"/v1/objects/Web/{i}", json.dumps({"all": every}))
+        assert status == 200, answer
+    text = "x" * (1 << 20)
+    for start in range(0, 400, 8):
+        post("Blob", [{"id": i, "text": text} for i in range(start, start + 8)])
+    text = "y" * 10_000
+    for start in range(0, 1000, 500):
+        post("Note", [{"id": i, "text": text} for i in range(start, start + 500)])
+
+
+def deep(server):
+    status, answer = server.ask("GET", "/v1/objects/Web/1?expand=all.all")
+    return f"{status} {json.loads(answer).get('code', '')}, {len(answer)} bytes"
+
+
+def wide(server):
+    status, answer = server.ask("GET", "/v1/objects/Blob?limit=400")
+    page = json.loads(answer)
+    return f"{status}, {len(page['items'])} objects, {'with' if 'next' in page else 'without'} next"
+
+
+def silent(target):
+    def run(server):
+        sockets = []
+        for _ in range(200):
+            each = socket.socket()
+            each.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            each.connect(("127.0.0.1", server.port))
+            each.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+            sockets.append(each)
+        time.sleep(6)
+        status, answer = server.ask("GET", "/metrics")
+        figures = dict(line.split(" ") for line in answer.decode().split("\n") if line.startswith("realmgate_answers"))
+        for each in sockets:
+            each.close()
+        return ", ".join(f"{name[len('realmgate_answers_'):]} {value}" for name, value in figures.items())
+    return run
+
+
+def main():
+    programs = sys.argv[1:] or [f"{ROOT}/.build/{kind}/realmgate" for kind in ("release", "debug")]
+    program = next(each for each in programs if os.path.exists(each))
+    directory = tempfile.mkdtemp(prefix="realmgate-answers-")
+    try:
+        server = Server(program, directory)
+        fill(server)
+        server.stop()
+        print("| attack | resting MiB | peak MiB | over it | longest /healthz, ms | answer |")
+        print("| --- | --- | --- | --- | --- | --- |")
+        for name, attack in [
+            ("200 objects that list all 200, `expand=all.all`", deep), ("one GET of 400 objects of 1 MiB", wide),
+            ("200 clients that do not read a page of 10 MB", silent("/v1/objects/Note?limit=1000")),
+            ("200 clients that do not read a page of 10 objects of 1 MiB", silent("/v1/objects/Blob?limit=10")),
+        ]:
+            server = Server(program, directory)
+            server.ask("GET", "/v1/objects/Note?limit=1")
+            server.forget_peak()
+            resting = server.memory("VmRSS")
+            pulse = Pulse(server)
+            answer = attack(server)
+            slowest = pulse.end()
+            peak = server.memory("VmHWM")
+            print(f"| {name} | {resting:.0f} | {peak:.0f} | {peak - resting:.0f} | {slowest:.0f} | {answer} |", flush=True)
+            server.stop()
+    finally:
+        shutil.rmtree(directory)
+
+
+main()
