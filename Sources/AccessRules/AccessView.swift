@@ -37,6 +37,13 @@ package struct AccessView: Hashable, Sendable {
     private static let known = Mutex<[AccessView: BoundAccess]>([:])
     private static let mostKnown = 1000
 
+    /// Whether a schema is what the caller sees, or may write, of a store's.
+    package func shows(_ schema: Schema, of whole: Schema) -> Bool {
+        guard !isUnrestricted else { return schema == whole }
+        let access = access(under: whole)
+        return schema == access.visibleSchema || schema == access.writableSchema
+    }
+
     /// The snapshot with the schema, the objects, the properties and the links that exist for the caller.
     package func restrict(_ snapshot: any Snapshot) throws -> any Snapshot {
         guard !isUnrestricted else { return snapshot }

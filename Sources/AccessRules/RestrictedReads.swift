@@ -27,6 +27,7 @@ final class RestrictedReads: RestrictingReads {
 
 extension RestrictingReads {
     package var version: Version { origin.version }
+    package var tag: HistoryTag { origin.tag }
     package var schema: Schema { access.visibleSchema }
 
     var mask: ValueMask { ValueMask { [targets] in try targets.contains($0) } }

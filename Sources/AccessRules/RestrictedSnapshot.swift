@@ -15,7 +15,6 @@ final class RestrictedSnapshot: RestrictingReads, Snapshot {
     }
 
     var origin: any ObjectReads { base }
-    var tag: HistoryTag { base.tag }
     var budget: QueryBudget? { base.budget }
 
     func limited(by budget: QueryBudget) throws -> any Snapshot {

@@ -55,6 +55,19 @@ package struct ElementBlock: Sendable {
         guard reader.isAtEnd else { throw DamagedRecord() }
     }
 
+    /// The first element of a block that is not empty, of a map its key, without a look at the others.
+    package static func first(
+        decoding bytes: UnsafeRawBufferPointer, hasKeys: Bool
+    ) throws(DamagedRecord) -> (key: String, value: Value) {
+        var reader = ByteReader(bytes)
+        guard try reader.integer(Int.self) > 0 else { throw DamagedRecord() }
+        if hasKeys { return (try reader.text(), .null) }
+        let tag = try reader.byte()
+        let value =
+            tag == ownTags ? try ValueRecord.decode(&reader) : try ValueRecord.decodeContent(tag: tag, &reader)
+        return ("", value)
+    }
+
     /// More elements than this are never in one block; what says so is damaged.
     package static let countLimit = 1 << 16
 

@@ -225,6 +225,9 @@ package struct MutableLeaf: Sendable {
         }
     }
 
+    /// The same. Called mutating so that no copy is made of the leaf for it.
+    package mutating func valueInPlace(at slot: Int) -> Value { value(at: slot) }
+
     /// The same, unless it is outsized. Called mutating so that no copy is made of the leaf for it.
     package mutating func plainValue(at slot: Int) -> Value? {
         if kind == .int { return isNull(slot) ? .null : .int(integers[slot]) }

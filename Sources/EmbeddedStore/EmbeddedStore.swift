@@ -27,6 +27,8 @@ package final class EmbeddedStore: Store {
         var polls = 0
         /// What else waits for the writer's thread: work on the file as a whole.
         var maintenance: [@Sendable () -> Void] = []
+        /// Whether a commit may have freed pages that LMDB gives out only after the next one.
+        var hasFreshPages = true
     }
 
     private struct Latest {
@@ -233,6 +235,7 @@ package final class EmbeddedStore: Store {
         do {
             let outcome = try GroupCommit(file: file).run(jobs)
             let failed = outcome.results.count { if case .failure = $0 { true } else { false } }
+            if !outcome.changes.isEmpty { state.withLock { $0.hasFreshPages = true } }
             record.add(works: jobs.count - failed, failed: failed, since: start)
             if let newest = outcome.changes.last?.version {
                 // The cached snapshot would keep the space of its version from being reused until somebody
@@ -249,9 +252,26 @@ package final class EmbeddedStore: Store {
                 for job in jobs { commit([job]) }
             } else {
                 let failure = file.storeError(error)
+                if (failure as? StoreError)?.code == .full, freshPagesBecomeFree() { return commit(jobs) }
                 record.addFailure(works: jobs.count, failure)
                 for job in jobs { job.completion(.failure(failure)) }
             }
+        }
+    }
+
+    /// Has LMDB give out the pages that the last commit freed, for a write that found no room. False when there are none.
+    private func freshPagesBecomeFree() -> Bool {
+        let mayHelp = state.withLock { state in
+            defer { state.hasFreshPages = false }
+            return state.hasFreshPages
+        }
+        guard mayHelp else { return false }
+        do {
+            try keepingNewest { try file.rewriteVersion() }
+            forgetLatest()
+            return true
+        } catch {
+            return false
         }
     }
 

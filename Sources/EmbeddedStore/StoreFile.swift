@@ -193,17 +193,15 @@ final class StoreFile: Sendable {
         )
     }
 
-    /// Throws unless the version that the transaction is about to commit has a place within the maximum size. One that
-    /// only deletes always has.
-    func checkRoom(for changes: [ChangeSet], _ transaction: LMDBTransaction, pagesBefore: Int) throws {
-        let file = try current
-        let pages = try transaction.pagesInUse(file.trees.all)
-        guard pages > pagesBefore, pages > options.maximumSize / file.environment.pageSize else { return }
-        let onlyDeletes = changes.allSatisfy { changes in
-            changes.classes.values.allSatisfy(\.insertions.isEmpty)
-                && changes.classes.values.contains { !$0.deletions.isEmpty }
+    /// A commit that changes nothing but LMDB's own number: the pages that the one before it freed can be used after it.
+    func rewriteVersion() throws {
+        let transaction = try environment.begin(readOnly: false)
+        defer { transaction.abort() }
+        guard let record = try transaction.get(trees.meta, FileFormat.versionKey).map({ Array($0) }) else {
+            throw DamagedRecord()
         }
-        if !onlyDeletes { throw LMDBError.full }
+        try transaction.put(trees.meta, FileFormat.versionKey, record)
+        try transaction.commit()
     }
 
     /// What went wrong below, in the store's terms; other errors stay what they are.

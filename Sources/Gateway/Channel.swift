@@ -53,8 +53,6 @@ final class Channel: Sendable {
         var beginning: Beginning?
         /// What the members have been told leads to the state at this version.
         var position: Version?
-        /// Whether the schema is another one than when the key was made.
-        var hasNewSchema = false
     }
 
     /// Nanoseconds that the live queries rest for each stream that an event went to. Queueing, framing and writing an
@@ -88,8 +86,6 @@ final class Channel: Sendable {
     }
 
     private func observe(_ made: Int, since version: Version?) {
-        var key = key
-        if state.withLock({ $0.hasNewSchema }), let schema = try? context.schema() { key = key.showing(under: schema) }
         let observation = ChannelObservation(key, context.live, since: version) { [weak self] event in
             self?.deliver(event, to: made)
         }
@@ -122,35 +118,22 @@ struct ChannelContext: Sendable {
     let newest: @Sendable () throws -> Mark
     /// The mark of a version; nil when there is no store any more.
     let mark: @Sendable (Version) -> Mark?
-    /// The schema of the newest version.
+    /// The schema that the store has.
     let schema: @Sendable () throws -> Schema
 }
 
 // On the live queries' thread.
 extension Channel {
-    /// Tells everybody the state from its beginning, because it is written otherwise now.
-    func beginAnew() {
-        let members: [any ChannelMember] = state.withLock { state in
-            state.hasNewSchema = true
-            let members = Array(state.members.values)
-            for member in members { _ = state.remove(member) }
-            // It watches what was shown before.
-            if let main = state.main { state.joins[main] = nil }
-            state.main = nil
-            return members
-        }
-        for member in members {
-            if let stream = member.plainStream { group.leave(stream) }
-            member.fallBehind(since: nil)
-        }
-    }
-
     private func deliver(_ event: ChannelEvent, to id: Int) {
         switch event {
+        case .initial(let snapshot, _) where !key.holds(under: snapshot.schema): beginAnew(id)
         case .initial(let snapshot, let content): begin(id, snapshot, content)
         case .resumed(let version): resume(id, at: version)
         case .update(let version, let difference): update(id, version, difference)
         case .deleted(let version): end(id, with: .deleted(version, context.mark(version)))
+        case .failed(let error as StoreError) where error.code == .schemaReplaced: beginAnew(id)
+        // It may have been asked for under a schema that has gone since.
+        case .failed where (try? context.schema()).map({ key.holds(under: key.seen($0)) }) == false: beginAnew(id)
         case .failed(let error as StoreError) where error.code == .notFound:
             // It went between the look at it and the observation.
             do {
@@ -283,14 +266,31 @@ extension Channel {
     }
 
     /// Ends what the join's observation goes on for: those that wait for its beginning, or everybody.
-    private func end(_ id: Int, with ending: Ending) {
-        let members: [any ChannelMember] = state.withLock { state in
+    private func end(_ id: Int, with ending: Ending) { dismiss(concerned(id), with: ending) }
+
+    /// The same for a schema that is another by now: everybody reads again what was asked for, and begins anew.
+    private func beginAnew(_ id: Int) {
+        let members = concerned(id)
+        state.withLock { state in
+            for member in members { _ = state.remove(member) }
+        }
+        guard !members.isEmpty else { return }
+        for member in members {
+            if let stream = member.plainStream { group.leave(stream) }
+        }
+        context.workers.run {
+            for member in members { member.beginAnew() }
+        }
+    }
+
+    /// Whom the end of a join's observation concerns. It is forgotten.
+    private func concerned(_ id: Int) -> [any ChannelMember] {
+        state.withLock { state in
             let join = state.joins.removeValue(forKey: id)
             guard state.main == id else { return join?.start == nil ? join?.members ?? [] : [] }
             state.main = nil
             return Array(state.members.values)
         }
-        dismiss(members, with: ending)
     }
 
     /// Makes those who wait for the join members, if they are to be, and its observation the main one if there is none

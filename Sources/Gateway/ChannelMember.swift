@@ -19,6 +19,10 @@ protocol ChannelMember: AnyObject, Sendable {
     /// Events are left out from here on. It is to join again, from this version, when there is room.
     func fallBehind(since version: Version?)
 
+    /// The channel ends, because its schema was replaced: what was asked for is to be read again, and to begin anew. From
+    /// any thread.
+    func beginAnew()
+
     /// Nothing follows: there is nothing to observe any more.
     func end(with ending: Ending)
 }

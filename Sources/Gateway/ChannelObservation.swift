@@ -18,8 +18,8 @@ struct ChannelObservation: Sendable {
         let holder = Holder(key)
         let main = live.observe(key, holder, since: version, deliver: deliver)
         // Asked for second, so that what the observation begins with has been told before.
-        var tokens = [main] + (holder.map { [live.observe($0, key.lens, since: version, deliver: deliver)] } ?? [])
-        for step in key.way { tokens.append(live.observe(step: step, key.lens, since: version, deliver: deliver)) }
+        var tokens = [main] + (holder.map { [live.observe($0, of: key, since: version, deliver: deliver)] } ?? [])
+        for step in key.way { tokens.append(live.observe(step: step, of: key, since: version, deliver: deliver)) }
         self.tokens = tokens
     }
 }
@@ -58,7 +58,10 @@ extension LiveQueries {
     ) -> LiveToken {
         switch key.subject {
         case .objects(let query):
-            observe(query, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version) { event in
+            observe(
+                query, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version,
+                asLongAs: key.holds(under:)
+            ) { event in
                 switch event {
                 case .initial(let snapshot, let keys):
                     deliver(.initial(snapshot, .objects(keys)))
@@ -76,7 +79,8 @@ extension LiveQueries {
             }
         case .sections(let query, let sectionKey):
             observeSections(
-                query, by: sectionKey, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version
+                query, by: sectionKey, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version,
+                asLongAs: key.holds(under:)
             ) { event in
                 switch event {
                 case .initial(let snapshot, let sections):
@@ -95,7 +99,8 @@ extension LiveQueries {
             }
         case .elements(let object, let property):
             observeCollection(
-                object, property, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version
+                object, property, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version,
+                asLongAs: key.holds(under:)
             ) { event in
                 func isLost(_ snapshot: any Snapshot) -> Bool {
                     let count = try? snapshot.elementCount(object.classID, object.key, property)
@@ -117,7 +122,7 @@ extension LiveQueries {
         case .object(let object):
             observeObject(
                 object.classID, object.key, keyPaths: key.keyPaths, showing: key.shape, through: key.lens,
-                since: version
+                since: version, asLongAs: key.holds(under:)
             ) { event in
                 switch event {
                 case .initial(let snapshot): deliver(.initial(snapshot, .object))
@@ -132,10 +137,10 @@ extension LiveQueries {
 
     /// Observes whether a step of a path still leads where it did.
     fileprivate func observe(
-        step: BoundQuery, _ lens: ViewLens?, since version: Version?,
+        step: BoundQuery, of key: ChannelKey, since version: Version?,
         deliver: @escaping @Sendable (ChannelEvent) -> Void
     ) -> LiveToken {
-        observe(step, through: lens, since: version) { (event: LiveEvent) in
+        observe(step, through: key.lens, since: version, asLongAs: key.holds(under:)) { (event: LiveEvent) in
             let isThere =
                 switch event {
                 case .initial(_, let keys), .resumed(_, let keys): !keys.isEmpty
@@ -154,10 +159,12 @@ extension LiveQueries {
 
     /// Observes whether the holder is there; what it holds is observed by itself.
     fileprivate func observe(
-        _ holder: Holder, _ lens: ViewLens?, since version: Version?,
+        _ holder: Holder, of key: ChannelKey, since version: Version?,
         deliver: @escaping @Sendable (ChannelEvent) -> Void
     ) -> LiveToken {
-        observeObject(holder.object.classID, holder.object.key, through: lens, since: version) { event in
+        observeObject(
+            holder.object.classID, holder.object.key, through: key.lens, since: version, asLongAs: key.holds(under:)
+        ) { event in
             // If it is not empty, the difference that empties it is still to be told, in the same step.
             guard holder.isKnownEmpty else { return }
             switch event {

@@ -29,13 +29,6 @@ final class Channels: Sendable {
         }
     }
 
-    /// Begins anew with everybody to whom objects are written otherwise under another schema: no update could tell that of
-    /// objects to which nothing was done.
-    func beginAnew(from old: Schema, to new: Schema) {
-        let channels = entries.withLock { $0.values.map(\.channel) }
-        for channel in channels where channel.key.isShownOtherwise(under: old, new) { channel.beginAnew() }
-    }
-
     /// The last user's channel goes, and its observation with it.
     func release(_ channel: Channel) {
         let gone = entries.withLock { entries -> Entry? in

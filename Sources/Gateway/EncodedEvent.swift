@@ -39,7 +39,7 @@ struct EncodedEvent: Sendable {
 }
 
 /// Why there is nothing to observe any more.
-struct Ending: Sendable {
+struct Ending: Error {
     let event: EncodedEvent
     /// Nil when what was observed is gone.
     let problem: Problem?

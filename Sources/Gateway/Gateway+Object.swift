@@ -78,7 +78,7 @@ extension Gateway {
             try object.withoutObjectKey(try request.json()), object.objectClass)
         try object.adoptKey(&body)
         let input = body
-        return try write(for: request) { transaction in
+        return try write(for: request, preparedFrom: snapshot) { transaction in
             let writer = ObjectWriter(transaction, .modified)
             let found = try object.address.find(object.objectClass, in: transaction)
             try conditions.check(found, object, transaction)
@@ -100,7 +100,7 @@ extension Gateway {
         let conditions = try Preconditions(request)
         let input = try ObjectInputReader(writing: snapshot).object(
             try object.withoutObjectKey(try request.json()), object.objectClass)
-        return try write(for: request) { transaction in
+        return try write(for: request, preparedFrom: snapshot) { transaction in
             guard let key = try object.address.find(object.objectClass, in: transaction) else {
                 throw object.address.notFound(object.objectClass)
             }
@@ -112,9 +112,10 @@ extension Gateway {
 
     func deleteObject(_ request: Request, _ path: PathParameters) throws -> Reply {
         _ = try QueryParameters(request, single: [])
-        let object = try AddressedObject(path, try snapshot(for: request))
+        let snapshot = try snapshot(for: request)
+        let object = try AddressedObject(path, snapshot)
         let conditions = try Preconditions(request)
-        return try write(for: request) { transaction in
+        return try write(for: request, preparedFrom: snapshot) { transaction in
             guard let key = try object.address.find(object.objectClass, in: transaction) else {
                 throw object.address.notFound(object.objectClass)
             }
@@ -149,12 +150,12 @@ extension Gateway {
                 }
             }
             let all = inputs
-            return try write(for: request) { transaction in
+            return try write(for: request, preparedFrom: snapshot) { transaction in
                 try Self.createAll(all, objectClass, policy, style, transaction)
             }
         case let one:
             let input = try reader.object(one, objectClass)
-            return try write(for: request) { transaction in
+            return try write(for: request, preparedFrom: snapshot) { transaction in
                 let written = try ObjectWriter(transaction, policy).put(input)
                 return try WrittenObject(written.key, objectClass, isNew: written.isNew, style, transaction).response
             }

@@ -19,38 +19,43 @@ extension Gateway {
     private static let rowParameters = streamParameters + ["fields", "expand", "include"]
 
     func observeCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try observe(request, try CollectionPlace(class: path, try snapshot(for: request)))
+        try events(request) { [self] request, snapshot in
+            try key(request, try CollectionPlace(class: path, snapshot))
+        }
     }
 
     /// What a path behind an object names: a collection, or the object that a link leads to. The stream ends when the path
     /// leads elsewhere.
     func observeHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let snapshot = try snapshot(for: request)
-        if let farewell = try farewell(request, path, snapshot) { return farewell }
+        if let farewell = try farewell(request, path, try snapshot(for: request)) { return farewell }
+        return try events(request) { [self] in try heldKey($0, path, $1) }
+    }
+
+    private func heldKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> ChannelKey {
         let named = try PropertyPath(path, snapshot.schema).resolve(in: .snapshot(snapshot))
         guard let property = HeldProperty(named, snapshot) else {
-            return try observeTarget(of: named, request, snapshot)
+            return try targetKey(of: named, request, snapshot)
         }
         let way = named.hops.map(\.query)
         guard let place = try CollectionPlace(property) else {
-            return try observeElements(
-                request, property, QueryParameters(request, single: ["include", "types", "lastEventID"]), way)
+            return try elementsKey(
+                property, QueryParameters(request, single: ["include", "types", "lastEventID"]), way)
         }
         let query = QueryReader.parameters + ["limit"]
         guard !property.schema.type.isComputed,
             !request.query.contains(where: { query.contains($0.name) })
         else {
-            return try observe(request, place, way)
+            return try key(request, place, way)
         }
-        return try observeElements(
-            request, property, QueryParameters(request, single: query + Self.rowParameters), way,
+        return try elementsKey(
+            property, QueryParameters(request, single: query + Self.rowParameters), way,
             linksTo: place.objectClass)
     }
 
     /// The object that a link leads to. Throws 404 for one that leads nowhere and 400 for another single value.
-    private func observeTarget(
+    private func targetKey(
         of place: PropertyPlace, _ request: Request, _ snapshot: any Snapshot
-    ) throws -> Reply {
+    ) throws -> ChannelKey {
         let source = ObjectSource.snapshot(snapshot)
         guard let value = try place.value(in: source) else { throw try place.missing(in: source) }
         guard let target = place.target(of: value), let objectClass = snapshot.schema[target.classID] else {
@@ -61,20 +66,20 @@ extension Gateway {
                 property: place.property.name)
         }
         let parameters = try QueryParameters(request, single: Self.streamParameters)
-        return try events(
-            ChannelKey(
-                subject: .object(target), style: try parameters.choice("types", default: TypeStyle.plain),
-                keyPaths: try keyPaths(parameters, objectClass, snapshot.schema),
-                way: (place.hops + [place.hop(to: target)]).map(\.query)),
-            snapshot, request)
+        return ChannelKey(
+            subject: .object(target), style: try parameters.choice("types", default: TypeStyle.plain),
+            keyPaths: try keyPaths(parameters, objectClass, snapshot.schema),
+            way: (place.hops + [place.hop(to: target)]).map(\.query))
     }
 
-    private func observe(_ request: Request, _ place: CollectionPlace, _ way: [BoundQuery] = []) throws -> Reply {
+    private func key(
+        _ request: Request, _ place: CollectionPlace, _ way: [BoundQuery] = []
+    ) throws -> ChannelKey {
         let parameters = try QueryParameters(
             request, single: QueryReader.parameters + ["limit"] + Self.rowParameters)
         var key = try channelKey(parameters, place) { .objects($0) }
         key.way = way
-        return try events(key, place.snapshot, request)
+        return key
     }
 
     /// What the parameters ask for of a query's result.
@@ -88,12 +93,19 @@ extension Gateway {
     }
 
     func observeSections(_ request: Request, _ path: PathParameters) throws -> Reply {
-        try observeSections(request, try CollectionPlace(class: path, try snapshot(for: request)))
+        try events(request) { [self] request, snapshot in
+            try sectionsKey(request, try CollectionPlace(class: path, snapshot))
+        }
     }
 
     func observeHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let snapshot = try snapshot(for: request)
-        if let farewell = try farewell(request, path, snapshot) { return farewell }
+        if let farewell = try farewell(request, path, try snapshot(for: request)) { return farewell }
+        return try events(request) { [self] in try heldSectionsKey($0, path, $1) }
+    }
+
+    private func heldSectionsKey(
+        _ request: Request, _ path: PathParameters, _ snapshot: any Snapshot
+    ) throws -> ChannelKey {
         let named = try PropertyPath(path, snapshot.schema).resolve(in: .snapshot(snapshot))
         let property = try HeldProperty(collection: named, snapshot)
         guard let place = try CollectionPlace(property) else {
@@ -102,12 +114,12 @@ extension Gateway {
                 "'\(property.holderClass.name).\(property.schema.name)' holds values, whose sections cannot be observed. Read them at /v1/sections/objects/…, and observe the collection to hear when.",
                 property: property.schema.name)
         }
-        return try observeSections(request, place, named.hops.map(\.query))
+        return try sectionsKey(request, place, named.hops.map(\.query))
     }
 
-    private func observeSections(
+    private func sectionsKey(
         _ request: Request, _ place: CollectionPlace, _ way: [BoundQuery] = []
-    ) throws -> Reply {
+    ) throws -> ChannelKey {
         let parameters = try QueryParameters(
             request, single: QueryReader.parameters + ["by", "ascending"] + Self.rowParameters)
         let reader = place.reader(configuration)
@@ -126,37 +138,44 @@ extension Gateway {
         var key = try rows(
             parameters, of: .sections(query, by: by), place.objectClass, place.snapshot.schema)
         key.way = way
-        return try events(key, place.snapshot, request)
+        return key
     }
 
     /// A list, set or map as it lies.
     ///
     /// - Parameter target: the class of the objects; nil for values.
-    private func observeElements(
-        _ request: Request, _ property: HeldProperty, _ parameters: QueryParameters, _ way: [BoundQuery],
+    private func elementsKey(
+        _ property: HeldProperty, _ parameters: QueryParameters, _ way: [BoundQuery],
         linksTo target: ClassSchema? = nil
-    ) throws -> Reply {
+    ) throws -> ChannelKey {
         let subject = ChannelKey.Subject.elements(property.holder, property.schema.id)
         let schema = property.snapshot.schema
         var key = try rows(parameters, of: subject, target ?? property.holderClass, schema)
         key.way = way
-        return try events(key, property.snapshot, request)
+        return key
     }
 
     func observeObject(_ request: Request, _ path: PathParameters) throws -> Reply {
+        do {
+            return try events(request) { [self] in try objectKey($0, path, $1) }
+        } catch let problem as Problem where problem.code == StoreError.Code.notFound.rawValue {
+            guard let farewell = try farewell(request, path, try snapshot(for: request)) else { throw problem }
+            return farewell
+        }
+    }
+
+    private func objectKey(
+        _ request: Request, _ path: PathParameters, _ snapshot: any Snapshot
+    ) throws -> ChannelKey {
         let parameters = try QueryParameters(request, single: Self.streamParameters)
-        let snapshot = try snapshot(for: request)
         let object = try AddressedObject(path, snapshot)
         let keyPaths = try keyPaths(parameters, object.objectClass, snapshot.schema)
         let style = try parameters.choice("types", default: TypeStyle.plain)
-        if let farewell = try farewell(request, path, snapshot) { return farewell }
         guard let key = try object.address.find(object.objectClass, in: snapshot) else {
             throw object.address.notFound(object.objectClass)
         }
-        return try events(
-            ChannelKey(
-                subject: .object(ObjectReference(object.objectClass.id, key)), style: style, keyPaths: keyPaths),
-            snapshot, request)
+        return ChannelKey(
+            subject: .object(ObjectReference(object.objectClass.id, key)), style: style, keyPaths: keyPaths)
     }
 
     /// Tells a client that comes back of the end of an object that it knew; nil when there is no such thing to tell.
@@ -189,17 +208,40 @@ extension Gateway {
             keyPaths: try keyPaths(parameters, objectClass, schema))
     }
 
+    /// A stream of what a request asks for, which is read again whenever the schema is replaced.
     private func events(
-        _ key: ChannelKey, _ snapshot: any Snapshot, _ request: Request
+        _ request: Request, key: @escaping @Sendable (Request, any Snapshot) throws -> ChannelKey
     ) throws -> Reply {
         let caller = try caller(of: request)
+        let bind: @Sendable (Request) throws -> ChannelKey = { [self] request in
+            let snapshot = try show(try store.snapshot(), to: caller)
+            return try key(request, snapshot).seen(by: caller.view, snapshot)
+        }
         // What is wrong with it is said before the stream begins.
-        let key = try key.seen(by: caller.view, snapshot)
-        let lastSeen = try known(lastSeen(request), key.way, caller.view, request)
+        let first = try bind(request)
+        let lastSeen = try known(lastSeen(request), first.way, caller.view, request)
+        var elsewhere = request
+        elsewhere.isOnLoop = false
+        let later = elsewhere
         return .events { [self] stream in
-            StreamSubscription.begin(key, channels, stream, since: lastSeen)
+            StreamSubscription.begin(first, channels, stream, since: lastSeen) { [self] in
+                do {
+                    return .success(try bind(later))
+                } catch {
+                    return .failure(ending(of: error))
+                }
+            }
             opened(stream, by: caller)
         }
+    }
+
+    /// How a stream ends whose request means nothing under a new schema.
+    private func ending(of error: any Error) -> Ending {
+        let problem = problem(of: error)
+        if problem.code == StoreError.Code.notFound.rawValue, let snapshot = try? store.snapshot() {
+            return .deleted(snapshot.version, snapshot.mark)
+        }
+        return .error(problem)
     }
 
     /// The version that a client knows, if the path led there then; otherwise what it knows is about something else.

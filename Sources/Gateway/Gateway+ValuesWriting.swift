@@ -92,7 +92,7 @@ extension Gateway {
             try request.json(), property, of: objectClass, into: &input)
         let assignment = ValueAssignment(
             query: query, input: input, condition: try EntityTags(request, "If-Match"))
-        return try write(for: request) { transaction in
+        return try write(for: request, preparedFrom: place.snapshot) { transaction in
             let count = try assignment.perform(in: transaction)
             let json = JSONWriter(capacity: 64)
             json.beginObject()

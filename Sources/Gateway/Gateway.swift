@@ -61,7 +61,6 @@ package final class Gateway: Sendable {
                 problem: { [logger] in Problem(of: $0, logger) }, newest: { try store.snapshot().mark },
                 mark: { version in (try? store.tag(of: version)).flatMap { $0 }.map { Mark(version, $0) } },
                 schema: { try store.snapshot().schema }))
-        live.onSchemaChange { [weak channels] old, new in channels?.beginAnew(from: old, to: new) }
         subscriptions = SubscriptionSets(settings, logger)
         files = try StaticFiles(configuration)
         description = try StaticFiles.description(configuration).map { APIDescription($0) }
@@ -138,9 +137,18 @@ package final class Gateway: Sendable {
         return router
     }
 
-    private func answer(_ request: Request, _ path: PathParameters, _ handler: Handler) -> Reply {
+    /// Attempts at a request whose schema is replaced between its preparation and the writer's turn.
+    private static let mostAttempts = 5
+
+    private func answer(
+        _ request: Request, _ path: PathParameters, _ handler: @escaping Handler, attempt: Int = 1
+    ) -> Reply {
+        var known = request
+        if !request.method.isRead, attempt < Self.mostAttempts {
+            known.again = { [self] in answer(request, path, handler, attempt: attempt + 1) }
+        }
         do {
-            return try handler(request, path)
+            return try handler(known, path)
         } catch {
             return refusal(of: request, error)
         }
@@ -224,7 +232,8 @@ extension Problem {
 extension Request {
     /// The body as JSON. Throws 415 when it is not declared as such, 400 when it is none.
     func json() throws(Problem) -> JSONValue {
-        guard Self.isJSON(header("Content-Type") ?? "") else {
+        // An empty body is no JSON, whatever it is declared as.
+        guard body.isEmpty || Self.isJSON(header("Content-Type") ?? "") else {
             throw Problem(
                 415, "unsupported_media_type", "Send the body as UTF-8 with Content-Type: application/json.")
         }

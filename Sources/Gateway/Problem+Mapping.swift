@@ -14,7 +14,7 @@ extension Problem {
         .sumOverflow: 400,
         .accessDenied: 403, .hiddenElements: 403,
         .schemaInvalid: 422, .schemaVersionTooLow: 409, .migrationRequired: 409, .migrationFailed: 409,
-        .nestedWrite: 500, .tooManyVersions: 503,
+        .nestedWrite: 500, .tooManyVersions: 503, .schemaReplaced: 503,
         .fileAccess: 500, .invalidFile: 500, .unsupportedFormat: 500, .full: 507, .inputOutput: 503,
         .busy: 503, .closed: 503, .versionGone: 503,
     ]

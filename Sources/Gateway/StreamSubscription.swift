@@ -8,36 +8,46 @@ import Synchronization
 /// has drained, and then it joins the channel again from the version that it was left at: it is told the difference
 /// since then in one, or everything anew.
 final class StreamSubscription: ChannelMember {
+    /// Reads again what the client asked for, under the present schema: what is to be observed, or why there is nothing.
+    typealias Binding = @Sendable () -> Result<ChannelKey, Ending>
+
     private struct State {
+        var channel: Channel
         /// Where it was left.
         var since: Version?
         var isBehind = false
+        var isOver = false
     }
 
     private let stream: EventStream
-    private let channel: Channel
-    private let state = Mutex(State())
+    private let channels: Channels
+    private let bind: Binding
+    private let state: Mutex<State>
 
-    private init(_ stream: EventStream, _ channel: Channel) {
+    private init(_ stream: EventStream, _ channel: Channel, _ channels: Channels, _ bind: @escaping Binding) {
         self.stream = stream
-        self.channel = channel
+        self.channels = channels
+        self.bind = bind
+        state = Mutex(State(channel: channel))
     }
 
     /// Sends events from now on until the stream ends.
     ///
-    /// - Parameter version: what the client has heard of, if it comes back.
-    static func begin(_ key: ChannelKey, _ channels: Channels, _ stream: EventStream, since version: Version?) {
+    /// - Parameters:
+    ///   - version: what the client has heard of, if it comes back.
+    ///   - bind: asked when the schema was replaced.
+    static func begin(
+        _ key: ChannelKey, _ channels: Channels, _ stream: EventStream, since version: Version?,
+        bind: @escaping Binding
+    ) {
         let channel = channels.channel(for: key)
-        let subscription = StreamSubscription(stream, channel)
+        let subscription = StreamSubscription(stream, channel, channels, bind)
         stream.send(.retry)
         // The stream drops this when it ends.
         stream.onDrain { subscription.catchUp() }
         channel.join(subscription, since: version)
         // The stream holds the subscription until then.
-        stream.onClose { _ in
-            channel.leave(subscription)
-            channels.release(channel)
-        }
+        stream.onClose { _ in subscription.leave() }
     }
 
     var plainStream: EventStream? { stream }
@@ -55,18 +65,44 @@ final class StreamSubscription: ChannelMember {
         if !stream.isCongested { catchUp() }
     }
 
+    func beginAnew() {
+        switch bind() {
+        case .failure(let ending): end(with: ending)
+        case .success(let key):
+            let next = channels.channel(for: key)
+            let last: Channel? = state.withLock { state in
+                guard !state.isOver else { return nil }
+                defer { state.channel = next }
+                return state.channel
+            }
+            guard let last else { return channels.release(next) }
+            last.leave(self)
+            channels.release(last)
+            next.join(self, since: nil)
+        }
+    }
+
     func end(with ending: Ending) {
         stream.send(ending.event.bytes)
         stream.close()
     }
 
+    private func leave() {
+        let channel = state.withLock { state in
+            state.isOver = true
+            return state.channel
+        }
+        channel.leave(self)
+        channels.release(channel)
+    }
+
     private func catchUp() {
-        let since: Version?? = state.withLock { state in
+        let late: (channel: Channel, since: Version?)? = state.withLock { state in
             guard state.isBehind else { return nil }
             state.isBehind = false
-            return .some(state.since)
+            return (state.channel, state.since)
         }
-        guard let since, !stream.isClosed else { return }
-        channel.join(self, since: since)
+        guard let late, !stream.isClosed else { return }
+        late.channel.join(self, since: late.since)
     }
 }

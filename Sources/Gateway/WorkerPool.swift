@@ -29,11 +29,7 @@ final class WorkerPool: Sendable {
         return .later { [self] responder in
             nextQueue.async { [self] in
                 defer { waiting.subtract(1, ordering: .relaxed) }
-                switch work() {
-                case .now(let response): responder.answer(response)
-                case .later(let body): body(responder)
-                case .events(let headers, let start): responder.openEvents(headers: headers, start: start)
-                }
+                work().answer(responder)
             }
         }
     }

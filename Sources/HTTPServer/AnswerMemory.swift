@@ -9,8 +9,8 @@ final class AnswerMemory: Sendable {
         var held = 0
         /// Pieces that wait for room, in the order in which they came, and of how many bytes they are.
         var waiting: [(bytes: Int, begin: @Sendable () -> Void)] = []
-        /// When somebody last found no room, in monotonic milliseconds.
-        var lastRefusal: Int64?
+        /// When somebody last found no room, in monotonic milliseconds, and for how many bytes.
+        var lastRefusal: (time: Int64, bytes: Int)?
     }
 
     let limit: Int
@@ -34,7 +34,7 @@ final class AnswerMemory: Sendable {
         guard bytes > 0 else { return true }
         let isTaken = state.withLock { state in
             guard state.held <= 0 || state.held + bytes <= limit else {
-                state.lastRefusal = monotonicMilliseconds()
+                state.lastRefusal = (monotonicMilliseconds(), bytes)
                 return false
             }
             state.held += bytes
@@ -83,10 +83,9 @@ final class AnswerMemory: Sendable {
     /// How many bytes should be let go of, so that those who wait, or come again, find room; 0 when there is enough.
     func shortage(_ now: Int64) -> Int {
         state.withLock { state in
-            let wanted = state.waiting.reduce(0) { $0 + $1.bytes }
-            let isRecent = state.lastRefusal.map { now - $0 < Self.memory } ?? false
-            guard wanted > 0 || state.held > limit || isRecent else { return 0 }
-            return max(wanted + state.held - limit * 3 / 4, 0)
+            var wanted = state.waiting.reduce(0) { $0 + $1.bytes }
+            if let refusal = state.lastRefusal, now - refusal.time < Self.memory { wanted += refusal.bytes }
+            return max(state.held + wanted - limit, 0)
         }
     }
 }

@@ -28,6 +28,8 @@ final class Connection {
     let fd: Int32
     let remoteAddress: RemoteAddress
     unowned let loop: EventLoop
+    /// It has been ended, and the library is about to let it go.
+    private(set) var isLeaving = false
     /// Its place among those of its address.
     var lease: Quota.Lease?
     /// See `hasHungUpUnseen`.
@@ -84,7 +86,7 @@ final class Connection {
     /// The request line is there. Called before the library decodes the target in place.
     func begin(target start: UnsafePointer<CChar>?) {
         phase = .receiving
-        deadline = loop.now + Int64(loop.configuration.receiveTimeout)
+        if !isLeaving { deadline = loop.now + Int64(loop.configuration.receiveTimeout) }
         requestID = loop.nextRequestID()
         targetStart = start
         targetLength = start.map { strlen($0) } ?? 0
@@ -110,7 +112,8 @@ final class Connection {
         method: UnsafePointer<CChar>?, data: UnsafePointer<CChar>?, size: UnsafeMutablePointer<Int>
     ) -> MHD_Result {
         if head == nil {
-            return receiveHead(method: method)
+            // What comes after the goodbye gets no other answer.
+            return isLeaving ? .NO : receiveHead(method: method)
         }
         if size.pointee > 0 {
             let bytes = UnsafeRawBufferPointer(start: data, count: size.pointee)
@@ -147,7 +150,25 @@ final class Connection {
     /// Cuts the connection; the library notices, ends the request and forgets the connection.
     func cut() {
         guard phase != .detached else { return }
+        leave()
         shutdown(fd, Int32(SHUT_RDWR))
+    }
+
+    private func leave() {
+        guard !isLeaving else { return }
+        isLeaving = true
+        loop.leavingCount += 1
+    }
+
+    /// Ends a connection that has just come and for which there is no place.
+    ///
+    /// - Parameter politely: with an answer, after which it has a second to read it. Over TLS nothing can be said before
+    ///   the handshake.
+    func refuseForWantOfRoom(politely: Bool) {
+        guard politely, session == nil else { return cut() }
+        leave()
+        deadline = loop.now + 1_000
+        sendPastLibrary(HTTPError.tooManyConnections.httpResponse)
     }
 
     // MARK: - Receiving

@@ -18,6 +18,7 @@ extension ServerConfiguration {
     package mutating func fit(intoDescriptors limit: Int) {
         let others = min(256, limit / 4)
         connectionLimit = min(connectionLimit, max(limit / 5, 1))
-        streamLimit = min(streamLimit, max(limit - others - connectionLimit, 0))
+        let slack = connectionSlack * max(loops, 1)
+        streamLimit = min(streamLimit, max(limit - others - connectionLimit - slack, 0))
     }
 }

@@ -32,6 +32,8 @@ final class EventLoop {
     private let epoll: Int32
     private let streams: StreamSockets
     private var connections: [UInt64: Connection] = [:]
+    /// Connections that have been ended and that the library has not let go of yet.
+    var leavingCount = 0
     /// Connections that are streams over TLS.
     private var secureStreams = 0
     private var lastConnectionID: UInt64 = 0
@@ -109,6 +111,12 @@ final class EventLoop {
         }
         finish()
     }
+
+    /// What the library holds, event streams over TLS included.
+    var openConnections: some Sequence<Connection> { connections.values }
+
+    /// How many connections there are, without event streams and those that are about to go.
+    var placesTaken: Int { connections.count - secureStreams - leavingCount }
 
     private var isIdle: Bool { connections.isEmpty && streams.isEmpty }
 
@@ -262,8 +270,11 @@ final class EventLoop {
         options.listen_fd = socket
         options.is_ipv6 = isIPv6 ? 1 : 0
         let loops = max(configuration.loops, 1)
-        let limit = configuration.connectionLimit + (pem == nil ? 0 : configuration.streamLimit)
-        options.connection_limit = UInt32(clamping: max(limit / loops, 1))
+        // The library leaves those beyond its limit waiting, so it gets a little more than we let in. With TLS it counts
+        // streams among its connections.
+        let streams = pem == nil ? 0 : (configuration.streamLimit + loops - 1) / loops
+        options.connection_limit = UInt32(
+            clamping: configuration.connectionShare + configuration.connectionSlack + streams)
         options.pool_size = max(configuration.connectionMemory, 2 * configuration.headerLimit)
         options.inactivity_seconds = UInt32(clamping: max((configuration.idleTimeout + 999) / 1000, 1))
         options.context = Unmanaged.passUnretained(self).toOpaque()
@@ -314,12 +325,9 @@ final class EventLoop {
             let connection = Connection(
                 id: lastConnectionID, handle: handle, loop: self, certificate: certificates?.current)
             connections[connection.id] = connection
-            admit(connection)
             context.pointee = Unmanaged.passUnretained(connection).toOpaque()
             counters.connectionCounter.move(by: 1)
-            // With TLS the library counts streams among its connections, so its own limit leaves room for them.
-            let share = max(configuration.connectionLimit / max(configuration.loops, 1), 1)
-            if certificates != nil, connections.count - secureStreams > share { connection.cut() }
+            admit(connection)
         } else if let connection = connectionObject(context.pointee) {
             context.pointee = nil
             if connection.isSecureStream {
@@ -328,6 +336,7 @@ final class EventLoop {
                 counters.connectionCounter.move(by: -1)
             }
             connections[connection.id] = nil
+            if connection.isLeaving { leavingCount -= 1 }
             // At the limit of connections or descriptors the library stops listening; it looks whether there is
             // room again only at the start of a run.
             mustRunDaemon = true

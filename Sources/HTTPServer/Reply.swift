@@ -9,6 +9,15 @@ package enum Reply: Sendable {
     /// before the connection is ready are kept in order.
     case events(headers: HeaderFields = [:], start: @Sendable (EventStream) -> Void)
 
+    /// Gives the answer to a request that has been waiting for it.
+    package func answer(_ responder: Responder) {
+        switch self {
+        case .now(let response): responder.answer(response)
+        case .later(let body): body(responder)
+        case .events(let headers, let start): responder.openEvents(headers: headers, start: start)
+        }
+    }
+
     /// This reply with every response, also a later one, and the head of an event stream, passed through `transform`.
     /// Only the headers of the transformed head matter for an event stream.
     package func mapHead(_ transform: @escaping @Sendable (inout Response) -> Void) -> Reply {

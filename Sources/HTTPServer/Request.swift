@@ -13,6 +13,9 @@ package struct Request: Sendable {
     package var bodyFile: BodyFile?
     /// What a middleware found out about the request, for those inside it.
     package var context: (any RequestContext)?
+    /// Answers it once more from the beginning, for work that finds what it prepared out of date; nil when it was tried
+    /// often enough.
+    package var again: (@Sendable () -> Reply)?
     /// What is found out about it, where somebody wants to know.
     package var trace: RequestTrace?
     /// Whether it is being answered on a loop's thread, where others wait for the end of what is done.

@@ -165,6 +165,10 @@ extension HTTPError {
     static let tooManyStreams = HTTPError(
         503, code: "too_many_streams", detail: "The server has as many event streams open as it can hold. Try later.",
         headers: ["Retry-After": "5"])
+    static let tooManyConnections = HTTPError(
+        503, code: "too_many_connections",
+        detail: "The server has as many connections open as it can hold, all of them busy. Try again in a moment.",
+        headers: ["Retry-After": "1", "Connection": "close"])
 }
 
 @inline(__always)

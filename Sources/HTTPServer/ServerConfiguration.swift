@@ -11,8 +11,9 @@ package struct ServerConfiguration: Sendable {
     package var tls: TLSFiles?
     /// Loop threads; handlers run on them. 0 means one per processor.
     package var loops = 0
-    /// Open connections, all loops together, event streams not counted. Beyond it new ones wait in the listen
-    /// queue or are closed. At most a fifth of the files that the process may have open.
+    /// Open connections, all loops together, event streams not counted. When all places are taken, idle connections give
+    /// theirs up to new ones; where none is idle, new ones get a 503 and are closed. At most a fifth of the files that the
+    /// process may have open.
     package var connectionLimit = 16_384
     /// Open connections from one address, or from one IPv6 network of 64 bits, event streams not counted; more are closed
     /// at once. 0 for as many as there are.

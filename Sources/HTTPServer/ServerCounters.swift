@@ -19,6 +19,8 @@ package final class ServerCounters: Sendable {
     let streamCounter = Counter()
     let stuckStreamCounter = Counter()
     let crowdedConnectionCounter = Counter()
+    let displacedConnectionCounter = Counter()
+    let fullCounter = Counter()
     let streamByteCounter = Counter()
     let answerByteCounter = Counter()
     let answerLimitCounter = Counter()
@@ -35,6 +37,10 @@ package final class ServerCounters: Sendable {
     package var openStreams: Int { streamCounter.value }
     /// Connections closed because their address had too many.
     package var crowdedConnections: Int { crowdedConnectionCounter.value }
+    /// Idle connections closed because others needed their places.
+    package var displacedConnections: Int { displacedConnectionCounter.value }
+    /// Connections refused because all places were taken and none was idle.
+    package var refusedConnections: Int { fullCounter.value }
     /// Bytes that wait for the clients of event streams, as of the last tick of each loop.
     package var streamBytes: Int { streamByteCounter.value }
     /// Bytes of large answers that wait for their clients.

@@ -46,21 +46,24 @@ package final class LiveQueries: CommitReceiver {
     ///     and the difference since then if that can still be found out, else `initial`.
     ///   - shape: what the observer shows of each object: its changes count as well, unless there are key paths.
     ///   - lens: what the observer sees the store through. Queries and key paths are bound to the schema that it shows.
+    ///   - holds: for an observer that has bound more to the schema than the query: `failed` with `schemaReplaced` ends the
+    ///     observation once this is false of a new schema, as it is seen. Any other observer is told what became different,
+    ///     also of what a migration assigned.
     package func observe(
         _ query: BoundQuery, keyPaths: [LiveKeyPath] = [], showing shape: LiveShape? = nil,
         through lens: (any LiveLens)? = nil, since version: Version? = nil,
-        deliver: @escaping @Sendable (LiveEvent) -> Void
+        asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveEvent) -> Void
     ) -> LiveToken {
-        register(.query(query), Subscriber(deliver), keyPaths, shape, lens, version)
+        register(.query(query), Subscriber(asLongAs: holds, deliver), keyPaths, shape, lens, version)
     }
 
     /// Observes a query's result in sections, in the same way.
     package func observeSections(
         _ query: BoundQuery, by key: SectionKey, keyPaths: [LiveKeyPath] = [], showing shape: LiveShape? = nil,
         through lens: (any LiveLens)? = nil, since version: Version? = nil,
-        deliver: @escaping @Sendable (LiveSectionEvent) -> Void
+        asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveSectionEvent) -> Void
     ) -> LiveToken {
-        register(.sections(query, key), Subscriber(deliver), keyPaths, shape, lens, version)
+        register(.sections(query, key), Subscriber(asLongAs: holds, deliver), keyPaths, shape, lens, version)
     }
 
     /// Observes one object: `initial`, then its changes until it is deleted. Without key paths, only assignments to
@@ -69,9 +72,9 @@ package final class LiveQueries: CommitReceiver {
     package func observeObject(
         _ classID: ClassID, _ key: ObjectKey, keyPaths: [LiveKeyPath] = [], showing shape: LiveShape? = nil,
         through lens: (any LiveLens)? = nil, since version: Version? = nil,
-        deliver: @escaping @Sendable (LiveObjectEvent) -> Void
+        asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveObjectEvent) -> Void
     ) -> LiveToken {
-        register(.object(ObjectReference(classID, key)), Subscriber(deliver), keyPaths, shape, lens, version)
+        register(.object(ObjectReference(classID, key)), Subscriber(asLongAs: holds, deliver), keyPaths, shape, lens, version)
     }
 
     /// Observes one object's list, set or map: of values, or of links as they lie in it, nulls included. Key paths are
@@ -79,9 +82,9 @@ package final class LiveQueries: CommitReceiver {
     package func observeCollection(
         _ object: ObjectReference, _ property: PropertyID, keyPaths: [LiveKeyPath] = [],
         showing shape: LiveShape? = nil, through lens: (any LiveLens)? = nil, since version: Version? = nil,
-        deliver: @escaping @Sendable (LiveCollectionEvent) -> Void
+        asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveCollectionEvent) -> Void
     ) -> LiveToken {
-        register(.collection(object, property), Subscriber(deliver), keyPaths, shape, lens, version)
+        register(.collection(object, property), Subscriber(asLongAs: holds, deliver), keyPaths, shape, lens, version)
     }
 
     private func register(
@@ -97,11 +100,6 @@ package final class LiveQueries: CommitReceiver {
             subscriber.cancel()
             hand { $0.left.insert(address) }
         }
-    }
-
-    /// Calls `listener` on the worker's thread when all that is observed was brought to another schema and told so.
-    package func onSchemaChange(_ listener: @escaping @Sendable (_ old: Schema, _ new: Schema) -> Void) {
-        queue.sync { work.withLock { $0.didAdopt = listener } }
     }
 
     /// Waits until everything that was committed or registered before the call has been delivered. Not from

@@ -28,8 +28,6 @@ final class LiveSet {
 
     var isEmpty: Bool { subjects.isEmpty }
     var count: Int { subjects.count }
-    /// Of all that the store has.
-    var schema: Schema { snapshot.schema }
 
     /// Brings everything to a later version and tells the observers what became different. `changes` are those in
     /// between.
@@ -37,10 +35,15 @@ final class LiveSet {
         let earlier = snapshot
         snapshot = later
         past = PastVersions(store, before: later, through: sight)
-        guard let sight else { return tell(LiveStep(changes, from: earlier, to: later), later) }
+        guard let sight else {
+            if changes.schemaChanged { end(under: later.schema) }
+            return tell(LiveStep(changes, from: earlier, to: later), later)
+        }
         do {
             guard let step = try sight.advance(changes, to: later, in: store, of: watchers.classes()) else { return }
-            tell(step, try sight.shown())
+            let seen = try sight.shown()
+            if changes.schemaChanged { end(under: seen.schema) }
+            tell(step, seen)
         } catch {
             fail(error)
         }
@@ -55,6 +58,15 @@ final class LiveSet {
             } catch {
                 subject.fail(error)
             }
+            if !subject.isObserved { remove(number) }
+        }
+    }
+
+    /// Ends the observations of what means something else under a new schema.
+    private func end(under schema: Schema) {
+        for number in subjects.numbers.sorted() {
+            guard let subject = subjects[number] else { continue }
+            subject.end(under: schema)
             if !subject.isObserved { remove(number) }
         }
     }

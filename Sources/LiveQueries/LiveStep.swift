@@ -49,6 +49,30 @@ package final class LiveStep: Sendable {
     }
 }
 
+extension ChangeSet {
+    /// With what a change of the schema did to the objects, which is in no log. Cost: nothing where the schema stayed, and
+    /// else everything that both versions hold.
+    func completed(from before: any Snapshot, to after: any Snapshot) -> ChangeSet {
+        // Where an earlier version has been given up, what the log tells is all there is.
+        guard schemaChanged, var whole = try? ChangeSet(comparing: before, with: after) else { return self }
+        for (id, changes) in classes {
+            // What was assigned counts as modified also where it is the same value as before.
+            for (key, properties) in changes.modifications {
+                guard whole.classes[id]?.insertions.contains(key) != true,
+                    (try? after.exists(id, key)) == true
+                else { continue }
+                whole.classes[id, default: ClassChanges()].modifications[key, default: PropertySet()]
+                    .formUnion(properties)
+            }
+        }
+        whole.version = version
+        whole.schemaChanged = true
+        // Of a class that is gone nothing can be told but that.
+        whole.classes = whole.classes.filter { after.schema[$0.key] != nil }
+        return whole
+    }
+}
+
 /// The steps from earlier versions to the present one, each looked up once for all observers that resume there.
 final class PastVersions {
     private struct Way: Hashable {

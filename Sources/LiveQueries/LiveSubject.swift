@@ -101,6 +101,16 @@ extension LiveSubject {
         audiences.removeAll { $0.subscribers.isEmpty }
     }
 
+    /// Ends the observations of what means something else under a new schema.
+    func end(under schema: Schema) {
+        for audience in audiences {
+            for subscriber in audience.subscribers where subscriber.holds?(schema) == false {
+                subscriber.finish(.failed(StoreError.schemaReplaced))
+            }
+        }
+        prune()
+    }
+
     /// Tells all observers that this is the end, and forgets them.
     func fail(_ error: any Error) { finish(.failed(error)) }
 

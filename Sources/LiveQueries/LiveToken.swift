@@ -1,3 +1,4 @@
+package import ObjectModel
 import Synchronization
 
 /// Keeps an observation alive: it ends when the token is cancelled or the last reference to it is dropped.
@@ -13,12 +14,20 @@ package final class LiveToken: Sendable {
     package func cancel() { end() }
 }
 
+/// Whether what somebody has bound to a schema means the same under another one.
+package typealias SchemaBinding = @Sendable (Schema) -> Bool
+
 /// The receiving end of one observation.
 final class Subscriber<Event: Sendable>: Sendable {
     private let active = Atomic(true)
+    /// Whether what it is told still means something under a schema; nil for anything.
+    let holds: SchemaBinding?
     private let deliver: @Sendable (Event) -> Void
 
-    init(_ deliver: @escaping @Sendable (Event) -> Void) { self.deliver = deliver }
+    init(asLongAs holds: SchemaBinding? = nil, _ deliver: @escaping @Sendable (Event) -> Void) {
+        self.holds = holds
+        self.deliver = deliver
+    }
 
     var isActive: Bool { active.load(ordering: .acquiring) }
 

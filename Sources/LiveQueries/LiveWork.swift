@@ -15,8 +15,6 @@ final class LiveWork {
     private var observed: [AnyLens?: LiveSet] = [:]
 
     private let budget: @Sendable () -> QueryBudget?
-    /// Called when everything that is observed has come to another schema.
-    var didAdopt: (@Sendable (_ old: Schema, _ new: Schema) -> Void)?
 
     init(_ store: any Store, at version: Version, _ budget: @escaping @Sendable () -> QueryBudget?) {
         self.store = store
@@ -71,12 +69,11 @@ final class LiveWork {
         version = snapshot.version
         guard var changes = reached.first else { return }
         for later in reached.dropFirst() { changes.merge(later) }
-        let schema = changes.schemaChanged ? observed.values.first?.schema : nil
+        if let earlier = observed.values.first?.snapshot { changes = changes.completed(from: earlier, to: snapshot) }
         for (lens, set) in observed {
             set.advance(changes, to: snapshot)
             if set.isEmpty { observed[lens] = nil }
         }
-        if let schema { didAdopt?(schema, snapshot.schema) }
     }
 
     private func admit(at snapshot: any Snapshot) {

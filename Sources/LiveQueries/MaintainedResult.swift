@@ -52,7 +52,7 @@ final class MaintainedResult: LiveSubject {
     }
 
     func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
-        if step.changes.schemaChanged { try adopt(snapshot.schema) } else if misses(step) { return }
+        if step.changes.schemaChanged { try adopt(snapshot) } else if misses(step) { return }
         let outcome = try state.advance(
             by: step, of: query, along: route, classCount: step.objectCount(of: query.classID), quick: quick,
             learns: true,
@@ -61,7 +61,9 @@ final class MaintainedResult: LiveSubject {
         for position in audiences.indices {
             let change = try adding(modifiedBy: step, for: audiences[position].criteria, to: outcome)
             guard !change.isEmpty else { continue }
-            audiences[position].memory.recent.add(change, from: step.before.version, to: step.after.version)
+            if !step.changes.schemaChanged {
+                audiences[position].memory.recent.add(change, from: step.before.version, to: step.after.version)
+            }
             audiences[position].send(.update(LiveChange(snapshot: snapshot, indices: change, newKeys: keys)))
         }
     }
@@ -71,11 +73,14 @@ final class MaintainedResult: LiveSubject {
     }
 
     /// Looks everything up again that depends on the schema. Observers whose key paths are gone fail on their own.
-    private func adopt(_ schema: Schema) throws {
+    /// Whoever comes back from before it begins anew, as it would after a restart.
+    private func adopt(_ snapshot: any Snapshot) throws {
+        let schema = snapshot.schema
         route = try QueryRoute(query, schema: schema)
         isLocal = route.isLocal
         reach = LinkReach(from: query.classID, schema: schema)
         adoptKeyPaths(schema)
+        for index in audiences.indices { audiences[index].memory = ResultMemory(at: snapshot.version) }
     }
 }
 

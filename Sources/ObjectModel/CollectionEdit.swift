@@ -7,17 +7,23 @@ package enum CollectionEdit: Hashable, Sendable {
     /// Takes in what happened after this. Kinds differ only when the property's type was changed; then the
     /// later one counts.
     package mutating func merge(_ later: CollectionEdit) {
-        switch (self, later) {
-        case (.list(var edit), .list(let next)):
+        // Held in one place only while it grows: edits come one by one, and each would copy all before it.
+        switch later {
+        case .list(let next):
+            guard case .list(var edit) = self else { return self = later }
+            self = .list(ListEdit())
             edit.merge(next)
             self = .list(edit)
-        case (.set(var edit), .set(let next)):
+        case .set(let next):
+            guard case .set(var edit) = self else { return self = later }
+            self = .set(SetEdit())
             edit.merge(next)
             self = .set(edit)
-        case (.map(var edit), .map(let next)):
+        case .map(let next):
+            guard case .map(var edit) = self else { return self = later }
+            self = .map(MapEdit())
             edit.merge(next)
             self = .map(edit)
-        default: self = later
         }
     }
 
@@ -106,6 +112,30 @@ package struct MapEdit: Hashable, Sendable {
     }
 }
 
+extension MapEdit {
+    /// One pass over the keys of both, which are in order.
+    fileprivate init(replacing before: ValueMap, with after: ValueMap) {
+        self.init()
+        let (old, new) = (before.entries, after.entries)
+        if old.isEmpty { insertions.reserveCapacity(new.count) }
+        if new.isEmpty { deletions.reserveCapacity(old.count) }
+        var (i, j) = (0, 0)
+        while i < old.count || j < new.count {
+            let order =
+                i == old.count ? 1 : j == new.count ? -1 : Value.orderBytes(old[i].key, new[j].key)
+            if order < 0 {
+                deletions.insert(MapKey(old[i].key))
+            } else if order > 0 {
+                insertions.insert(MapKey(new[j].key))
+            } else {
+                modifications.insert(MapKey(old[i].key))
+            }
+            if order <= 0 { i += 1 }
+            if order >= 0 { j += 1 }
+        }
+    }
+}
+
 /// A map's key, told apart from others by its bytes and ordered by them.
 package struct MapKey: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
     package let text: String
@@ -113,9 +143,12 @@ package struct MapKey: Hashable, Comparable, Sendable, ExpressibleByStringLitera
     package init(_ text: String) { self.text = text }
     package init(stringLiteral text: String) { self.text = text }
 
-    package static func == (a: MapKey, b: MapKey) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
+    package static func == (a: MapKey, b: MapKey) -> Bool { Value.orderBytes(a.text, b.text) == 0 }
     package static func < (a: MapKey, b: MapKey) -> Bool { Value.orderBytes(a.text, b.text) < 0 }
-    package func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
+    package func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 }
 
 extension CollectionEdit {
@@ -131,12 +164,7 @@ extension CollectionEdit {
             let now = Set(after)
             self = .set(SetEdit(deletions: was.subtracting(now), insertions: now.subtracting(was)))
         case (.dictionary(let before), .dictionary(let after)):
-            let was = Set(before.entries.map { MapKey($0.key) })
-            let now = Set(after.entries.map { MapKey($0.key) })
-            self = .map(
-                MapEdit(
-                    deletions: was.subtracting(now), insertions: now.subtracting(was),
-                    modifications: was.intersection(now)))
+            self = .map(MapEdit(replacing: before, with: after))
         default: return nil
         }
     }

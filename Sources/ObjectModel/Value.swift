@@ -1,3 +1,5 @@
+import Glibc
+
 /// One value of a property, outside any store.
 ///
 /// Equality is structural: `.int(1)` and `.double(1)` differ, and a NaN equals itself by bit pattern. For the
@@ -124,10 +126,15 @@ extension Value {
         var b = b
         return a.withUTF8 { left in
             b.withUTF8 { right in
-                for index in 0..<min(left.count, right.count) where left[index] != right[index] {
-                    return left[index] < right[index] ? -1 : 1
-                }
-                return left.count - right.count
+                let shorter = min(left.count, right.count)
+                // An empty text may have no address.
+                let order =
+                    if shorter > 0, let a = left.baseAddress, let b = right.baseAddress {
+                        Int(memcmp(a, b, shorter))
+                    } else {
+                        0
+                    }
+                return order != 0 ? order : left.count - right.count
             }
         }
     }

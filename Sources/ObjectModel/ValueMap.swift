@@ -70,14 +70,29 @@ package struct ValueMap: Hashable, Sendable {
     }
 
     private mutating func sortEntries() {
-        let ordered = entries.enumerated().sorted { a, b in
-            let order = Value.orderBytes(a.element.key, b.element.key)
-            return order != 0 ? order < 0 : a.offset < b.offset
+        // Most keys are told apart by their first bytes, which are compared without a look at the texts.
+        let ordered = entries.indices.map { (prefix: Self.prefix(of: entries[$0].key), index: $0) }.sorted { a, b in
+            if a.prefix != b.prefix { return a.prefix < b.prefix }
+            let order = Value.orderBytes(entries[a.index].key, entries[b.index].key)
+            return order != 0 ? order < 0 : a.index < b.index
         }
-        entries.removeAll(keepingCapacity: true)
-        for (_, entry) in ordered {
-            if let last = entries.last, Value.orderBytes(last.key, entry.key) == 0 { entries.removeLast() }
-            entries.append(entry)
+        var sorted: [Entry] = []
+        sorted.reserveCapacity(entries.count)
+        for (_, index) in ordered {
+            if let last = sorted.last, Value.orderBytes(last.key, entries[index].key) == 0 { sorted.removeLast() }
+            sorted.append(entries[index])
         }
+        entries = sorted
+    }
+
+    /// The first eight bytes as a number that is in their order.
+    private static func prefix(of key: String) -> UInt64 {
+        var (number, count): (UInt64, Int) = (0, 0)
+        for byte in key.utf8 {
+            number = number << 8 | UInt64(byte)
+            count += 1
+            if count == 8 { return number }
+        }
+        return count == 0 ? 0 : number << UInt64(8 * (8 - count))
     }
 }

@@ -26,3 +26,17 @@ extension StoreError {
                 + "\nGive a schema version above \(plan.old.version), and a migration for the data that is to stay.")
     }
 }
+
+extension StoreError {
+    /// For work that was prepared under a schema that has been replaced since.
+    package static var schemaReplaced: StoreError {
+        StoreError(
+            .schemaReplaced,
+            "The schema was replaced while this was prepared, and nothing was done. Send it again.")
+    }
+
+    /// Throws `schemaReplaced` unless the transaction has the schema that its work was prepared for.
+    package static func check(_ transaction: any WriteTransaction, has schema: Schema) throws(StoreError) {
+        guard transaction.schema == schema else { throw schemaReplaced }
+    }
+}

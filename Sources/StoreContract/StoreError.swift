@@ -41,6 +41,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         // Transactions and versions.
         package static let nestedWrite = Code(rawValue: "store.nested_write")
         package static let tooManyVersions = Code(rawValue: "store.too_many_versions")
+        /// What was prepared for one schema has met another.
+        package static let schemaReplaced = Code(rawValue: "store.schema_replaced")
 
         // The file and the machine.
         package static let fileAccess = Code(rawValue: "store.file_access")

@@ -66,8 +66,9 @@ extension WriteTransaction {
         }
         var assigned: [PropertyID: Value] = [:]
         var changed = false
+        let objectClass = schema[classID]
         for (id, value) in values.sorted(by: { $0.key < $1.key }) {
-            guard let property = schema[classID]?[id], property.type.accepts(value) else {
+            guard let property = objectClass?[id], property.type.accepts(value) else {
                 // For the store to refuse.
                 assigned[id] = value
                 continue
@@ -96,6 +97,7 @@ extension WriteTransaction {
 
     /// Elements at the same position are compared; then the list is shortened or extended.
     private func change(_ old: [Value], to new: [Value], _ place: CollectionPlace) throws -> Bool {
+        if old.isEmpty, !new.isEmpty { return try assign(.list(new), place) }
         var changed = old.count != new.count
         for (index, (before, after)) in zip(old, new).enumerated() where before != after {
             if case (.link(let owned), .embedded(let given)) = (before, after) {
@@ -110,6 +112,7 @@ extension WriteTransaction {
     }
 
     private func changeSet(_ old: [Value], to new: [Value], _ place: CollectionPlace) throws -> Bool {
+        if old.isEmpty, !new.isEmpty { return try assign(.set(new), place) }
         var changed = false
         let wanted = new.sorted { Value.order($0, $1) < 0 }
         for value in old where !wanted.containsOrdered(value) {
@@ -120,6 +123,7 @@ extension WriteTransaction {
     }
 
     private func change(_ old: ValueMap, to new: ValueMap, _ place: CollectionPlace) throws -> Bool {
+        if old.isEmpty, !new.isEmpty { return try assign(.dictionary(new), place) }
         var changed = false
         for entry in old.entries where new[entry.key] == nil {
             changed = try edit(place, .removeKey(entry.key)) || changed
@@ -134,6 +138,12 @@ extension WriteTransaction {
             }
         }
         return changed
+    }
+
+    /// What was empty is written at once: nothing in it was there before that observers could be told of otherwise.
+    private func assign(_ value: Value, _ place: CollectionPlace) throws -> Bool {
+        try set(place.classID, place.key, [place.property.id: value])
+        return true
     }
 
     private func updateEmbedded(

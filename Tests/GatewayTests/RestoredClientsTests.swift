@@ -175,7 +175,7 @@ struct RestoredClientsTests {
                 answers = [
                     try wire.send(.patch, "/v1/objects/Dog?all=true", #"{"age":1}"#, headers: headers),
                     try wire.send(.delete, "/v1/objects/Dog?all=true", headers: headers),
-                    try wire.send(.put, "/v1/values/objects/Dog?key=age", "1", headers: headers),
+                    try wire.send(.put, "/v1/values/objects/Dog?key=age&all=true", "1", headers: headers),
                 ]
             default: continue
             }

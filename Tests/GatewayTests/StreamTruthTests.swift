@@ -158,7 +158,7 @@ struct StreamTruthTests {
         // Who comes back is told what it held.
         let again = try ward.whole.observe("/v1/observe/objects/Person/3", headers: ["Last-Event-ID": begun])
         let missed = try again.next("change")["changes"]?.asArray ?? []
-        #expect(missed.first { $0["name"] == "friend" }?["old"] == 666002)
+        #expect(missed.first(where: { $0["name"] == "friend" })?["old"] == 666002)
     }
 
     @Test("a stream begins anew when what it shows is written otherwise under another schema, and no other does")
@@ -216,6 +216,6 @@ struct StreamTruthTests {
         }
         // To whoever sees everything links are primary keys.
         let all = try ward.whole.get("/v1/values/objects/Person?keyPath=@unionOfObjects.friend")
-        #expect(all["values"] == [666001, 1, 666002, 1, 2] || all["values"]?.asArray?.count == 5, "\(all)")
+        #expect(all["values"] == [666001, 1, 1, 2, 666002], "\(all)")
     }
 }

@@ -32,7 +32,7 @@ struct ChunkTests {
         }
     }
 
-    static let refused = [
+    static let refusedBodies = [
         // Line feeds and carriage returns alone.
         "7\nlimit=1\n0\n\n", "7\r\nlimit=1\n0\r\n\r\n", "7\nlimit=1\r\n0\r\n\r\n", "7\r\nlimit=1\r\n0\n\r\n",
         "7\r\nlimit=1\r\n0\r\n\n", "7\rlimit=1\r\n0\r\n\r\n", "7\r\nlimit=1\r0\r\n\r\n", "7\r\r\nlimit=1\r\n0\r\n\r\n",
@@ -52,7 +52,8 @@ struct ChunkTests {
         "0\r\nX: \0\r\n\r\n", "0\r\nX(: y\r\n\r\n",
     ]
 
-    @Test("what is no chunk is refused with 400, and nothing behind it is read", arguments: refused, [false, true])
+    @Test(
+        "what is no chunk is refused with 400, and nothing behind it is read", arguments: refusedBodies, [false, true])
     func refused(body: String, inPieces: Bool) throws {
         let received = Recorder<String>()
         try serve(received) { port in
@@ -67,7 +68,7 @@ struct ChunkTests {
         }
     }
 
-    static let taken: [(body: String, content: String)] = [
+    static let takenBodies: [(body: String, content: String)] = [
         ("0\r\n\r\n", ""), ("3\r\nabc\r\n0\r\n\r\n", "abc"), ("003\r\nabc\r\n000\r\n\r\n", "abc"),
         ("1\r\na\r\n2\r\nbc\r\n0\r\n\r\n", "abc"),
         ("a\r\n0123456789\r\nA\r\n0123456789\r\n0\r\n\r\n", "01234567890123456789"),
@@ -77,9 +78,9 @@ struct ChunkTests {
         ("3\r\nabc\r\n0\r\nContent-Length: 7\r\n\r\n", "abc"),
     ]
 
-    @Test("what is one is taken, and so is the request behind it", arguments: taken.indices, [false, true])
+    @Test("what is one is taken, and so is the request behind it", arguments: takenBodies.indices, [false, true])
     func taken(index: Int, inPieces: Bool) throws {
-        let (body, content) = Self.taken[index]
+        let (body, content) = Self.takenBodies[index]
         let received = Recorder<String>()
         try serve(received) { port in
             for path in ["/x", "/file"] {

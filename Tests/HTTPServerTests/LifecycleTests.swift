@@ -161,21 +161,80 @@ struct LifecycleTests {
             })
     }
 
-    @Test("connections beyond the limit wait for one that ends")
-    func connectionLimit() throws {
-        let server = server { $0.connectionLimit = 2 }
+    @Test("at the limit of connections idle ones give way to new ones, those that never asked anything first")
+    func idleGiveWay() throws {
+        let server = server {
+            $0.connectionLimit = 3
+            $0.loops = 1
+        }
         let port = try server.start()
         defer { server.stop() }
+        let kept = try Client(port: port)
+        #expect(try kept.get("/now").text == "now")
+        let silent = try Client(port: port)
+        let later = try Client(port: port)
+        #expect(try later.get("/now").text == "now")
+        // Whoever has just come is given time to say something.
+        usleep(1_200_000)
         let first = try Client(port: port)
+        #expect(try first.get("/now").text == "now")
+        #expect(silent.isClosed)
+        #expect(try kept.get("/now").text == "now")
+        // Of those that have asked, the one that has waited longest.
         let second = try Client(port: port)
-        #expect(try first.get("/now").text == "now")
         #expect(try second.get("/now").text == "now")
-        let third = try Client(port: port)
-        try third.send("GET /now HTTP/1.1\r\nHost: t\r\n\r\n")
-        #expect(try first.get("/now").text == "now")
-        #expect(server.counters.openConnections == 2)
-        second.hangUp()
-        #expect(try third.readAnswer().text == "now")
+        #expect(later.isClosed)
+        for client in [kept, first, second] { #expect(try client.get("/now").text == "now") }
+        #expect(server.counters.displacedConnections == 2 && server.counters.refusedConnections == 0)
+        #expect(eventually { server.counters.openConnections == 3 })
+    }
+
+    @Test("where no connection is idle a new one is refused at once, with a reason, and let in when one ends")
+    func noRoom() throws {
+        let server = server {
+            $0.connectionLimit = 2
+            $0.loops = 1
+        }
+        let port = try server.start()
+        defer { server.stop() }
+        // Requests that are still coming in are not idle.
+        let busy = try (0..<2).map { _ in try Client(port: port) }
+        for client in busy { try client.send("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\n\r\na") }
+        #expect(eventually { server.counters.openConnections == 2 })
+        usleep(50_000)
+        var refusals: [Int] = []
+        for _ in 0..<10 {
+            let client = try Client(port: port)
+            // Over its limit of those that are told, the server closes without a word.
+            guard let answer = try? client.get("/now") else { continue }
+            refusals.append(answer.status)
+            #expect(answer["Retry-After"] == "1" && answer.text.contains("too_many_connections"))
+            #expect(client.isClosed)
+        }
+        #expect(!refusals.isEmpty && refusals.allSatisfy { $0 == 503 })
+        #expect(server.counters.refusedConnections == 10)
+        busy[0].hangUp()
+        #expect(
+            eventually {
+                guard let client = try? Client(port: port) else { return false }
+                return (try? client.get("/now").text) == "now"
+            })
+    }
+
+    @Test("while thousands of idle connections hold all places, every new client is answered")
+    func manyIdle() throws {
+        let server = server {
+            $0.connectionLimit = 64
+            $0.loops = 2
+        }
+        let port = try server.start()
+        defer { server.stop() }
+        var idle: [Client] = []
+        for round in 0..<300 {
+            idle.append(try Client(port: port))
+            if round % 10 == 9 { #expect(try Client(port: port).get("/now").text == "now", "after \(round)") }
+        }
+        #expect(eventually { server.counters.openConnections <= 64 })
     }
 
     @Test("a server that is dropped stops")

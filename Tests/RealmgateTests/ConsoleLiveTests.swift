@@ -69,14 +69,17 @@ extension ConsoleTests {
         expectNoComplaints()
     }
 
-    @Test("objects whose keys mean something in paths are opened and edited", arguments: ["", ".", "..", "/", "%FF", "a b"])
+    @Test(
+        "objects whose keys mean something in paths are opened and edited",
+        arguments: ["", ".", "..", "/", "%FF", "a b"])
     func oddKeys(key: String) throws {
         let json = String(decoding: try JSONEncoder().encode(["handle": key, "city": "Nowhere"]), as: UTF8.self)
         let made = try client.send("POST", "/v1/objects/Person", body: json)
         #expect(made.status == 201)
         try load("#/Person/" + (key.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""))
         try browser.wait(for: "document.querySelector('#page')?.textContent.includes('Nowhere')")
-        let location = try #require(made.head.split(separator: "\r\n").first { $0.hasPrefix("Location: ") }).dropFirst(10)
+        let location = try #require(made.head.split(separator: "\r\n").first { $0.hasPrefix("Location: ") }).dropFirst(
+            10)
         #expect(try client.send("DELETE", String(location)).status == 204)
         expectNoComplaints()
     }

@@ -1,5 +1,7 @@
 import Foundation
 import HTTPTesting
+import JSONCoding
+import ObjectModel
 import Testing
 
 /// The tour in the README, run as a reader would: every command with the output that stands below it.

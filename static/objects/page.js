@@ -421,4 +421,7 @@ for (const tab of tabs) tab.addEventListener("click", () => turn({ view: tab.dat
 byId("distinct").addEventListener("change", (event) => turn({ distinct: event.target.value }));
 byId("create").addEventListener("click", create);
 byId("explain").addEventListener("click", explainQuery);
+database.addEventListener("counts", () => {
+  if (isOpen && query !== null && objectClass !== null) showTally();
+});
 window.addEventListener("themechange", () => pulse.draw());

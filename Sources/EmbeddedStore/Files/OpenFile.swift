@@ -14,6 +14,7 @@ final class OpenFile: Sendable {
     let environment: LMDBEnvironment
     let trees: Trees
     let generation: Int
+    let reserve: DiskReserve
 
     var moment: Moment { Moment(generation: generation, transaction: environment.lastTransaction) }
 
@@ -26,6 +27,9 @@ final class OpenFile: Sendable {
             path: path, presence, mapSize: options.mapSize, maximumReaders: options.maximumReaders)
         trees = try Self.prepare(environment, path: path, schema: schema, options: options)
         self.generation = generation
+        reserve = DiskReserve(presence)
+        // A full disk is no reason not to open the file.
+        _ = reserve.isWhole(behind: environment.usedBytes)
     }
 
     /// Throws `LMDBError`. Cost: a visit to the list of free pages.

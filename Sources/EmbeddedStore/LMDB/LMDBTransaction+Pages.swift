@@ -20,6 +20,12 @@ extension LMDBTransaction {
         return count
     }
 
+    /// The first page behind those that the file has, this write transaction's own included.
+    ///
+    /// LMDB does not say it, so it is read from where LMDB 0.9 has it, behind two pointers. Who relies on it asks at the
+    /// beginning of the transaction, too, when it must be what the environment says.
+    var nextPage: Int { UnsafeRawPointer(pointer).load(fromByteOffset: 2 * MemoryLayout<Int>.size, as: Int.self) }
+
     /// Pages that the version which this transaction reads or writes consists of, those of the free list included.
     func pagesInUse(_ databases: [LMDBDatabase]) throws(LMDBError) -> Int {
         var pages = 2

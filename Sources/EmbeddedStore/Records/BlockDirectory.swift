@@ -44,15 +44,4 @@ struct BlockDirectory: Sendable {
         defer { nextNumber += 1 }
         return nextNumber
     }
-
-    /// The block that holds an element, and where in it; the end of the last block for the position behind all
-    /// elements.
-    func place(of position: Int) -> (entry: Int, offset: Int) {
-        var rest = position
-        for (index, entry) in entries.enumerated() {
-            if rest < entry.count || index == entries.count - 1 { return (index, rest) }
-            rest -= entry.count
-        }
-        return (0, rest)
-    }
 }

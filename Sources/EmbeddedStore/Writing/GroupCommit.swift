@@ -39,12 +39,12 @@ struct GroupCommit {
         let catalogue = try file.catalogue(transaction, file.trees)
         let history = catalogue.history.continued
         let session = try WriteSession(transaction, file.trees, catalogue, path: file.path, tag: history.tag)
-        let pagesBefore = try transaction.pagesInUse(file.trees.all)
+        let room = try RoomCheck(file, transaction)
         var outcome = GroupOutcome()
         for job in jobs {
             let version = session.version.next
             do {
-                let (changes, undo) = try run(job, in: session, version: version)
+                let (changes, undo) = try run(job, in: session, version: version, undoLimit: room.undoLimit)
                 session.advance(to: version)
                 outcome.changes.append(changes)
                 outcome.results.append(.success(version))
@@ -61,14 +61,14 @@ struct GroupCommit {
             pageSize: file.environment.pageSize, budget: jobs.count + 16)
         try transaction.put(file.trees.meta, FileFormat.versionKey, Catalogue.versionRecord(session.version))
         if history != catalogue.history { try history.put(in: transaction, file.trees.meta) }
-        try file.checkRoom(for: outcome.changes, transaction, pagesBefore: pagesBefore)
+        try room.check(for: outcome.changes)
         try transaction.commit()
         return outcome
     }
 
     /// What a job did, and what takes it back: nil for a change of the schema, and for more than the log may hold.
     private func run(
-        _ job: WriterJob, in session: WriteSession, version: Version
+        _ job: WriterJob, in session: WriteSession, version: Version, undoLimit: Int
     ) throws -> (changes: ChangeSet, undo: [UInt8]?) {
         switch job.work {
         case .schema(let schema, let migration):
@@ -86,7 +86,7 @@ struct GroupCommit {
                 throw MemberFailure(underlying: error)
             }
             if let failure = session.failure { throw failure }
-            return (member.changeSet, member.undo(limit: file.options.undoLimit))
+            return (member.changeSet, member.undo(limit: undoLimit))
         }
     }
 }

@@ -184,7 +184,9 @@ class MemberTransaction: WriteTransaction {
             throw StoreError.notFound(key, in: objectClass.schema)
         }
         try IncomingLinks(self, to: objectClass, Set(keys)).clear()
-        for key in keys { try removeUnlinked(objectClass, key) }
+        try session.wholly {
+            try session.references.removingMany { for key in keys { try removeUnlinked(objectClass, key) } }
+        }
     }
 
     func edit(

@@ -89,7 +89,7 @@ final class OpenCluster {
     func isLive(_ slot: Int) -> Bool { mask.pointee.isLiveInPlace(slot) }
 
     /// Nil when the leaf is not decoded.
-    func value(_ column: Int, _ slot: Int) -> Value? { leaves[column]?.value(at: slot) }
+    func value(_ column: Int, _ slot: Int) -> Value? { leaves[column]?.valueInPlace(at: slot) }
 
     func append(_ content: LeafContent, _ column: Int, open: () throws -> MutableLeaf) throws {
         if leaves[column] == nil { leaves[column] = try open() }

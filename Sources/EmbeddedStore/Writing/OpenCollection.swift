@@ -29,6 +29,8 @@ final class OpenCollection {
     private var block: ElementBlock
     /// The place of `block` in the directory.
     private var current = 0
+    /// The position of its first element, so that edits side by side need no count of all blocks before them.
+    private var currentStart = 0
     private var isBlockDirty = false
     private var isDirectoryDirty = false
     private(set) var isDirty = false
@@ -102,17 +104,49 @@ final class OpenCollection {
 
     /// Where the element is in a set, or would be, and whether it is there.
     func search(_ element: Value) throws -> (position: Int, found: Bool) {
-        try search { Value.order(try self.value(at: $0), element) }
+        try search(first: { Value.order(try ElementBlock.first(decoding: $0, hasKeys: false).value, element) }) {
+            Value.order($0.values[$1], element)
+        }
     }
 
     /// Where the key is in a map, or would be, and whether it is there.
     func search(key: String) throws -> (position: Int, found: Bool) {
-        try search { Value.orderBytes(try self.key(at: $0), key) }
+        try search(first: { Value.orderBytes(try ElementBlock.first(decoding: $0, hasKeys: true).key, key) }) {
+            Value.orderBytes($0.keys[$1], key)
+        }
     }
 
-    private func search(_ order: (Int) throws -> Int) rethrows -> (position: Int, found: Bool) {
-        let position = try (0..<count).partitioningIndex { try order($0) >= 0 }
-        return (position, try position < count && order(position) == 0)
+    /// - Parameter order: how an element of a block, by its place there, stands to what is looked for.
+    private func search(
+        first firstOrder: (UnsafeRawBufferPointer) throws -> Int, _ order: (ElementBlock, Int) -> Int
+    ) throws -> (position: Int, found: Bool) {
+        try openBlock(first: firstOrder, order)
+        let offset = (0..<block.count).partitioningIndex { order(block, $0) >= 0 }
+        return (currentStart + offset, offset < block.count && order(block, offset) == 0)
+    }
+
+    /// Makes the block the current one that has what is looked for, or would have it: the last one that does not begin
+    /// behind it. Edits mostly go to the block of the one before.
+    private func openBlock(
+        first firstOrder: (UnsafeRawBufferPointer) throws -> Int, _ order: (ElementBlock, Int) -> Int
+    ) throws {
+        guard let entries = directory?.entries, entries.count > 1 else { return }
+        var places = 0..<entries.count
+        if block.count > 0 {
+            let isBehind = order(block, 0) > 0
+            if !isBehind, order(block, block.count - 1) >= 0 { return }
+            places = isBehind ? 0..<current : current + 1..<entries.count
+        }
+        let behind = try places.partitioningIndex { place in
+            try firstOrder(try outsized.blockBytes(address, entries[place].number)) > 0
+        }
+        let place = max(behind - 1, 0)
+        guard place != current else { return }
+        let start =
+            place > current
+            ? currentStart + entries[current..<place].reduce(0) { $0 + $1.count }
+            : entries[..<place].reduce(0) { $0 + $1.count }
+        try open(entry: place, from: start)
     }
 
     // MARK: Editing
@@ -151,14 +185,33 @@ final class OpenCollection {
 
     /// Makes the block with that element the current one; gives the element's place in it.
     private func open(_ position: Int) throws -> Int {
-        guard let directory else { return position }
-        let (entry, offset) = directory.place(of: position)
-        if entry != current {
-            try writeBlock()
-            block = try outsized.block(address, directory.entries[entry], hasKeys: hasKeys)
-            current = entry
+        guard let entries = directory?.entries else { return position }
+        // The end of the last block is the place behind all elements.
+        func holds(_ place: Int, from start: Int) -> Bool {
+            position >= start && (position < start + entries[place].count || place == entries.count - 1)
         }
-        return offset
+        guard !holds(current, from: currentStart) else { return position - currentStart }
+        // On from where we are, or from the beginning, whatever is nearer.
+        var (place, start) = (current, currentStart)
+        if position < currentStart / 2 { (place, start) = (0, 0) }
+        while position < start {
+            place -= 1
+            start -= entries[place].count
+        }
+        while !holds(place, from: start) {
+            start += entries[place].count
+            place += 1
+        }
+        try open(entry: place, from: start)
+        return position - start
+    }
+
+    private func open(entry place: Int, from start: Int) throws {
+        guard place != current, let entry = directory?.entries[place] else { return }
+        try writeBlock()
+        block = try outsized.block(address, entry, hasKeys: hasKeys)
+        current = place
+        currentStart = start
     }
 
     /// Cuts the current block in two where it has become too large, and a collection that outgrew the leaf out of it.
@@ -171,6 +224,7 @@ final class OpenCollection {
             made.entries = [BlockDirectory.Entry(number: number, count: block.count)]
             directory = made
             current = 0
+            currentStart = 0
             isDirectoryDirty = true
             isBlockDirty = true
         }
@@ -185,6 +239,7 @@ final class OpenCollection {
             isBlockDirty = true
             isDirectoryDirty = true
             try writeBlock()
+            currentStart += block.count
             block = rest
             current += 1
             isBlockDirty = true
@@ -201,9 +256,15 @@ final class OpenCollection {
         if entries.count == 1 {
             try outsized.transaction.delete(outsized.trees.outsized, address.block(0))
             directory = nil
+            current = 0
+            currentStart = 0
             return
         }
-        current = min(current, entries.count - 2)
+        let last = entries.count - 2
+        if current > last {
+            currentStart -= entries[last].count
+            current = last
+        }
         guard let next = directory?.entries[current] else { return }
         block = try outsized.block(address, next, hasKeys: hasKeys)
     }

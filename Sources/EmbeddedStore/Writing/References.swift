@@ -6,11 +6,44 @@ struct References {
     private let transaction: LMDBTransaction
     private let trees: Trees
     private let keyIndex: OpenKeyIndex
+    /// What is to be taken out when all of it is known.
+    private let removals = Removals()
+
+    /// Entries to be taken out, by tree.
+    private final class Removals {
+        var isCollecting = false
+        var index: [[UInt8]] = []
+        var words: [[UInt8]] = []
+        /// Of collections and mixed values, which may link several times, and of single links.
+        var countedLinks: [[UInt8]] = []
+        var links: [[UInt8]] = []
+    }
 
     init(_ transaction: LMDBTransaction, _ trees: Trees, _ keyIndex: OpenKeyIndex) {
         self.transaction = transaction
         self.trees = trees
         self.keyIndex = keyIndex
+    }
+
+    /// Takes the entries of many objects out in the order in which they lie in the trees: each page is visited once, and
+    /// one that becomes empty is there for the next. One by one they would be all over the trees, which then have to be
+    /// copied as a whole before anything of them is free. `body` must not look for what it removes.
+    func removingMany(_ body: () throws -> Void) throws {
+        removals.isCollecting = true
+        // Also when it fails: what takes it back expects them to be gone.
+        let outcome = Result { try body() }
+        removals.isCollecting = false
+        for entry in Self.ordered(&removals.index) { try transaction.delete(trees.index, entry) }
+        for entry in Self.ordered(&removals.words) { try transaction.delete(trees.words, entry) }
+        for entry in Self.ordered(&removals.links) { try transaction.delete(trees.backlinks, entry) }
+        for entry in Self.ordered(&removals.countedLinks) { try removeCountedLink(entry) }
+        try outcome.get()
+    }
+
+    private static func ordered(_ entries: inout [[UInt8]]) -> [[UInt8]] {
+        defer { entries = [] }
+        entries.sort { Value.orderBytes($0, $1) < 0 }
+        return entries
     }
 
     /// Adds the entries of a value as a whole.
@@ -37,12 +70,22 @@ struct References {
     func remove(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
         if column.holdsLinks { try value.forEachLink(column) { try removeLink(objectClass, key, column, $0) } }
         if column.isFullTextIndexed {
-            try Self.words(of: value, objectClass, key, column) { try transaction.delete(trees.words, $0) }
+            try Self.words(of: value, objectClass, key, column) { entry in
+                if removals.isCollecting {
+                    removals.words.append(entry)
+                } else {
+                    try transaction.delete(trees.words, entry)
+                }
+            }
         }
         guard column.isIndexed else { return }
         if column.usesKeyBlocks { return try keyIndex.remove(value, key, objectClass.schema.id, column.id) }
         guard let entry = Self.indexEntry(objectClass, key, column, value) else { return }
-        try transaction.delete(trees.index, entry)
+        if removals.isCollecting {
+            removals.index.append(entry)
+        } else {
+            try transaction.delete(trees.index, entry)
+        }
     }
 
     /// Adds the backlinks of one element of a collection.
@@ -70,7 +113,18 @@ struct References {
         _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ target: ObjectReference
     ) throws {
         let entry = Self.backlinkEntry(objectClass, key, column, target)
-        if column.isMixed || column.kind.collection != .single, let count = try count(entry), count > 1 {
+        let isCounted = column.isMixed || column.kind.collection != .single
+        // Who owns an embedded object is asked when that goes with it.
+        switch (removals.isCollecting && !column.ownsTarget, isCounted) {
+        case (true, true): removals.countedLinks.append(entry)
+        case (true, false): removals.links.append(entry)
+        case (false, true): try removeCountedLink(entry)
+        case (false, false): try transaction.delete(trees.backlinks, entry)
+        }
+    }
+
+    private func removeCountedLink(_ entry: [UInt8]) throws {
+        if let count = try count(entry), count > 1 {
             try transaction.put(trees.backlinks, entry, count == 2 ? [] : record(count - 1))
         } else {
             try transaction.delete(trees.backlinks, entry)

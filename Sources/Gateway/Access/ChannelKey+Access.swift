@@ -10,6 +10,7 @@ extension ChannelKey {
     func seen(by view: AccessView, _ snapshot: any Snapshot) throws -> ChannelKey {
         var key = self
         key.shape = try ChannelPlan(self, snapshot.schema).shape
+        key.schema = BoundSchema(snapshot.schema, from: roots)
         guard let access = BoundAccess.of(snapshot) else { return key }
         key.view = view
         // Embedded objects that are parts of others alone are in no list of their own.
@@ -25,25 +26,13 @@ extension ChannelKey {
         return key
     }
 
-    /// Whether objects are written otherwise under one schema than under the other, as far as the caller sees the two.
-    func isShownOtherwise(under old: Schema, _ new: Schema) -> Bool {
-        // What cannot be written any more fails by itself.
-        guard let now = form(under: new) else { return false }
-        return now != form(under: old)
-    }
+    /// Whether what the key was made from means the same under a schema, as the caller sees it.
+    func holds(under seen: Schema) -> Bool { schema == nil || schema == BoundSchema(seen, from: roots) }
 
-    private func form(under schema: Schema) -> String? {
-        let seen = view?.access(under: schema).visibleSchema ?? schema
-        return (try? ChannelPlan(self, seen))?.form(seen)
-    }
+    private var roots: [ClassID] { [classID] + way.map(\.classID) }
 
-    /// The key with everything watched that is shown under a schema.
-    func showing(under schema: Schema) -> ChannelKey {
-        var key = self
-        let seen = view?.access(under: schema).visibleSchema ?? schema
-        if let plan = try? ChannelPlan(self, seen) { key.shape = plan.shape }
-        return key
-    }
+    /// Of the classes that the store has, those that the caller sees, as the caller sees them.
+    func seen(_ schema: Schema) -> Schema { view?.access(under: schema).visibleSchema ?? schema }
 
     /// What it is observed through; nil when everything is seen.
     var lens: ViewLens? { view.map { ViewLens(view: $0) } }

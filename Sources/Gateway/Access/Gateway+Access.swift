@@ -47,18 +47,24 @@ extension Gateway {
 
     /// Runs work in a write transaction, as far as the caller may do it, and answers with what it gives once the
     /// commit is on disk. A request with an `Idempotency-Key` is done once; its answer is kept in the same commit.
+    ///
+    /// - Parameter snapshot: what the work was prepared from. When the writer finds another schema than that one has, the
+    ///   work's numbers may mean other things by now: then the request is answered again from the beginning.
     func write(
-        for request: Request, _ work: @escaping @Sendable (any WriteTransaction) throws -> Response
+        for request: Request, preparedFrom snapshot: any Snapshot,
+        _ work: @escaping @Sendable (any WriteTransaction) throws -> Response
     ) throws(Problem) -> Reply {
         let caller = try caller(of: request)
         let view = caller.view
         let known = try IdempotentRequest(request, caller)
         let (clock, lifetime) = (configuration.clock, configuration.idempotencyLifetime)
+        let schema = BoundAccess.of(snapshot)?.schema ?? snapshot.schema
         return .later { [self] responder in
             let answer = Slot<Response>()
             store.submit { [ruleProblems] transaction in
                 let time = clock()
                 try known?.checkNew(in: transaction, at: time)
+                try StoreError.check(transaction, has: schema)
                 if !view.isUnrestricted { ruleProblems.tell(view.access(under: transaction.schema)) }
                 var response = try view.perform(in: transaction, work)
                 response.headers.add(transaction.mark)
@@ -68,6 +74,9 @@ extension Gateway {
                 switch outcome {
                 case .success: responder.answer(answer.value ?? response(to: Problem.internalError))
                 case .failure(let replay as IdempotentRequest.Replay): responder.answer(replay.response)
+                case .failure(let error as StoreError) where error.code == .schemaReplaced && request.again != nil:
+                    // Not on the writer's thread, where this runs.
+                    workers.run { request.again?().answer(responder) }
                 case .failure(let error): responder.answer(response(to: error, of: request))
                 }
             }

@@ -17,7 +17,7 @@ extension Gateway {
         let selection = try BulkSelection(parameters, objectClass, snapshot.schema, configuration)
         let input = try ObjectInputReader(writing: snapshot).object(try request.json(), objectClass)
         let conditions = try Preconditions(request)
-        return try write(for: request) { transaction in
+        return try write(for: request, preparedFrom: snapshot) { transaction in
             try conditions.checkState(transaction)
             let keys = try selection.keys(in: transaction)
             try ObjectWriter(transaction, .modified).assign(input, to: keys)
@@ -27,11 +27,11 @@ extension Gateway {
 
     private func deleteCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: BulkSelection.parameters)
-        let schema = try snapshot(for: request).schema
-        let objectClass = try schema.named(path["class"] ?? "")
-        let selection = try BulkSelection(parameters, objectClass, schema, configuration)
+        let snapshot = try snapshot(for: request)
+        let objectClass = try snapshot.schema.named(path["class"] ?? "")
+        let selection = try BulkSelection(parameters, objectClass, snapshot.schema, configuration)
         let conditions = try Preconditions(request)
-        return try write(for: request) { transaction in
+        return try write(for: request, preparedFrom: snapshot) { transaction in
             try conditions.checkState(transaction)
             let keys = try selection.keys(in: transaction)
             try transaction.delete(objectClass.id, keys)
@@ -48,7 +48,7 @@ extension Gateway {
         let selection = try BulkSelection(parameters, target, snapshot.schema, configuration)
         let input = try ObjectInputReader(writing: snapshot).object(try request.json(), target)
         let conditions = try Preconditions(request)
-        return try write(for: request) { transaction in
+        return try write(for: request, preparedFrom: snapshot) { transaction in
             let place = try path.resolve(in: .transaction(transaction))
             try conditions.check(place, transaction)
             guard place.property.targetClass == input.classID else { throw Problem(changedMeanwhile: place) }
@@ -66,7 +66,7 @@ extension Gateway {
         let target = try place.heldClass(snapshot.schema)
         let selection = try BulkSelection(parameters, target, snapshot.schema, configuration)
         let conditions = try Preconditions(request)
-        return try write(for: request) { transaction in
+        return try write(for: request, preparedFrom: snapshot) { transaction in
             let place = try path.resolve(in: .transaction(transaction))
             try conditions.check(place, transaction)
             guard place.property.targetClass == target.id else { throw Problem(changedMeanwhile: place) }

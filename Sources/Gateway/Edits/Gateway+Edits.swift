@@ -25,12 +25,13 @@ extension Gateway {
             let place = try list.resolve(in: source)
             if try place.kind(in: source) == .list {
                 try parameters.refuse(["index"], "A move has its positions in the body.")
-                return try edit(request, list, place, EditReader(place, .list, snapshot.schema).move(request.json()))
+                return try edit(
+                    request, snapshot, list, place, EditReader(place, .list, snapshot.schema).move(request.json()))
             }
         }
         let place = try target.resolve(in: source)
         let reader = EditReader(place, try place.kind(in: source), snapshot.schema)
-        return try edit(request, target, place, reader.addition(request.json(), at: index))
+        return try edit(request, snapshot, target, place, reader.addition(request.json(), at: index))
     }
 
     /// `PUT`: assigns an element, a map's key, or the property as a whole.
@@ -42,7 +43,7 @@ extension Gateway {
         let place = try target.resolve(in: source)
         let reader = EditReader(place, try place.kind(in: source), snapshot.schema)
         guard !place.property.type.isComputed else { throw Problem(computed: place) }
-        return try edit(request, target, place, reader.assignment(request.json()))
+        return try edit(request, snapshot, target, place, reader.assignment(request.json()))
     }
 
     /// `PATCH`: sets properties of the object that a link leads to, or of the objects that a collection holds.
@@ -57,7 +58,7 @@ extension Gateway {
         guard let objectClass = snapshot.schema[object.classID] else { throw StoreError.unknownClass(object.classID) }
         let input = try ObjectInputReader(writing: snapshot).object(try request.json(), objectClass)
         let conditions = try Preconditions(request)
-        return try write(for: request) { transaction in
+        return try write(for: request, preparedFrom: snapshot) { transaction in
             let place = try target.resolve(in: .transaction(transaction))
             try conditions.check(place, transaction)
             let object = try place.linkedObject(in: .transaction(transaction))
@@ -81,18 +82,19 @@ extension Gateway {
         }
         try parameters.refuse(
             BulkSelection.parameters, "'\(place.name)' is one element, or 'value' says already which one is meant.")
-        guard let value = parameters["value"] else { return try edit(request, target, place, .remove) }
+        guard let value = parameters["value"] else { return try edit(request, snapshot, target, place, .remove) }
         let reader = EditReader(place, try place.kind(in: source), snapshot.schema)
-        return try edit(request, target, place, reader.removal(value))
+        return try edit(request, snapshot, target, place, reader.removal(value))
     }
 
     /// Does an edit that was read for `place` where the path leads when it is its turn.
     private func edit(
-        _ request: Request, _ path: PropertyPath, _ place: PropertyPlace, _ edit: PropertyEdit
+        _ request: Request, _ snapshot: any Snapshot, _ path: PropertyPath, _ place: PropertyPlace,
+        _ edit: PropertyEdit
     ) throws -> Reply {
         let conditions = try Preconditions(request)
         let (classID, property) = (place.holderClass.id, place.property)
-        return try write(for: request) { transaction in
+        return try write(for: request, preparedFrom: snapshot) { transaction in
             let place = try path.resolve(in: .transaction(transaction))
             try conditions.check(place, transaction)
             guard place.holderClass.id == classID, place.property.id == property.id,

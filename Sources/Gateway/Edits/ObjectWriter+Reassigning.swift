@@ -52,6 +52,12 @@ extension ObjectWriter {
     ) throws -> Int {
         // Of those that are the same to a set the first one counts.
         guard case .set(let new) = ValueRules.normalised(.set(new)) else { return 0 }
+        // What stays is compared with, and told to nobody; where nothing does, all is written at once.
+        if !new.contains(where: { old.containsInOrder($0) }) {
+            guard !old.isEmpty || !new.isEmpty else { return 0 }
+            try transaction.set(object.classID, object.key, [property.id: .set(new)])
+            return old.count + new.count
+        }
         var modified = 0
         for value in old where !new.containsInOrder(value) {
             modified += try transaction.edit(object.classID, object.key, property.id, .removeElement(value)) ? 1 : 0
@@ -67,7 +73,13 @@ extension ObjectWriter {
     ) throws -> Int {
         var edits: [CollectionOperation] = []
         for entry in old.entries where new[entry.key] == nil { edits.append(.removeKey(entry.key)) }
+        let removed = edits.count
         for entry in new.entries where old[entry.key] != entry.value { edits.append(.put(entry.value, key: entry.key)) }
+        // Where nothing stays as it is, observers are told the same, and a map of very many keys is written at once.
+        if edits.count == removed + new.count {
+            try transaction.set(object.classID, object.key, [property.id: .dictionary(new)])
+            return edits.count
+        }
         for edit in edits { try transaction.edit(object.classID, object.key, property.id, edit) }
         return edits.count
     }

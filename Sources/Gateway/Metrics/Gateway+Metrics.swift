@@ -84,6 +84,8 @@ extension Gateway {
         text.sample(["limit": "caller_rate"], front.limitedCallers.load(ordering: .relaxed))
         text.sample(["limit": "caller_streams"], front.limitedStreams.load(ordering: .relaxed))
         text.sample(["limit": "address_connections"], serverCounters.crowdedConnections)
+        text.sample(["limit": "connections"], serverCounters.refusedConnections)
+        text.sample(["limit": "idle_connections"], serverCounters.displacedConnections)
         text.single(
             "realmgate_unidentified_total", .counter, "Requests without a credential that is valid.",
             front.unidentified.load(ordering: .relaxed))

@@ -17,7 +17,7 @@ struct SnapshotComparison {
     private struct Difference {
         var inserted: [ObjectKey] = []
         var deleted: [ObjectKey] = []
-        var modified: [(key: ObjectKey, properties: [PropertySchema])] = []
+        var modified: [(key: ObjectKey, properties: [String])] = []
 
         var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
     }
@@ -34,16 +34,36 @@ struct SnapshotComparison {
         json.bool(from.schema != to.schema)
         json.name("classes")
         json.beginArray()
+        // What a migration did is in no log: then all objects are compared.
+        let changes = changes.schemaChanged ? try ChangeSet(comparing: from, with: to) : changes
         for objectClass in to.schema.classes {
             let changed = changes.classes[objectClass.id]
-            guard changed != nil || comesAndGoes(objectClass.id) else { continue }
+            guard changed != nil || comesAndGoes(objectClass.id) || looksDifferent(objectClass) else { continue }
             let difference = try difference(changed ?? ClassChanges(), objectClass)
             if !difference.isEmpty { try write(difference, objectClass, json) }
+        }
+        for objectClass in from.schema.classes where to.schema[objectClass.id] == nil {
+            let gone = Difference(deleted: try from.select(BoundQuery(classID: objectClass.id), .all))
+            if !gone.isEmpty { try write(gone, objectClass, json) }
         }
         json.endArray()
         json.endObject()
         return json
     }
+
+    /// The names of properties that every object of a class shows in another way than before, or no longer: a change of
+    /// the schema changes them all.
+    private func namesOfOthers(_ objectClass: ClassSchema) -> [String] {
+        guard from.schema != to.schema, let before = from.schema[objectClass.id] else { return [] }
+        let changed = objectClass.storedProperties.filter { now in
+            guard let then = before[now.id] else { return true }
+            return then.name != now.name || then.type != now.type
+        }
+        let gone = before.storedProperties.filter { objectClass[$0.id] == nil && objectClass[$0.name] == nil }
+        return changed.map(\.name) + gone.map(\.name)
+    }
+
+    private func looksDifferent(_ objectClass: ClassSchema) -> Bool { !namesOfOthers(objectClass).isEmpty }
 
     /// Whether objects may come or go for the caller although nothing was done to them.
     private func comesAndGoes(_ classID: ClassID) -> Bool {
@@ -55,8 +75,10 @@ struct SnapshotComparison {
         let before = from.schema[id]
         var difference = Difference()
         var keys = changes.insertions.union(changes.deletions).union(changes.modifications.keys)
+        let all = BoundQuery(classID: id)
+        let others = namesOfOthers(objectClass)
+        if !others.isEmpty { keys.formUnion(try to.select(all, .all)) }
         if before != nil, comesAndGoes(id) {
-            let all = BoundQuery(classID: id)
             keys.formUnion(Set(try from.select(all, .all)).symmetricDifference(try to.select(all, .all)))
         }
         for key in keys.sorted() {
@@ -65,12 +87,14 @@ struct SnapshotComparison {
             case (false, true): difference.inserted.append(key)
             case (true, false): difference.deleted.append(key)
             case (true, true):
-                let properties = try objectClass.storedProperties.filter { property in
+                let assigned = try objectClass.storedProperties.filter { property in
+                    if others.contains(property.name) { return false }
                     guard changes.modifications[key]?.contains(property.id) == true else { return false }
                     guard before?[property.id]?.type == property.type else { return true }
                     return try from.value(id, key, property.id) != to.value(id, key, property.id)
                 }
-                if !properties.isEmpty { difference.modified.append((key, properties)) }
+                let names = assigned.map(\.name) + others
+                if !names.isEmpty { difference.modified.append((key, names)) }
             case (false, false): break
             }
         }
@@ -105,7 +129,7 @@ struct SnapshotComparison {
             try write(item.key, objectClass, to, json)
             json.name("properties")
             json.beginArray()
-            for property in item.properties { json.string(property.name) }
+            for name in item.properties { json.string(name) }
             json.endArray()
             json.endObject()
         }

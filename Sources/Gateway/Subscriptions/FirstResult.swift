@@ -41,6 +41,8 @@ final class FirstResult: ChannelMember {
 
     func isAt(_ version: Version) { finish(.known) }
     func fallBehind(since version: Version?) {}
+    /// The streams begin anew on their own.
+    func beginAnew() { finish(.known) }
     func end(with ending: Ending) { finish(.failed(ending)) }
 
     private func finish(_ outcome: Outcome) {

@@ -186,17 +186,20 @@ extension Gateway {
     private func open(
         _ events: EventStream, of set: SubscriptionSet, for caller: Caller, _ position: StreamPosition?
     ) {
-        let stream = SetStream(events, channels) { id, ending in
-            guard let problem = ending.problem else { return }
-            set.fail(id, problem)
-        }
-        let unsettled = set.open(stream, position, subscriptions.now) { [self] query in
+        let bind: @Sendable (SubscriptionQuery) -> Result<ChannelKey, Problem> = { [self] query in
             do {
                 return .success(try channelKey(of: query, for: caller))
             } catch {
                 return .failure(problem(of: error))
             }
         }
+        let stream = SetStream(
+            events, channels, bind: { set.rebind($0, by: bind) },
+            didFail: { id, ending in
+                guard let problem = ending.problem else { return }
+                set.fail(id, problem)
+            })
+        let unsettled = set.open(stream, position, subscriptions.now, bind: bind)
         for subscription in unsettled {
             guard let key = subscription.key else { continue }
             FirstResult.await(key, channels) { set.settle(subscription.id, subscription.revision, $0) }

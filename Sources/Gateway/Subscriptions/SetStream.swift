@@ -42,16 +42,21 @@ final class SetStream: Sendable {
 
     private let stream: EventStream
     private let channels: Channels
+    /// Reads again what a subscription asks for, under the present schema; nil for one that is gone.
+    typealias Binding = @Sendable (SubscriptionID) -> (Subscription, Result<ChannelKey, Problem>)?
+
+    private let bind: Binding
     /// Told what became of a subscription that cannot be observed any more.
     private let didFail: @Sendable (SubscriptionID, Ending) -> Void
     private let state = Mutex(State())
 
     init(
-        _ stream: EventStream, _ channels: Channels,
+        _ stream: EventStream, _ channels: Channels, bind: @escaping Binding,
         didFail: @escaping @Sendable (SubscriptionID, Ending) -> Void
     ) {
         self.stream = stream
         self.channels = channels
+        self.bind = bind
         self.didFail = didFail
         stream.send(.retry)
         stream.onDrain { [weak self] in self?.catchUp() }
@@ -158,6 +163,20 @@ final class SetStream: Sendable {
         if !stream.isCongested { catchUp() }
     }
 
+    /// The schema was replaced: what the subscription asks for is read again, and told from the beginning.
+    fileprivate func beginAnew(_ member: SetMember) {
+        guard let (subscription, outcome) = bind(member.id) else { return }
+        let revision: UInt64? = state.withLock { state in
+            // It may ask for something else by now, or be gone.
+            state.seats[member.id]?.member === member ? state.revision : nil
+        }
+        guard let revision else { return }
+        switch outcome {
+        case .success(let key): add(subscription, key, since: nil, revision: revision)
+        case .failure(let problem): end(member, with: .error(problem))
+        }
+    }
+
     fileprivate func end(_ member: SetMember, with ending: Ending) {
         let isPresent = state.withLock { state in
             guard state.seats[member.id]?.member === member else { return false }
@@ -261,6 +280,7 @@ final class SetMember: ChannelMember {
     }
     func isAt(_ version: Version) { stream?.isAt(version, self) }
     func fallBehind(since version: Version?) { stream?.fallBehind(self, since: version) }
+    func beginAnew() { stream?.beginAnew(self) }
     func end(with ending: Ending) { stream?.end(self, with: ending) }
 }
 

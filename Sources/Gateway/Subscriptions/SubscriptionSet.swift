@@ -191,6 +191,21 @@ final class SubscriptionSet: Sendable {
         }
     }
 
+    /// Reads again what a subscription asks for, under the present schema; nil when it is gone.
+    func rebind(
+        _ id: SubscriptionID, by bind: (SubscriptionQuery) -> Result<ChannelKey, Problem>
+    ) -> (Subscription, Result<ChannelKey, Problem>)? {
+        guard let known = current.subscriptions.first(where: { $0.id == id }) else { return nil }
+        let outcome = bind(known.query)
+        return state.withLock { state in
+            guard let index = state.subscriptions.firstIndex(where: { $0.id == id }),
+                state.subscriptions[index].revision == known.revision
+            else { return nil }
+            if case .success(let key) = outcome { state.subscriptions[index].key = key }
+            return (state.subscriptions[index], outcome)
+        }
+    }
+
     func close(_ stream: SetStream, _ now: Timestamp) {
         state.withLock { state in
             state.streams.removeAll { $0 === stream }

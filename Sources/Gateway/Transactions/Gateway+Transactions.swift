@@ -15,9 +15,10 @@ extension Gateway {
     private func transact(_ request: Request, _ path: PathParameters) throws -> Reply {
         let parameters = try QueryParameters(request, single: ["include"])
         let includesObjects = try parameters.choice("include", default: ResultContent.keys) == .objects
-        let reader = TransactionReader(try snapshot(for: request).schema, configuration)
+        let snapshot = try snapshot(for: request)
+        let reader = TransactionReader(snapshot.schema, configuration)
         let input = try reader.read(try request.json())
-        return try write(for: request) { transaction in
+        return try write(for: request, preparedFrom: snapshot) { transaction in
             if let expected = input.expected, !expected.isMet(by: transaction.before) {
                 throw Problem(
                     412, "transaction.version_changed",

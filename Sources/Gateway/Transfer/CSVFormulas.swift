@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// Texts that spreadsheets take for formulas, which can send elsewhere what stands beside them, or start programs. An
 /// apostrophe in front makes a text of them. Texts that begin with an apostrophe get another, so that every text is read
 /// back as it was.

@@ -37,8 +37,6 @@ extension Gateway {
     /// `GET /v1/export/{Class}`: the objects of one version as a file that `POST /v1/import/{Class}` reads, made while
     /// it is sent.
     func exportObjects(_ request: Request, _ path: PathParameters) throws -> Reply {
-        // What is read while it is sent has no small budget.
-        try request.requireWorker()
         let parameters = try QueryParameters(
             request, single: QueryReader.parameters + ["limit", "fields", "format", Gateway.escapeFormulas])
         let place = try CollectionPlace(class: path, try snapshot(for: request))
@@ -60,6 +58,8 @@ extension Gateway {
                 return property
             }
         }
+        // What is read while it is sent has no small budget.
+        try request.requireWorker()
         let (snapshot, objectClass) = (place.snapshot, place.objectClass)
         let (chosen, order) = (properties, query)
         return try reply(reading: query.steps.isEmpty ? 0 : place.size, for: request) {

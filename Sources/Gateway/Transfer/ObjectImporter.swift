@@ -155,7 +155,11 @@ package struct ObjectImporter: Sendable {
     private func write<R: Sendable>(
         isAlone: Bool = false, _ work: @escaping @Sendable (any WriteTransaction) throws -> R
     ) throws -> R {
-        try store.write(isAlone: isAlone) { [view] transaction in try view.perform(in: transaction, work) }
+        try store.write(isAlone: isAlone) { [view, schema] transaction in
+            // The rows were read by a schema that may have been replaced since.
+            guard view.shows(schema, of: transaction.schema) else { throw StoreError.schemaReplaced }
+            return try view.perform(in: transaction, work)
+        }
     }
 
     private func commit(_ rows: [ImportedRow]) throws -> Outcome {

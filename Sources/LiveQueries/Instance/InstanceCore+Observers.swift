@@ -164,8 +164,8 @@ extension InstanceCore {
     /// Nil when nothing lies in between.
     private func step(from baseline: (any Snapshot)?, to snapshot: any Snapshot) -> LiveStep? {
         guard let baseline, baseline.version < snapshot.version else { return nil }
-        return LiveStep(
-            trail.changes(from: baseline.version, to: snapshot.version), from: baseline, to: snapshot)
+        let changes = trail.changes(from: baseline.version, to: snapshot.version)
+        return LiveStep(changes.completed(from: baseline, to: snapshot), from: baseline, to: snapshot)
     }
 
     /// Tells everybody that this is the end, if it is.

@@ -62,7 +62,7 @@ final class TwoWorlds {
 
     private var people: [Int: [String: JSONValue]] = [:]
     private var hidden: Set<Int> = []
-    /// Those that were seen once, and are not seen again when they are hidden.
+    /// Those that were seen once.
     private var wasSeen: Set<Int> = []
     private var told: [Int: [String: JSONValue]] = [:]
     private var last = 0
@@ -137,7 +137,7 @@ final class TwoWorlds {
 
     private func mixed() -> JSONValue {
         guard random.oneIn(2), case .int(let id) = someone() else {
-            return random.pick([.null, .int(1), .string("x"), .bool(true)]) ?? .null
+            return random.pick([.null, .int(1), .string("x"), .bool(true)] as [JSONValue]) ?? .null
         }
         return Self.members([("$link", Self.members([("class", .string("Person")), ("key", .int(id))]))])
     }
@@ -155,7 +155,7 @@ final class TwoWorlds {
             var person: [String: JSONValue] = [:]
             for field in Self.fields {
                 switch field.kind {
-                case .plain: person[field.name] = ["age": .int(0), "tags": []][field.name] ?? .null
+                case .plain: person[field.name] = field.name == "age" ? .int(0) : field.name == "tags" ? [] : .null
                 case .links, .parts: person[field.name] = []
                 case .map: person[field.name] = [:]
                 case .mixed: person[field.name] = field.name == "anys" ? [] : .null
@@ -170,7 +170,8 @@ final class TwoWorlds {
         guard let id = people.keys.sorted().randomElement(using: &random), var person = people[id] else { return nil }
         defer { if people[id] != nil { people[id] = person } }
         if random.oneIn(9) {
-            if hidden.contains(id), wasSeen.contains(id) { return nil }
+            // In the other world it is made when it is first seen, and sets are in the order of creation.
+            if hidden.contains(id), id <= wasSeen.max() ?? 0 { return nil }
             if hidden.remove(id) == nil { hidden.insert(id) }
             return Self.set(id, "hidden", hidden.contains(id) ? .int(Int64(1 + random.below(2))) : .int(0))
         }
@@ -188,7 +189,8 @@ final class TwoWorlds {
             switch field.name {
             case "age": value = .int(Int64(random.below(4)))
             case "tags": value = .array((0..<random.below(4)).map { _ in .string(random.pick(["a", "b"]) ?? "a") })
-            default: value = random.pick([.null, .string("ada"), .string("bob"), .string("cyd")]) ?? .null
+            default:
+                value = random.pick([.null, .string("ada"), .string("bob"), .string("cyd")] as [JSONValue]) ?? .null
             }
         case .link: value = someoneOrNobody()
         case .links:
@@ -285,7 +287,7 @@ final class TwoWorlds {
             let before = told[id].map { Self.shown($0) { !gone.contains($0) } } ?? [:]
             for field in Self.fields {
                 guard let value = person[field.name], value != before[field.name] else { continue }
-                if told[id] == nil, [.null, [], [:], .int(0)].contains(value) { continue }
+                if told[id] == nil, ([.null, [], [:], .int(0)] as [JSONValue]).contains(value) { continue }
                 operations += Self.edits(id, field.name, field.kind, before[field.name] ?? .null, value)
             }
         }
