@@ -23,7 +23,7 @@ cat >"$scratch/schema.json" <<'JSON'
   {"name": "_id", "type": "int"}, {"name": "n", "type": "int"}, {"name": "name", "type": "string"}]}]}
 JSON
 while [ $# -ge 3 ]; do
-    "$program" serve --data "$scratch/$RANDOM.realmgate" --schema "$scratch/schema.json" --port 0 --log-level warning \
+    "$program" serve --data "$scratch/$RANDOM.realmgate" --schema "$scratch/schema.json" --port 0 --log-level warning --set limits.streamsPerCaller=0 \
         >"$scratch/out" 2>"$scratch/err" &
     server=$!
     port=

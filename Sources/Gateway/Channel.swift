@@ -181,7 +181,7 @@ extension Channel {
             return isFirst
         }
         guard isFirst else { return }
-        context.workers.run { [self] in
+        context.workers.run(for: members.first?.caller) { [self] in
             let outcome = Result { try encoder.initial(snapshot, content) }
             while let waiting = state.withLock({ $0.takeBeginners() }) {
                 for member in waiting { begin(member, with: outcome, at: version) }
@@ -278,7 +278,7 @@ extension Channel {
         for member in members {
             if let stream = member.plainStream { group.leave(stream) }
         }
-        context.workers.run {
+        context.workers.run(for: members.first?.caller) {
             for member in members { member.beginAnew() }
         }
     }

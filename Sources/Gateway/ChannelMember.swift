@@ -3,6 +3,9 @@ import ObjectModel
 
 /// One taker of a channel's events. Events come on the live queries' thread, one at a time.
 protocol ChannelMember: AnyObject, Sendable {
+    /// On whose account what it begins with is made.
+    var caller: LimitKey { get }
+
     /// The stream that all its events go to as they are, for those to be sent to many streams at once.
     var plainStream: EventStream? { get }
 

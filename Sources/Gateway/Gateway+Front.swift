@@ -12,6 +12,9 @@ extension Gateway {
         if configuration.compresses { router.use(compressAnswers()) }
         router.use { [self] request, next in try identifyCaller(request, next) }
         router.use(limitCallers)
+        router.use { request, next in
+            RequestWork.$current.withValue(RequestWork(Self.limitKey(request))) { next(request) }
+        }
         router.use(
             limitStreams(
                 limits.streams, refused: { [front] in front.limitedStreams.add(1, ordering: .relaxed) },
@@ -109,6 +112,9 @@ extension Gateway {
     private static let streamKey: @Sendable (Request) -> LimitKey? = { request in
         callerKey(request) ?? LimitKey(request.remoteAddress)
     }
+
+    /// Whose quotas a request uses: its caller's, or those of the address that it comes from.
+    static func limitKey(_ request: Request) -> LimitKey { streamKey(request) ?? RequestWork.ownCaller }
 }
 
 /// The answer to a request whose body may not come.

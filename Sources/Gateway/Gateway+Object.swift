@@ -185,7 +185,11 @@ extension Gateway {
         json.name("items")
         json.beginArray()
         let plan = RowPlan(objectClass, of: transaction.schema, style: style)
-        for key in keys { try plan.write(key, of: transaction, into: json) }
+        for key in keys {
+            let start = json.count
+            try plan.write(key, of: transaction, into: json)
+            AnswerRows.note(ObjectReference(objectClass.id, key), from: start, in: json, style)
+        }
         json.endArray()
         json.endObject()
         return .json(json.bytes, status: createdAny || keys.isEmpty ? 201 : 200)

@@ -220,11 +220,12 @@ extension Gateway {
         // What is wrong with it is said before the stream begins.
         let first = try bind(request)
         let lastSeen = try known(lastSeen(request), first.way, caller.view, request)
+        let account = Self.limitKey(request)
         var elsewhere = request
         elsewhere.isOnLoop = false
         let later = elsewhere
         return .events { [self] stream in
-            StreamSubscription.begin(first, channels, stream, since: lastSeen) { [self] in
+            StreamSubscription.begin(first, channels, stream, for: account, since: lastSeen) { [self] in
                 do {
                     return .success(try bind(later))
                 } catch {

@@ -17,17 +17,16 @@ extension Gateway {
         }
     }
 
-    /// What the queries of one request may cost, from now on; on a loop's thread little, for a worker goes on then.
+    /// What the queries of one request may cost; on a loop's thread little, for a worker goes on then.
     func queryBudget(for request: Request) -> QueryBudget {
-        let settings = settings.now
+        let all = settings.now.all
         guard request.isOnLoop else {
-            return QueryBudget(rows: settings.all.queryRows, milliseconds: settings.all.queryMilliseconds)
+            return QueryBudget(rows: all.queryRows, milliseconds: all.queryMilliseconds, pace: RequestWork.current)
         }
-        let all = settings.all
         let budget = QueryBudget(
             rows: min(all.queryRows ?? .max, all.inlineRows), bytes: all.inlineBytes,
             milliseconds: min(all.queryMilliseconds ?? .max, all.inlineMilliseconds))
-        settings.all.watchLoop?(budget)
+        all.watchLoop?(budget)
         return budget
     }
 

@@ -26,6 +26,8 @@ package final class Gateway: Sendable {
     let subscriptions: SubscriptionSets
     let description: APIDescription?
     let snapshots: FrozenVersions
+    /// What is kept for requests that may come again.
+    let repetitions = Repetitions()
     let plans = KnownPlans()
     let ruleProblems: RuleProblems
     private let files: StaticFiles
@@ -53,8 +55,8 @@ package final class Gateway: Sendable {
             let present = settings.value
             return QueryBudget(rows: present.queryRows, milliseconds: present.queryMilliseconds)
         }
-        workers = WorkerPool(count: configuration.workers, limit: configuration.workerQueue)
-        transfers = WorkerPool(count: configuration.transfers, limit: configuration.transferQueue)
+        workers = WorkerPool(queriesOf: configuration)
+        transfers = WorkerPool(transfersOf: configuration)
         channels = Channels(
             ChannelContext(
                 live: live, workers: workers, largest: { settings.value.largestObserved },
@@ -83,6 +85,8 @@ package final class Gateway: Sendable {
     package func update(_ configuration: GatewayConfiguration) {
         settings.update(configuration)
         limits.update(configuration)
+        workers.quota.limit = configuration.queriesPerCaller ?? .max
+        transfers.quota.limit = configuration.transfersPerCaller ?? .max
     }
 
     /// All routes, with the middleware that they need.
@@ -220,6 +224,9 @@ extension Problem {
         guard let problem = Problem(of: error) else {
             logger.error("A request failed.", metadata: metadata)
             self = .internalError
+            if let failure = error as? ObjectImporter.Failure {
+                imported = ImportedPart(outcome: failure.outcome, line: failure.line)
+            }
             return
         }
         if problem.status == 500 || problem.code == StoreError.Code.inputOutput.rawValue {

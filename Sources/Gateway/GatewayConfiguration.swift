@@ -32,6 +32,10 @@ package struct GatewayConfiguration: Sendable {
     package var largestTransaction = 10_000
     /// Seconds that the answer to a request with an `Idempotency-Key` is kept.
     package var idempotencyLifetime = 24 * 3600
+    /// Bytes of the largest answer that is kept as it is; of a larger one only what it is made from.
+    package var idempotencyVerbatim = 8 * 1024
+    /// Bytes that a caller may have kept for this; 429 beyond. Nil for any number.
+    package var idempotencyBytesPerCaller: Int? = 64 << 20
     /// Longest `filter`; 400 beyond.
     package var filterLimit = 1024 * 1024
     /// Most values in `args`, those in lists included; 400 beyond.
@@ -54,6 +58,8 @@ package struct GatewayConfiguration: Sendable {
     package var subscriptionSetLifetime = 3600
     /// Most subscription sets; 429 beyond.
     package var mostSubscriptionSets = 20_000
+    /// Most subscription sets of one caller; 429 beyond. Nil for any number.
+    package var subscriptionSetsPerCaller: Int? = 1_000
     /// Most subscriptions of one set; 400 beyond.
     package var largestSubscriptionSet = 100
     /// Seconds that a snapshot lasts when its maker does not say, and at the most.
@@ -61,6 +67,8 @@ package struct GatewayConfiguration: Sendable {
     package var longestSnapshotLife = 3600
     /// Most snapshots at a time; 503 beyond. Each keeps what its version of the store holds.
     package var mostSnapshots = 100
+    /// Most snapshots of one caller; 429 beyond. Nil for any number.
+    package var snapshotsPerCaller: Int? = 20
 
     /// Most rows that the queries of one request may look at; 400 beyond. Nil for any number.
     package var queryRows: Int?
@@ -81,7 +89,7 @@ package struct GatewayConfiguration: Sendable {
     /// How many requests a key or a token's subject may make; nil for as many as it likes.
     package var callerRate: RateLimit?
     /// Most event streams that a caller may have open; of callers without a credential, an address. Nil for any number.
-    package var streamsPerCaller: Int?
+    package var streamsPerCaller: Int? = 10_000
 
     /// Whether `/metrics` is for everybody, and not for administrators alone.
     package var metricsAreOpen = false
@@ -101,10 +109,20 @@ package struct GatewayConfiguration: Sendable {
     package var atomicImportLimit = ObjectImporter.wholeLimit
     /// Where files lie while they come in or go out. Put it on the disk that has room for another copy of the store.
     package var scratchDirectory = "/tmp"
-    /// Threads for imports and backups.
+    /// Imports and backups that run at a time; others have their turns.
     package var transfers = 2
-    /// Imports and backups that may wait for one; 503 beyond.
+    /// Imports and backups that may wait to begin; 503 beyond.
     package var transferQueue = 16
+    /// Most imports, exports and backups that a caller may have under way; 429 beyond. Nil for any number.
+    package var transfersPerCaller: Int? = 8
+    /// Lines that an import may refuse; it ends with the next one. Nil for any number.
+    package var importFaults: Int? = 1000
+    /// How many times its size a compressed file to import may expand to; 413 beyond. Nil for any.
+    package var importExpansion: Int? = 200
+    /// Bytes that it may expand to in any case.
+    package var importFreeExpansion = 64 << 20
+    /// Seconds that an import may go on without a line that fits; 422 beyond. Nil for any time.
+    package var importStall: Int? = 60
 
     /// Most bytes of an answer. A page ends when it has reached them, with a cursor to go on from; of what cannot be
     /// continued, 400 beyond. An object that alone is larger comes alone.
@@ -121,10 +139,14 @@ package struct GatewayConfiguration: Sendable {
     package var inlineMilliseconds = 5
     /// Told of the budget of each read that begins on a loop, for tests.
     package var watchLoop: (@Sendable (QueryBudget) -> Void)?
-    /// Threads for what takes long.
+    /// Long requests that run at a time; others have their turns.
     package var workers = 2
-    /// Requests that may wait for a worker; 503 beyond.
+    /// Long requests that may have begun, each of which has a thread.
+    package var workerThreads = 64
+    /// Requests that may wait to begin; 503 beyond.
     package var workerQueue = 1_000
+    /// Most long requests of one caller that run or wait; 429 beyond. Nil for any number.
+    package var queriesPerCaller: Int? = 200
 
     package init() {}
 }

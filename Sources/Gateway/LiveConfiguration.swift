@@ -46,6 +46,14 @@ extension GatewayConfiguration {
         subscriptionSetLifetime = new.subscriptionSetLifetime
         mostSubscriptionSets = new.mostSubscriptionSets
         largestSubscriptionSet = new.largestSubscriptionSet
+        snapshotsPerCaller = new.snapshotsPerCaller
+        subscriptionSetsPerCaller = new.subscriptionSetsPerCaller
+        queriesPerCaller = new.queriesPerCaller
+        transfersPerCaller = new.transfersPerCaller
+        importFaults = new.importFaults
+        importExpansion = new.importExpansion
+        importStall = new.importStall
+        idempotencyBytesPerCaller = new.idempotencyBytesPerCaller
         snapshotLife = new.snapshotLife
         longestSnapshotLife = new.longestSnapshotLife
         mostSnapshots = new.mostSnapshots

@@ -66,6 +66,12 @@ extension Problem {
         case let error as StoreError: self.init(error)
         case let fault as TransferFault: self.init(fault)
         case let refusal as ObjectImporter.Refusal: self.init(refusal)
+        case let failure as ObjectImporter.Failure:
+            guard let problem = Problem(failure) else { return nil }
+            self = problem
+        case let fault as ObjectImporter.TooManyFaults: self.init(fault)
+        case is TransferWatch.Abandoned:
+            self.init(499, "client.gone", "The client did not wait for the end.")
         case let tooLarge as ObjectImporter.TooLarge: self.init(tooLarge)
         case let error as HTTPError: self.init(error.status, error.code, error.detail)
         default: return nil

@@ -29,6 +29,8 @@ package struct Problem: HTTPErrorConvertible, Hashable {
     package var faults: [SchemaFault] = []
     /// Each line of a file that does not fit.
     package var lines: [LineFault] = []
+    /// What of a file is in although its import ended early.
+    package var imported: ImportedPart?
     /// The value of a `Retry-After` header, in seconds.
     package var retryAfter: Int?
 
@@ -88,6 +90,7 @@ package struct Problem: HTTPErrorConvertible, Hashable {
         }
         if !faults.isEmpty { writer.faults(faults) }
         if !lines.isEmpty { writer.lines(lines) }
+        if let imported { writer.importCounts(imported.outcome, line: imported.line) }
         writer.endObject()
     }
 }

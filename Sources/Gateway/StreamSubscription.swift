@@ -21,12 +21,16 @@ final class StreamSubscription: ChannelMember {
 
     private let stream: EventStream
     private let channels: Channels
+    let caller: LimitKey
     private let bind: Binding
     private let state: Mutex<State>
 
-    private init(_ stream: EventStream, _ channel: Channel, _ channels: Channels, _ bind: @escaping Binding) {
+    private init(
+        _ stream: EventStream, _ channel: Channel, _ channels: Channels, _ caller: LimitKey, _ bind: @escaping Binding
+    ) {
         self.stream = stream
         self.channels = channels
+        self.caller = caller
         self.bind = bind
         state = Mutex(State(channel: channel))
     }
@@ -34,14 +38,15 @@ final class StreamSubscription: ChannelMember {
     /// Sends events from now on until the stream ends.
     ///
     /// - Parameters:
+    ///   - caller: for whom large beginnings are written.
     ///   - version: what the client has heard of, if it comes back.
     ///   - bind: asked when the schema was replaced.
     static func begin(
-        _ key: ChannelKey, _ channels: Channels, _ stream: EventStream, since version: Version?,
+        _ key: ChannelKey, _ channels: Channels, _ stream: EventStream, for caller: LimitKey, since version: Version?,
         bind: @escaping Binding
     ) {
         let channel = channels.channel(for: key)
-        let subscription = StreamSubscription(stream, channel, channels, bind)
+        let subscription = StreamSubscription(stream, channel, channels, caller, bind)
         stream.send(.retry)
         // The stream drops this when it ends.
         stream.onDrain { subscription.catchUp() }

@@ -18,6 +18,8 @@ struct WrittenObject {
             row.removeAll()
             try RowPlan(objectClass, of: transaction.schema, style: style).write(key, of: transaction, into: row)
         }
+        AnswerRows.forget()
+        AnswerRows.note(ObjectReference(objectClass.id, key), from: 0, in: row, style)
         var response = Response.json(row.bytes, status: isNew ? 201 : 200)
         response.headers["ETag"] = tag.header
         if isNew {

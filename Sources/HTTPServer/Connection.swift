@@ -65,6 +65,8 @@ final class Connection {
     var lastProgress: Int64 = 0
     var lastAcknowledged: UInt64 = 0
     private var answer: Responder.Answer?
+    /// Whoever waits for a later answer.
+    private(set) var client: ClientPresence?
 
     /// - Parameter certificate: what the handshake, which has not begun, presents; `nil` without TLS.
     init(id: UInt64, handle: OpaquePointer, loop: EventLoop, certificate: Certificate?) {
@@ -139,6 +141,8 @@ final class Connection {
         target = ""
         targetStart = nil
         answer = nil
+        client?.leave()
+        client = nil
         body.drop()
         awaitedFeed = nil
         feed = nil
@@ -282,8 +286,10 @@ final class Connection {
             phase = .handling
             deadline = .max
             MHD_suspend_connection(handle)
+            let client = ClientPresence()
+            self.client = client
             work(
-                Responder { [inbox = loop.inbox, requestID, id] in
+                Responder(client: client) { [inbox = loop.inbox, requestID, id] in
                     inbox.post(.answer(request: requestID, connection: id, $0))
                 })
             return .YES
@@ -302,6 +308,7 @@ final class Connection {
     func resume(with answer: Responder.Answer?) {
         guard phase == .handling else { return }
         self.answer = answer
+        client = nil
         loop.resume(self)
     }
 

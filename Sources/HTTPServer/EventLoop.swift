@@ -166,6 +166,8 @@ final class EventLoop {
         nextTick = now + tickInterval
         for connection in connections.values {
             if connection.deadline <= now || connection.hasHungUpUnseen() { connection.cut() }
+            // The library does not listen to a suspended connection.
+            connection.client?.look(at: connection.fd)
         }
         cutStuckAnswers()
         streams.tick(now)

@@ -7,7 +7,7 @@ extension Reply {
         case .later(let body):
             return .later { responder in
                 body(
-                    Responder { answer in
+                    Responder(client: responder.client) { answer in
                         switch transform(answer) {
                         case .response(let response): responder.answer(response)
                         case .events(let headers, let start): responder.openEvents(headers: headers, start: start)

@@ -11,10 +11,13 @@ package final class Responder: Sendable {
     }
 
     private let deliver: @Sendable (Answer) -> Void
+    /// Who waits for the answer.
+    package let client: ClientPresence
     private let answered = Atomic(false)
 
     /// - Parameter deliver: called exactly once, on the thread that answers.
-    package init(deliver: @escaping @Sendable (Answer) -> Void) {
+    package init(client: ClientPresence = ClientPresence(), deliver: @escaping @Sendable (Answer) -> Void) {
+        self.client = client
         self.deliver = deliver
     }
 
@@ -39,7 +42,7 @@ package final class Responder: Sendable {
     }
 
     func mapHead(_ transform: @escaping @Sendable (inout Response) -> Void) -> Responder {
-        Responder { [self] answer in
+        Responder(client: client) { [self] answer in
             switch answer {
             case .response(var response):
                 transform(&response)

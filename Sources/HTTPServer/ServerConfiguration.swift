@@ -36,7 +36,7 @@ package struct ServerConfiguration: Sendable {
     /// temporary files unless another is given.
     package var temporaryDirectory = systemTemporaryDirectory()
     /// Threads that make bodies in pieces.
-    package var bodyThreads = 4
+    package var bodyThreads = 16
 
     /// From accepting a connection to its first complete request line.
     package var firstRequestTimeout = 15_000

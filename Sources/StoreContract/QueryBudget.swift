@@ -1,5 +1,17 @@
 import Synchronization
 
+/// Lets long work rest, so that other work gets its turn.
+package protocol WorkPace: AnyObject, Sendable {
+    /// Whether the work is to call `pause` now. Asked for very often.
+    var mustPause: Bool { get }
+
+    /// Blocks while others have their turn.
+    func pause()
+
+    /// How long the work has rested so far.
+    var paused: Duration { get }
+}
+
 /// How much work one request may make of its queries, and how much of it is used up. The parts of a query that run on
 /// several threads share it.
 ///
@@ -8,38 +20,47 @@ import Synchronization
 ///
 /// A small budget is for work on a thread that others wait for. It also counts bytes, of columns that a query goes through
 /// and of what is written, and looks at the time more often. Once it is used up it stays so.
+///
+/// The time begins with the first row: a request that waits for its turn, or rests while others have theirs, loses none
+/// of it.
 package final class QueryBudget: Sendable {
     private let rows: Int
     private let bytes: Int
-    private let deadline: ContinuousClock.Instant?
-    private let milliseconds: Int
+    private let milliseconds: Int?
+    private let pace: (any WorkPace)?
     private let now: @Sendable () -> ContinuousClock.Instant
+    private let origin: ContinuousClock.Instant
     private let used = Atomic<Int>(0)
     private let bytesSoFar = Atomic<Int>(0)
     private let isOver = Atomic<Bool>(false)
     private let timeCounts = Atomic<Bool>(true)
+    /// Nanoseconds after `origin`; negative before the first row.
+    private let began = Atomic<Int64>(-1)
+
     /// Rows between two looks at the clock, as a power of two.
     private let interval: Int
 
     /// - Parameters:
     ///   - rows: nil for any number.
     ///   - bytes: nil for any number, which are not counted then.
-    ///   - milliseconds: from now on; nil for any time.
+    ///   - milliseconds: of work; nil for any time.
+    ///   - pace: lets the work rest; nil for work that goes on.
     ///   - now: the clock.
     package init(
-        rows: Int?, bytes: Int? = nil, milliseconds: Int?,
+        rows: Int?, bytes: Int? = nil, milliseconds: Int?, pace: (any WorkPace)? = nil,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.rows = rows ?? .max
         self.bytes = bytes ?? .max
         interval = bytes == nil ? 12 : 8
-        self.milliseconds = milliseconds ?? 0
+        self.milliseconds = milliseconds
+        self.pace = pace
         self.now = now
-        deadline = milliseconds.map { now() + .milliseconds($0) }
+        origin = now()
     }
 
-    /// Whether there is work that it does not pay for.
-    package var isLimited: Bool { rows < .max || bytes < .max || deadline != nil }
+    /// Whether work has to be told to it.
+    package var isLimited: Bool { rows < .max || bytes < .max || milliseconds != nil || pace != nil }
 
     /// Whether bytes count.
     package var countsBytes: Bool { bytes < .max }
@@ -59,6 +80,7 @@ package final class QueryBudget: Sendable {
     /// Counts work that is about to be done. Throws `tooExpensive` when that would be too much of it, or the time is
     /// over.
     package func spend(_ count: Int) throws(StoreError) {
+        if began.load(ordering: .relaxed) < 0 { begin() }
         let (before, after) = used.wrappingAdd(count, ordering: .relaxed)
         guard after <= rows else {
             // What is not done is not work.
@@ -67,6 +89,7 @@ package final class QueryBudget: Sendable {
             throw tooManyRows
         }
         if isOver.load(ordering: .relaxed) { throw tooManyRows }
+        if let pace, pace.mustPause { pace.pause() }
         if before >> interval != after >> interval { try checkTime() }
     }
 
@@ -91,11 +114,25 @@ package final class QueryBudget: Sendable {
 
     /// Throws `tooExpensive` when the time is over.
     package func checkTime() throws(StoreError) {
-        guard let deadline, timeCounts.load(ordering: .relaxed), now() >= deadline else { return }
+        guard let milliseconds, timeCounts.load(ordering: .relaxed) else { return }
+        if began.load(ordering: .relaxed) < 0 { begin() }
+        guard worked - began.load(ordering: .relaxed) >= Int64(milliseconds) * 1_000_000 else { return }
         isOver.store(true, ordering: .relaxed)
         throw StoreError(
             .tooExpensive,
             "The query took longer than \(milliseconds) milliseconds and was given up. Narrow it with a filter on an indexed property, or ask for less at a time."
         )
+    }
+
+    private func begin() {
+        guard milliseconds != nil else { return began.store(0, ordering: .relaxed) }
+        _ = began.compareExchange(expected: -1, desired: max(worked, 0), ordering: .relaxed)
+    }
+
+    /// Nanoseconds since `origin`, without those that the work has rested.
+    private var worked: Int64 {
+        let whole = (now() - origin) - (pace?.paused ?? .zero)
+        let (seconds, attoseconds) = whole.components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

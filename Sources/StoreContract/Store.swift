@@ -70,8 +70,9 @@ package protocol Store: AnyObject, Sendable {
     /// of it is on the disk. Throws `fileAccess` when the name is taken or the store has no files, `full`,
     /// `inputOutput`. Blocks as long as that takes; not for the writer's thread.
     ///
-    /// - Parameter progress: told now and then how many bytes have been written, on any thread.
-    func writeCopy(to path: String, progress: (@Sendable (_ writtenBytes: Int) -> Void)?) throws
+    /// - Parameter progress: told now and then how many bytes have been written, on any thread. What it throws ends the
+    ///   copy.
+    func writeCopy(to path: String, progress: (@Sendable (_ writtenBytes: Int) throws -> Void)?) throws
 
     /// Finishes the queued work and releases the file, as soon as nobody holds a snapshot of it. Later calls throw or complete with `closed`.
     func close()
@@ -105,7 +106,7 @@ extension Store {
         return statistics
     }
 
-    package func writeCopy(to path: String, progress: (@Sendable (_ writtenBytes: Int) -> Void)?) throws {
+    package func writeCopy(to path: String, progress: (@Sendable (_ writtenBytes: Int) throws -> Void)?) throws {
         throw StoreError(.fileAccess, "This store has no file to copy.")
     }
 

@@ -21,6 +21,9 @@ struct CommandFailure: Error {
             self.init(
                 "One transaction takes files of up to \(fault.limit >> 20) MiB, because it is in memory until it is on the disk. Give more with --atomic-limit, or leave --atomic out: with --update modified an import that broke off can be done again."
             )
+        case let failure as ObjectImporter.Failure:
+            guard let cause = CommandFailure(failure.cause) else { return nil }
+            self = cause
         case let problem as Problem: self.init(withHint(problem.detail, problem.hint))
         default: return nil
         }

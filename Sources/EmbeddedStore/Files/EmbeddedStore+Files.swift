@@ -38,8 +38,8 @@ extension EmbeddedStore {
     /// Writes the newest version as a new, compacted file, while others read and write. The file has its final name
     /// only when all of it is on the disk. Throws `fileAccess` when the name is taken, `full`, `inputOutput`.
     ///
-    /// `progress` is told now and then how many bytes have been written, on any thread.
-    package func writeCopy(to path: String, progress: (@Sendable (_ writtenBytes: Int) -> Void)? = nil) throws {
+    /// `progress` is told now and then how many bytes have been written, on any thread. What it throws ends the copy.
+    package func writeCopy(to path: String, progress: (@Sendable (_ writtenBytes: Int) throws -> Void)? = nil) throws {
         try throwIfClosed()
         try FileCopy(of: try file.current.environment, to: path).run(progress: progress)
     }

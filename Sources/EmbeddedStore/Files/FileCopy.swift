@@ -1,6 +1,7 @@
 import Columnar
 import Glibc
 import StoreContract
+import Synchronization
 
 /// Writes a copy of an open file under a name that nothing has yet.
 struct FileCopy {
@@ -14,8 +15,8 @@ struct FileCopy {
         self.path = path
     }
 
-    /// Throws `StoreError`.
-    func run(progress: (@Sendable (Int) -> Void)?) throws {
+    /// Throws `StoreError`, and what `progress` throws, which ends the copy.
+    func run(progress: (@Sendable (Int) throws -> Void)?) throws {
         guard FileIdentity(path: path) == nil else { throw isTaken }
         guard let presence = try FilePresence.takeAlone(temporary) else {
             throw StoreError(.busy, "Another copy to '\(path)' is being written. Wait for it, or name another file.")
@@ -29,11 +30,27 @@ struct FileCopy {
         }
     }
 
-    private func write(_ presence: FilePresence, _ progress: (@Sendable (Int) -> Void)?) throws {
+    private func write(_ presence: FilePresence, _ progress: (@Sendable (Int) throws -> Void)?) throws {
         guard ftruncate(presence.descriptor, 0) == 0 else { throw LMDBError(code: errno, action: "Emptying") }
-        let watch = CopyProgress(presence, progress)
+        let ending = Ending()
+        var report: (@Sendable (Int) -> Void)?
+        if let progress {
+            report = { bytes in
+                do {
+                    try progress(bytes)
+                } catch {
+                    ending.end(presence, error)
+                }
+            }
+        }
+        let watch = CopyProgress(presence, report)
         defer { watch.stop() }
-        try environment.copy(to: presence.descriptor)
+        do {
+            try environment.copy(to: presence.descriptor)
+        } catch {
+            throw ending.reason ?? error
+        }
+        if let reason = ending.reason { throw reason }
         try HistoryRecord.change(of: temporary, presence) { $0.copied }
         guard try FileSystem.rename(temporary, toNew: path) else { throw isTaken }
         guard FileSystem.syncDirectory(of: path) else { throw LMDBError(code: errno, action: "Syncing") }
@@ -41,5 +58,24 @@ struct FileCopy {
 
     private var isTaken: StoreError {
         StoreError(.fileAccess, "'\(path)' exists already. Remove it, or write the copy to another name.")
+    }
+}
+
+/// Ends a copy before it is whole.
+private final class Ending: Sendable {
+    private let state = Mutex<(any Error)?>(nil)
+
+    var reason: (any Error)? { state.withLock { $0 } }
+
+    /// LMDB writes until a write fails: so its descriptor becomes one that nothing can be written to.
+    func end(_ presence: FilePresence, _ error: any Error) {
+        state.withLock { reason in
+            guard reason == nil else { return }
+            reason = error
+            let nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            guard nowhere >= 0 else { return }
+            _ = dup2(nowhere, presence.descriptor)
+            close(nowhere)
+        }
     }
 }

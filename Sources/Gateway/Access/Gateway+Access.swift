@@ -1,5 +1,6 @@
 import AccessRules
 import HTTPServer
+import ObjectModel
 import StoreContract
 
 extension Gateway {
@@ -57,26 +58,43 @@ extension Gateway {
         let caller = try caller(of: request)
         let view = caller.view
         let known = try IdempotentRequest(request, caller)
-        let (clock, lifetime) = (configuration.clock, configuration.idempotencyLifetime)
+        let settings = settings.now
+        let account = Self.limitKey(request)
         let schema = BoundAccess.of(snapshot)?.schema ?? snapshot.schema
         return .later { [self] responder in
             let answer = Slot<Response>()
-            store.submit { [ruleProblems] transaction in
-                let time = clock()
-                try known?.checkNew(in: transaction, at: time)
+            let kept = Slot<(bytes: Int, time: Timestamp)>()
+            store.submit { [ruleProblems, repetitions] transaction in
+                let time = settings.all.clock()
+                try known?.checkNew(in: transaction, view, at: time)
                 try StoreError.check(transaction, has: schema)
                 if !view.isUnrestricted { ruleProblems.tell(view.access(under: transaction.schema)) }
-                var response = try view.perform(in: transaction, work)
+                guard let known else {
+                    var response = try view.perform(in: transaction, work)
+                    response.headers.add(transaction.mark)
+                    return answer.put(response)
+                }
+                try repetitions.check(account, most: settings.all.idempotencyBytesPerCaller, at: time)
+                let rows = AnswerRows()
+                var response = try AnswerRows.$current.withValue(rows) {
+                    try view.perform(in: transaction, work)
+                }
                 response.headers.add(transaction.mark)
-                try known?.keep(response, in: transaction, from: time, for: lifetime)
+                let record = KeptAnswer(response, rows.rows, verbatim: settings.all.idempotencyVerbatim)
+                let bytes = try known.keep(
+                    record, in: transaction, from: time, for: settings.all.idempotencyLifetime)
+                kept.put((bytes, time))
                 answer.put(response)
             } completion: { [self] outcome in
+                if case .success = outcome, let kept = kept.value {
+                    repetitions.add(kept.bytes, of: account, at: kept.time, for: settings.all.idempotencyLifetime)
+                }
                 switch outcome {
                 case .success: responder.answer(answer.value ?? response(to: Problem.internalError))
                 case .failure(let replay as IdempotentRequest.Replay): responder.answer(replay.response)
                 case .failure(let error as StoreError) where error.code == .schemaReplaced && request.again != nil:
                     // Not on the writer's thread, where this runs.
-                    workers.run { request.again?().answer(responder) }
+                    workers.run(for: account) { request.again?().answer(responder) }
                 case .failure(let error): responder.answer(response(to: error, of: request))
                 }
             }
@@ -98,7 +116,7 @@ extension Gateway {
         let clock = configuration.clock
         return .later { [self] responder in
             store.submit { transaction in
-                try known.checkNew(in: transaction, at: clock())
+                try known.checkNew(in: transaction, caller.view, at: clock())
                 throw error
             } completion: { [self] outcome in
                 if case .failure(let replay as IdempotentRequest.Replay) = outcome {

@@ -1,3 +1,4 @@
+import AccessRules
 import Crypto
 import HTTPServer
 import Identity
@@ -35,7 +36,9 @@ struct IdempotentRequest: Sendable {
     }
 
     /// Throws `Replay` when it was done before, and 422 when another request was done under the same key.
-    func checkNew(in transaction: any WriteTransaction, at time: Timestamp) throws {
+    ///
+    /// - Parameter view: what exists for the caller.
+    func checkNew(in transaction: any WriteTransaction, _ view: AccessView, at time: Timestamp) throws {
         guard let record = try transaction.keptRecord(recordKey, at: time) else { return }
         guard record.starts(with: fingerprint) else {
             throw Problem(
@@ -43,16 +46,18 @@ struct IdempotentRequest: Sendable {
                 "This Idempotency-Key was used for another request. Take a new one for each request, and the same one only to send it again.",
                 parameter: "Idempotency-Key")
         }
-        guard let response = Response(kept: record.dropFirst(fingerprint.count)) else { throw Problem.internalError }
-        throw Replay(response: response)
+        guard let kept = KeptAnswer(record.dropFirst(fingerprint.count)) else { throw Problem.internalError }
+        throw Replay(response: try view.perform(in: transaction) { try kept.response(in: $0) })
     }
 
-    /// Keeps the answer, to be given again.
-    func keep(_ response: Response, in transaction: any WriteTransaction, from time: Timestamp, for seconds: Int) throws
-    {
+    /// Keeps the answer, to be given again. Gives the bytes that this takes.
+    func keep(
+        _ answer: KeptAnswer, in transaction: any WriteTransaction, from time: Timestamp, for seconds: Int
+    ) throws -> Int {
+        let record = fingerprint + answer.bytes
         try transaction.keep(
-            fingerprint + response.kept, under: recordKey,
-            until: Timestamp(seconds: time.seconds + Int64(clamping: seconds)), at: time)
+            record, under: recordKey, until: Timestamp(seconds: time.seconds + Int64(clamping: seconds)), at: time)
+        return record.count + Repetitions.overhead
     }
 
     /// What ends the work of a request that was done before; nothing of it is kept.
@@ -74,38 +79,5 @@ extension SHA256 {
     fileprivate mutating func take(_ text: String) {
         withUnsafeBytes(of: UInt64(text.utf8.count).littleEndian) { update(bufferPointer: $0) }
         update(data: Array(text.utf8))
-    }
-}
-
-extension Response {
-    /// The answer as bytes: a head in JSON, a line feed, the body.
-    fileprivate var kept: [UInt8] {
-        let head = JSONWriter(capacity: 256)
-        head.beginObject()
-        head.name("status")
-        head.int(status)
-        head.name("headers")
-        head.beginArray()
-        for field in headers {
-            head.string(field.name)
-            head.string(field.value)
-        }
-        head.endArray()
-        head.endObject()
-        return head.bytes + [UInt8(ascii: "\n")] + bodyBytes
-    }
-
-    fileprivate init?(kept bytes: ArraySlice<UInt8>) {
-        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")), let head = try? JSONValue.parse(bytes[..<end]),
-            case .int(let status)? = head["status"], case .array(let fields)? = head["headers"]
-        else { return nil }
-        let body = bytes[(end + 1)...]
-        self.init(status: Int(status), body: body.isEmpty ? .empty : .bytes(Array(body)))
-        for index in stride(from: 0, to: fields.count - 1, by: 2) {
-            guard case .string(let name) = fields[index], case .string(let value) = fields[index + 1] else {
-                return nil
-            }
-            headers.add(name, value)
-        }
     }
 }

@@ -86,6 +86,13 @@ extension Gateway {
         text.sample(["limit": "address_connections"], serverCounters.crowdedConnections)
         text.sample(["limit": "connections"], serverCounters.refusedConnections)
         text.sample(["limit": "idle_connections"], serverCounters.displacedConnections)
+        text.sample(["limit": "caller_queries"], workers.limited.load(ordering: .relaxed))
+        text.sample(["limit": "caller_transfers"], transfers.limited.load(ordering: .relaxed))
+        text.sample(["limit": "caller_snapshots"], snapshots.limited.load(ordering: .relaxed))
+        text.sample(["limit": "caller_subscription_sets"], subscriptions.limited.load(ordering: .relaxed))
+        text.sample(["limit": "caller_idempotency"], repetitions.limited.load(ordering: .relaxed))
+        text.sample(["limit": "worker_queue"], workers.refused.load(ordering: .relaxed))
+        text.sample(["limit": "transfer_queue"], transfers.refused.load(ordering: .relaxed))
         text.single(
             "realmgate_unidentified_total", .counter, "Requests without a credential that is valid.",
             front.unidentified.load(ordering: .relaxed))
@@ -94,7 +101,12 @@ extension Gateway {
             "Reads that were begun on a loop and given to a worker, because they took too long there.",
             front.movedReads.load(ordering: .relaxed))
         text.single(
-            "realmgate_worker_queue_length", .gauge, "Long requests that run or wait for a worker.", workers.length)
+            "realmgate_worker_queue_length", .gauge, "Long requests that run or wait for their turn.", workers.length)
+        text.single(
+            "realmgate_workers_begun", .gauge, "Those among them that have begun.", workers.begun)
+        text.single(
+            "realmgate_transfer_queue_length", .gauge, "Imports and backups that run or wait for their turn.",
+            transfers.length)
     }
 
     private func writeConnections(_ text: inout MetricsText) {
@@ -165,5 +177,6 @@ extension Gateway {
         text.single("realmgate_live_queries", .gauge, "Different live queries of event streams.", channels.count)
         text.single("realmgate_live_results", .gauge, "Results that are kept current.", live.resultCount)
         text.single("realmgate_subscription_sets", .gauge, "Subscription sets.", subscriptions.count)
+        text.single("realmgate_snapshots", .gauge, "Versions that callers keep.", snapshots.count)
     }
 }

@@ -1,3 +1,4 @@
+import HTTPServer
 import Identity
 import ObjectModel
 import StoreContract
@@ -8,6 +9,8 @@ struct FrozenVersion: Sendable {
     /// The whole store: what the caller sees of it is decided anew with each request.
     let snapshot: any Snapshot
     let owner: Owner
+    /// Whose quota it takes from.
+    let account: LimitKey
     let expires: Timestamp
 
     /// Who may use it.

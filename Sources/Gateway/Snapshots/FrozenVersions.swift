@@ -1,4 +1,5 @@
 import Dispatch
+import HTTPServer
 import JSONCoding
 import ObjectModel
 import StoreContract
@@ -10,6 +11,8 @@ final class FrozenVersions: Sendable {
     private let versions = Mutex<[String: FrozenVersion]>([:])
     private let settings: LiveConfiguration
     private let queue = DispatchQueue(label: "realmgate.snapshots")
+    /// Snapshots refused because their caller had too many.
+    let limited = Atomic(0)
 
     private var configuration: GatewayConfiguration { settings.value }
 
@@ -37,16 +40,23 @@ final class FrozenVersions: Sendable {
     /// How many are kept now.
     var count: Int { versions.withLock { $0.count } }
 
-    /// Keeps a version for so many seconds. Throws 503 when there are as many as there may be.
-    func keep(_ snapshot: any Snapshot, for seconds: Int, _ owner: FrozenVersion.Owner) throws(Problem) -> FrozenVersion
-    {
+    /// Keeps a version for so many seconds. Throws 429 when the caller has as many as he may have, and 503 when there are
+    /// as many as there may be.
+    func keep(
+        _ snapshot: any Snapshot, for seconds: Int, _ owner: FrozenVersion.Owner, on account: LimitKey
+    ) throws(Problem) -> FrozenVersion {
         expire()
         let now = configuration.clock()
         let frozen = FrozenVersion(
-            id: Self.newID(), snapshot: snapshot, owner: owner,
+            id: Self.newID(), snapshot: snapshot, owner: owner, account: account,
             expires: Timestamp(seconds: now.seconds + Int64(seconds), nanoseconds: now.nanoseconds) ?? now)
-        let most = configuration.mostSnapshots
-        let isKept = versions.withLock { versions in
+        let (most, mostOwn) = (configuration.mostSnapshots, configuration.snapshotsPerCaller ?? .max)
+        let isKept = try versions.withLock { versions throws(Problem) in
+            let own = versions.values.filter { $0.account == account }
+            guard own.count < mostOwn else {
+                limited.add(1, ordering: .relaxed)
+                throw Self.limited(own, now)
+            }
             guard versions.count < most else { return false }
             versions[frozen.id] = frozen
             return true
@@ -60,6 +70,16 @@ final class FrozenVersions: Sendable {
             throw problem
         }
         return frozen
+    }
+
+    private static func limited(_ own: [FrozenVersion], _ now: Timestamp) -> Problem {
+        let first = own.map(\.expires).min() ?? now
+        var problem = Problem(
+            429, "snapshot.limited",
+            "You have \(own.count) snapshots, as many as you may (snapshot.perCaller). Delete one that you no longer need with DELETE /v1/snapshots/{snapshot}, or wait until one is over."
+        )
+        problem.retryAfter = Int(clamping: max(first.seconds - now.seconds, 0) + 1)
+        return problem
     }
 
     /// The version kept under that id for that owner; nil when there is none, or none any more.

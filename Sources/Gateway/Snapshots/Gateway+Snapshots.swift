@@ -27,7 +27,8 @@ extension Gateway {
             try parameters.integer("ttl", in: 1...configuration.longestSnapshotLife)
             ?? min(configuration.snapshotLife, configuration.longestSnapshotLife)
         let frozen = try snapshots.keep(
-            try store.snapshot(), for: seconds, FrozenVersion.Owner(try caller(of: request).principal))
+            try store.snapshot(), for: seconds, FrozenVersion.Owner(try caller(of: request).principal),
+            on: Self.limitKey(request))
         var response = Response.json(Self.document(frozen), status: 201)
         response.headers["Location"] = "/v1/snapshots/\(frozen.id)"
         response.headers.add(frozen.snapshot.mark)

@@ -13,11 +13,15 @@ final class FirstResult: ChannelMember {
 
     private let channel: Channel
     private let channels: Channels
+    let caller: LimitKey
     private let action: Mutex<(@Sendable (Outcome) -> Void)?>
 
-    private init(_ channel: Channel, _ channels: Channels, _ action: @escaping @Sendable (Outcome) -> Void) {
+    private init(
+        _ channel: Channel, _ channels: Channels, _ caller: LimitKey, _ action: @escaping @Sendable (Outcome) -> Void
+    ) {
         self.channel = channel
         self.channels = channels
+        self.caller = caller
         self.action = Mutex(action)
     }
 
@@ -25,11 +29,11 @@ final class FirstResult: ChannelMember {
     ///
     /// - Parameter version: a version since which the result need not be told anew.
     static func await(
-        _ key: ChannelKey, _ channels: Channels, since version: Version? = nil,
+        _ key: ChannelKey, _ channels: Channels, for caller: LimitKey, since version: Version? = nil,
         _ action: @escaping @Sendable (Outcome) -> Void
     ) {
         let channel = channels.channel(for: key)
-        channel.join(FirstResult(channel, channels, action), since: version)
+        channel.join(FirstResult(channel, channels, caller, action), since: version)
     }
 
     var plainStream: EventStream? { nil }

@@ -32,7 +32,8 @@ extension Gateway {
         let wanted = try SubscriptionRequest(try request.json())
         let caller = try caller(of: request)
         let key = try channelKey(of: wanted.query, for: caller)
-        let set = try subscriptions.made(path["set"] ?? "", of: caller.subscriber)
+        let account = Self.limitKey(request)
+        let set = try subscriptions.made(path["set"] ?? "", of: caller.subscriber, for: account)
         let (subscription, outcome) = try set.put(name, wanted.query, key, subscriptions.now)
         let status = outcome == .created ? 201 : 200
         let version = try snapshot(for: request).version
@@ -51,7 +52,7 @@ extension Gateway {
             }
             let observed: @Sendable () -> Void = { [self] in
                 if isNew || waits || subscription.state == .pending {
-                    FirstResult.await(key, channels, since: isNew ? nil : version, settle)
+                    FirstResult.await(key, channels, for: account, since: isNew ? nil : version, settle)
                 }
                 guard waits else { return answer(subscription) }
                 guard let timeout = wanted.timeout else { return }
@@ -177,14 +178,16 @@ extension Gateway {
         let position = request.lastEventID.flatMap { text in
             StreamPosition(text) { [store] mark in (try? store.knows(mark)) ?? false }
         }
+        let account = Self.limitKey(request)
         return .events { [self] stream in
-            open(stream, of: set, for: caller, position)
+            open(stream, of: set, for: caller, account, position)
             opened(stream, by: caller)
         }
     }
 
     private func open(
-        _ events: EventStream, of set: SubscriptionSet, for caller: Caller, _ position: StreamPosition?
+        _ events: EventStream, of set: SubscriptionSet, for caller: Caller, _ account: LimitKey,
+        _ position: StreamPosition?
     ) {
         let bind: @Sendable (SubscriptionQuery) -> Result<ChannelKey, Problem> = { [self] query in
             do {
@@ -194,7 +197,7 @@ extension Gateway {
             }
         }
         let stream = SetStream(
-            events, channels, bind: { set.rebind($0, by: bind) },
+            events, channels, for: account, bind: { set.rebind($0, by: bind) },
             didFail: { id, ending in
                 guard let problem = ending.problem else { return }
                 set.fail(id, problem)
@@ -202,7 +205,7 @@ extension Gateway {
         let unsettled = set.open(stream, position, subscriptions.now, bind: bind)
         for subscription in unsettled {
             guard let key = subscription.key else { continue }
-            FirstResult.await(key, channels) { set.settle(subscription.id, subscription.revision, $0) }
+            FirstResult.await(key, channels, for: account) { set.settle(subscription.id, subscription.revision, $0) }
         }
         // The set holds the stream until then.
         events.onClose { [subscriptions] _ in

@@ -45,17 +45,19 @@ final class SetStream: Sendable {
     /// Reads again what a subscription asks for, under the present schema; nil for one that is gone.
     typealias Binding = @Sendable (SubscriptionID) -> (Subscription, Result<ChannelKey, Problem>)?
 
+    fileprivate let caller: LimitKey
     private let bind: Binding
     /// Told what became of a subscription that cannot be observed any more.
     private let didFail: @Sendable (SubscriptionID, Ending) -> Void
     private let state = Mutex(State())
 
     init(
-        _ stream: EventStream, _ channels: Channels, bind: @escaping Binding,
+        _ stream: EventStream, _ channels: Channels, for caller: LimitKey, bind: @escaping Binding,
         didFail: @escaping @Sendable (SubscriptionID, Ending) -> Void
     ) {
         self.stream = stream
         self.channels = channels
+        self.caller = caller
         self.bind = bind
         self.didFail = didFail
         stream.send(.retry)
@@ -259,12 +261,14 @@ extension SetStream.State {
 final class SetMember: ChannelMember {
     let id: SubscriptionID
     let channel: Channel
+    let caller: LimitKey
     private weak let stream: SetStream?
 
     init(_ id: SubscriptionID, _ channel: Channel, _ stream: SetStream) {
         self.id = id
         self.channel = channel
         self.stream = stream
+        caller = stream.caller
     }
 
     func leave(_ channels: Channels) {

@@ -44,9 +44,12 @@ final class SubscriptionSet: Sendable {
     var name: String { id.name }
     private let state: Mutex<State>
     private let largest: Int
+    /// On whose account it was made; nil for one that was saved before a restart.
+    let account: LimitKey?
 
-    init(_ id: SubscriptionSetID, _ state: State, largest: Int) {
+    init(_ id: SubscriptionSetID, _ state: State, largest: Int, for account: LimitKey? = nil) {
         self.id = id
+        self.account = account
         self.largest = largest
         self.state = Mutex(state)
     }

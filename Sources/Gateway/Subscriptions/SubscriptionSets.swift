@@ -1,4 +1,5 @@
 import Dispatch
+import HTTPServer
 import Logging
 import ObjectModel
 import Synchronization
@@ -10,6 +11,8 @@ final class SubscriptionSets: Sendable {
     private let settings: LiveConfiguration
     private let logger: Logger
     private let queue = DispatchQueue(label: "realmgate.subscriptions")
+    /// Sets refused because their caller had too many.
+    let limited = Atomic(0)
 
     /// Most bytes of a set's or a subscription's name.
     static let longestName = 128
@@ -69,8 +72,9 @@ final class SubscriptionSets: Sendable {
         return set
     }
 
-    /// The owner's set of that name, made if there is none. Throws 400 for names that cannot be, 429 when there are too many.
-    func made(_ name: String, of owner: String?) throws(Problem) -> SubscriptionSet {
+    /// The owner's set of that name, made if there is none. Throws 400 for names that cannot be, 429 when there are too
+    /// many, or too many of the owner, or, where nobody in particular is the owner, of the account.
+    func made(_ name: String, of owner: String?, for account: LimitKey) throws(Problem) -> SubscriptionSet {
         try Self.check(name, "set")
         expire()
         let now = now
@@ -82,9 +86,19 @@ final class SubscriptionSets: Sendable {
                     429, "subscription.too_many_sets",
                     "There are \(sets.count) subscription sets, as many as there may be. Try again later.")
             }
+            if let most = configuration.subscriptionSetsPerCaller {
+                let own = sets.values.count { $0.id.owner == owner && (owner != nil || $0.account == account) }
+                guard own < most else {
+                    limited.add(1, ordering: .relaxed)
+                    throw Problem(
+                        429, "subscription.sets_limited",
+                        "You have \(own) subscription sets, as many as you may (subscription.setsPerCaller). Use one of them for several queries, or leave one alone: without a stream it is forgotten after \(configuration.subscriptionSetLifetime) s."
+                    )
+                }
+            }
             let set = SubscriptionSet(
                 id, SubscriptionSet.State(revision: .revision(at: now), lastUse: now),
-                largest: configuration.largestSubscriptionSet)
+                largest: configuration.largestSubscriptionSet, for: account)
             sets[id] = set
             return set
         }

@@ -330,7 +330,9 @@ struct TransactionRun {
         more(json)
         if includesObjects {
             json.name("object")
+            let start = json.count
             try RowPlan(objectClass, of: transaction.schema).write(object.key, of: transaction, into: json)
+            AnswerRows.note(object, from: start, in: json)
         }
         json.endObject()
     }

@@ -13,6 +13,8 @@ package final class ByteSource {
 
     /// Bytes handed out so far.
     package private(set) var count = 0
+    /// Asked before each block, with the bytes so far, as they are without compression. What it throws ends the reading.
+    package var check: (@Sendable (_ expanded: Int) throws -> Void)?
 
     /// How far the file has been read, of which what was handed out is the expanded form.
     package var place: Int { expanded?.offset ?? count }
@@ -99,6 +101,7 @@ package final class ByteSource {
     private func fill() throws -> Bool {
         position = 0
         end = 0
+        try check?(count)
         if let expanded {
             guard let bytes = try expanded.next() else { return false }
             block = bytes

@@ -42,8 +42,8 @@ package struct CSVReader {
             try skipByteOrderMark()
         }
         while true {
-            guard try source.peek() != nil else { return nil }
             line = linesSeen + 1
+            guard try source.peek() != nil else { return nil }
             let record = try readRecord()
             if record.count == 1, record[0].isMissing { continue }
             return record

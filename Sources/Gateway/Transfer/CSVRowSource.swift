@@ -45,6 +45,7 @@ package struct CSVRowSource: RowSource {
     package var position: Int { source.place }
     package var size: Int? { source.size }
     package var expanded: Int { source.count }
+    package var line: Int { reader.line }
 
     package mutating func next() throws -> Result<ImportedRow, LineFault>? {
         do {

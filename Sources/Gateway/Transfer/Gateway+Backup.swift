@@ -6,8 +6,13 @@ import StoreContract
 /// A file as the body of an answer.
 private final class FileSource: BodySource {
     private let file: BodyFile
+    /// The caller's place among those who transfer.
+    private let place: Quota.Lease
 
-    init(_ file: BodyFile) { self.file = file }
+    init(_ file: BodyFile, _ place: Quota.Lease) {
+        self.file = file
+        self.place = place
+    }
 
     func next() throws -> [UInt8]? {
         let size = 128 << 10
@@ -31,11 +36,14 @@ extension Gateway {
         try requireAdministrator(request)
         _ = try QueryParameters(request, single: [])
         guard request.method != .head else { return .now(Self.backup(.pieces(UnmadeBody()))) }
+        let account = Self.limitKey(request)
         return transfers.reply { [self] in
             do {
-                return .now(Self.backup(.pieces(FileSource(try copyOfStore()))))
+                let file = try copyOfStore()
+                // For as long as it is sent.
+                return .now(Self.backup(.pieces(FileSource(file, try transfers.place(for: account)))))
             } catch {
-                return .now(response(to: error))
+                return .now(response(to: error, of: request))
             }
         }
     }
@@ -52,7 +60,9 @@ extension Gateway {
     /// Without a name: its space is free again when the answer is sent.
     private func copyOfStore() throws -> BodyFile {
         let path = "\(configuration.scratchDirectory)/.realmgate-backup-\(getpid())-\(UInt64.random(in: 0 ... .max))"
-        try store.writeCopy(to: path, progress: nil)
+        // The copy goes on while others have their turn: it holds no permit of theirs, and cannot rest.
+        let watch = TransferWatch(mayRest: false)
+        try store.writeCopy(to: path) { _ in try watch.check() }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         unlink(path)
         guard descriptor >= 0, let status = FileStatus(descriptor: descriptor) else {

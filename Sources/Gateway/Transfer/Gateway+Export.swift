@@ -7,14 +7,26 @@ import Synchronization
 /// A file of objects as the body of an answer.
 private final class ExportSource: BodySource {
     private let exporter: Mutex<ObjectExporter>
+    private let pool: WorkerPool
+    private let work: RequestWork
+    /// The caller's place among those who transfer.
+    private let place: Quota.Lease
 
-    init(_ exporter: sending ObjectExporter) { self.exporter = Mutex(exporter) }
+    init(_ exporter: sending ObjectExporter, _ pool: WorkerPool, _ work: RequestWork, _ place: Quota.Lease) {
+        self.exporter = Mutex(exporter)
+        self.pool = pool
+        self.work = work
+        self.place = place
+    }
 
+    /// Looking for the next objects may take long: it has its turns with all other long work.
     func next() throws -> [UInt8]? {
-        try exporter.withLock { exporter in
-            var bytes: [UInt8] = []
-            while bytes.count < 64 << 10, try exporter.next(into: &bytes) {}
-            return bytes.isEmpty ? nil : bytes
+        try pool.perform(for: work) {
+            try exporter.withLock { exporter in
+                var bytes: [UInt8] = []
+                while bytes.count < 64 << 10, try exporter.next(into: &bytes) {}
+                return bytes.isEmpty ? nil : bytes
+            }
         }
     }
 }
@@ -62,6 +74,8 @@ extension Gateway {
         try request.requireWorker()
         let (snapshot, objectClass) = (place.snapshot, place.objectClass)
         let (chosen, order) = (properties, query)
+        let lease = try transfers.place(for: Self.limitKey(request))
+        let work = RequestWork.current ?? RequestWork(Self.limitKey(request))
         return try reply(reading: query.steps.isEmpty ? 0 : place.size, for: request) {
             let exporter: ObjectExporter
             do {
@@ -77,7 +91,7 @@ extension Gateway {
                 "ETag": EntityTag(snapshot.mark).header,
             ]
             headers.add(snapshot.mark)
-            return Response(headers: headers, body: .pieces(ExportSource(exporter)))
+            return Response(headers: headers, body: .pieces(ExportSource(exporter, workers, work, lease)))
         }
     }
 }

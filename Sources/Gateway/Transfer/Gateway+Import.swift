@@ -20,25 +20,72 @@ private struct ImportOrder: Sendable {
     /// Bytes that the file may expand to.
     let limit: Int
 
+    /// What is put up with.
+    let bounds: Bounds
+
+    struct Bounds: Sendable {
+        /// Lines that may be refused.
+        var faults: Int?
+        /// How many times its size a compressed file may expand to.
+        var expansion: Int?
+        /// Bytes that it may expand to in any case.
+        var freeExpansion: Int
+        /// Seconds without a line that fits.
+        var stall: Int?
+    }
+
+    /// Throws `ObjectImporter.Refusal` and `ObjectImporter.Failure`.
     func run(
         in store: any Store, progress: @escaping @Sendable (ObjectImporter.Outcome) -> Void
     ) throws -> ObjectImporter.Outcome {
         let importer = ObjectImporter(
-            store: store, objectClass: objectClass, schema: schema, policy: policy, view: view, wholeLimit: wholeLimit)
-        let source = try ByteSource(file, of: request, limit: limit)
-        switch format {
-        case .ndjson:
-            return try run(importer, NDJSONRowSource(source, class: objectClass, schema: schema), progress)
-        case .csv:
-            let rows = try CSVRowSource(
-                source, class: objectClass, schema: schema, escapesFormulas: escapesFormulas)
-            return try run(importer, rows, progress)
+            store: store, objectClass: objectClass, schema: schema, policy: policy, view: view,
+            wholeLimit: wholeLimit, faultLimit: bounds.faults)
+        // In one transaction every other write waits.
+        let watch = TransferWatch(stall: bounds.stall, mayRest: !isAtomic)
+        let told: @Sendable (ObjectImporter.Outcome) throws -> Void = { outcome in
+            watch.advance()
+            try watch.check()
+            progress(outcome)
+        }
+        do {
+            try watch.check()
+            let source = try ByteSource(file, of: request, limit: limit)
+            let most = try mostExpanded
+            source.check = { [isAtomic, wholeLimit] expanded in
+                try watch.check()
+                if let most, expanded > most.bytes { throw Problem(expandsBeyond: most.bytes, most.times) }
+                if isAtomic, expanded > wholeLimit { throw ObjectImporter.TooLarge(limit: wholeLimit) }
+            }
+            switch format {
+            case .ndjson:
+                return try run(importer, NDJSONRowSource(source, class: objectClass, schema: schema), told)
+            case .csv:
+                let rows = try CSVRowSource(
+                    source, class: objectClass, schema: schema, escapesFormulas: escapesFormulas)
+                return try run(importer, rows, told)
+            }
+        } catch let failure as ObjectImporter.Failure {
+            throw failure
+        } catch let refusal as ObjectImporter.Refusal {
+            throw refusal
+        } catch {
+            throw ObjectImporter.Failure(error)
+        }
+    }
+
+    /// Nil for a file that is as it is.
+    private var mostExpanded: (bytes: Int, times: Int)? {
+        get throws {
+            guard let times = bounds.expansion, try request.contentCoding != nil else { return nil }
+            let (bytes, isOver) = file.count.multipliedReportingOverflow(by: times)
+            return isOver ? nil : (max(bytes, bounds.freeExpansion), times)
         }
     }
 
     private func run(
         _ importer: ObjectImporter, _ source: sending some RowSource,
-        _ progress: @escaping @Sendable (ObjectImporter.Outcome) -> Void
+        _ progress: @escaping @Sendable (ObjectImporter.Outcome) throws -> Void
     ) throws -> ObjectImporter.Outcome {
         if isAtomic { return try importer.runAsWhole(source, progress: progress) }
         var source = source
@@ -55,7 +102,7 @@ extension Gateway {
     }
 
     /// `POST /v1/import/{Class}`: objects of an NDJSON or CSV file. The file is read on a thread for such work when all
-    /// of it has come; a client that takes `text/event-stream` hears how far it is.
+    /// of it has come; a client that takes `text/event-stream` hears how far it is. The import ends when its client does.
     func importObjects(_ request: Request, _ path: PathParameters) throws -> Reply {
         let order = try importOrder(request, path)
         guard request.header("Accept")?.contains("text/event-stream") == true else {
@@ -68,12 +115,18 @@ extension Gateway {
                     }
                     return .now(response)
                 } catch {
-                    return .now(response(to: error))
+                    return .now(response(to: error, of: request))
                 }
             }
         }
+        let account = Self.limitKey(request)
+        let place = try transfers.place(for: account)
+        try transfers.checkRoom()
         return .events { [self] stream in
-            transfers.run { [self] in
+            let client = ClientPresence()
+            stream.onClose { _ in client.leave() }
+            transfers.run(for: account, client) { [self] in
+                defer { withExtendedLifetime(place) {} }
                 do {
                     let outcome = try order.run(in: store) { done in
                         stream.send(
@@ -118,7 +171,11 @@ extension Gateway {
             objectClass: objectClass, schema: schema, format: format,
             escapesFormulas: try escapesFormulas(parameters, format), policy: policy,
             isAtomic: try parameters.flag("atomic"), view: view, wholeLimit: configuration.atomicImportLimit,
-            file: file, request: request, limit: configuration.importLimit)
+            file: file, request: request, limit: configuration.importLimit,
+            bounds: ImportOrder.Bounds(
+                faults: configuration.importFaults, expansion: configuration.importExpansion,
+                freeExpansion: configuration.importFreeExpansion,
+                stall: configuration.importStall))
     }
 
     /// What the body is declared as. `format` alone does not do: a web page can have a browser send what is declared as
@@ -146,26 +203,43 @@ extension Gateway {
             json.name("version")
             json.int(version.rawValue)
         }
-        for (name, number) in [
+        json.importNumbers([
             ("created", outcome.created), ("modified", outcome.modified), ("refused", outcome.refused),
-        ] {
-            json.name(name)
-            json.int(number)
-        }
+        ])
         if let total {
-            json.name("bytes")
-            json.int(outcome.bytes)
-            json.name("total")
-            json.int(total)
+            json.importNumbers([("bytes", outcome.bytes), ("total", total)])
         } else {
             json.lines(outcome.faults)
         }
+        json.importNumbers([
+            ("unchanged", outcome.unchanged), ("incomplete", outcome.incomplete), ("lines", outcome.lines),
+        ])
         json.endObject()
         return json.bytes
     }
 }
 
 extension JSONWriter {
+    fileprivate func importNumbers(_ members: [(String, Int)]) {
+        for (member, number) in members {
+            name(member)
+            int(number)
+        }
+    }
+
+    /// What an import that ended early did all the same.
+    func importCounts(_ outcome: ObjectImporter.Outcome, line: Int?) {
+        if let version = outcome.version {
+            name("version")
+            int(version.rawValue)
+        }
+        importNumbers([
+            ("created", outcome.created), ("modified", outcome.modified), ("refused", outcome.refused),
+            ("unchanged", outcome.unchanged), ("incomplete", outcome.incomplete), ("lines", outcome.lines),
+        ])
+        if let line { importNumbers([("line", line)]) }
+    }
+
     /// The member `errors` of an answer about a file.
     func lines(_ faults: [LineFault]) {
         name("errors")
@@ -193,6 +267,31 @@ extension Problem {
             "\(outcome.refused) lines do not fit, so nothing was imported. Mend them, or leave 'atomic' out to import the others."
         )
         lines = outcome.faults
+        imported = ImportedPart(outcome: outcome, line: nil)
+    }
+
+    /// An import that ended early. Nil when its cause is nobody's business; see `init(of:)`.
+    init?(_ failure: ObjectImporter.Failure) {
+        guard var problem = Problem(of: failure.cause) else { return nil }
+        problem.lines = failure.outcome.faults
+        problem.imported = ImportedPart(outcome: failure.outcome, line: failure.line)
+        self = problem
+    }
+
+    /// More lines do not fit than may.
+    init(_ fault: ObjectImporter.TooManyFaults) {
+        self.init(
+            422, "import.too_many_faults",
+            "More than \(fault.limit) lines do not fit, so the import ended (limits.importFaults). Mend the file; with update=modified an import that broke off can be done again."
+        )
+    }
+
+    /// A compressed file that grows too far.
+    init(expandsBeyond bytes: Int, _ times: Int) {
+        self.init(
+            413, "import.expands_too_far",
+            "The file expands to more than \(bytes >> 20) MiB, over \(times) times its size (limits.importExpansion). Send it as it is, or cut it into parts: with update=modified an import that broke off can be done again."
+        )
     }
 
     /// A file that is too large to be imported as a whole.

@@ -8,7 +8,7 @@ package struct ImportedRow {
 }
 
 /// Something that rows are read from.
-package protocol RowSource {
+package protocol RowSource: SendableMetatype {
     /// Bytes read so far.
     var position: Int { get }
 
@@ -17,6 +17,9 @@ package protocol RowSource {
 
     /// Bytes read so far, as they are without compression.
     var expanded: Int { get }
+
+    /// The line that is read now, or was read last, from 1.
+    var line: Int { get }
 
     /// The next row, or what is wrong with it; nil at the end. Throws `TransferFault` when there is no going on.
     mutating func next() throws -> Result<ImportedRow, LineFault>?

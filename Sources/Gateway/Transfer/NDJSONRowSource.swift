@@ -9,7 +9,7 @@ package struct NDJSONRowSource: RowSource {
     private let source: ByteSource
     private let objectClass: ClassSchema
     private let reader: ObjectInputReader
-    private var line = 0
+    package private(set) var line = 0
 
     package init(_ source: ByteSource, class objectClass: ClassSchema, schema: Schema) {
         self.source = source
@@ -24,8 +24,8 @@ package struct NDJSONRowSource: RowSource {
     package mutating func next() throws -> Result<ImportedRow, LineFault>? {
         while true {
             var bytes: [UInt8] = []
-            let more = try source.read(upTo: UInt8(ascii: "\n"), into: &bytes, limit: Self.lineLimit)
             line += 1
+            let more = try source.read(upTo: UInt8(ascii: "\n"), into: &bytes, limit: Self.lineLimit)
             let isBlank = bytes.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == 0x0D }
             guard !isBlank else {
                 if more { continue }

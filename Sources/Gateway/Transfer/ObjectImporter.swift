@@ -8,35 +8,7 @@ import Synchronization
 /// By batches, a row that does not fit is left out and reported, and the others of its transaction stay. As a whole,
 /// one such row keeps everything out.
 package struct ObjectImporter: Sendable {
-    package struct Outcome: Sendable {
-        package var created = 0
-        package var modified = 0
-        /// The first of those that were refused, by line.
-        package var faults: [LineFault] = []
-        /// All of those that were refused.
-        package var refused = 0
-        /// Bytes read so far.
-        package var bytes = 0
-        /// Of the last commit; nil before the first.
-        package var version: Version?
-        /// Values with links within the class to objects that the file may name further down.
-        fileprivate var forwardLinks: [ForwardLink] = []
-        /// How many of these were left when their objects were looked for last.
-        fileprivate var stillWaiting = 0
-    }
-
-    /// Nothing of a file was imported, because not all of it could be.
-    package struct Refusal: Error {
-        package let outcome: Outcome
-    }
-
-    /// Nothing of a file was imported, because it is too large for one transaction.
-    package struct TooLarge: Error {
-        /// In bytes.
-        package let limit: Int
-    }
-
-    fileprivate struct ForwardLink: Sendable {
+    struct ForwardLink: Sendable {
         var line: Int
         var object: ObjectKey
         var draft: ObjectInput.Draft
@@ -50,9 +22,12 @@ package struct ObjectImporter: Sendable {
     private let wholeLimit: Int
     private let mostWaiting: Int
     private let batchSize: Int
+    private let faultLimit: Int?
 
     /// Rows per durable commit: enough that the commit's disk write does not count.
     package static let batchSize = 2000
+    /// Bytes of a file after which a commit comes earlier.
+    private static let batchBytes = 8 << 20
     /// Most faults that are told one by one.
     package static let mostFaults = 1000
     /// Largest file that becomes one transaction. Such a transaction's pages are in memory, about as many bytes as the
@@ -65,10 +40,11 @@ package struct ObjectImporter: Sendable {
     ///   - wholeLimit: bytes of the largest file that is imported as a whole.
     ///   - mostWaiting: links that wait at a time for objects further down.
     ///   - batchSize: rows per commit, and between two looks at how far an import is.
+    ///   - faultLimit: lines that may be refused; with the next one the import ends. Nil for any number.
     package init(
         store: any Store, objectClass: ClassSchema, schema: Schema, policy: UpdatePolicy,
         view: AccessView = .unrestricted, wholeLimit: Int = Self.wholeLimit, mostWaiting: Int = Self.mostWaiting,
-        batchSize: Int = Self.batchSize
+        batchSize: Int = Self.batchSize, faultLimit: Int? = nil
     ) {
         self.store = store
         self.objectClass = objectClass
@@ -78,77 +54,135 @@ package struct ObjectImporter: Sendable {
         self.wholeLimit = wholeLimit
         self.mostWaiting = mostWaiting
         self.batchSize = batchSize
+        self.faultLimit = faultLimit
     }
 
-    /// Imports everything that `source` gives, by batches. Blocks; not for a loop's thread. Throws what the source and
-    /// the store do; what was committed before stays.
+    /// Imports everything that `source` gives, by batches. Blocks; not for a loop's thread. Throws `Failure` when it ends
+    /// early: what was committed before stays, and so does what was read before a fault of the source.
     ///
     /// - Parameter progress: told after every commit what has been done so far. What it throws ends the import.
     package func run<Source: RowSource>(
         _ source: inout Source, progress: (Outcome) throws -> Void
     ) throws -> Outcome {
         var total = Outcome()
-        var atEnd = false
-        while !atEnd {
-            var batch: [ImportedRow] = []
-            while batch.count < batchSize {
-                guard let next = try source.next() else {
-                    atEnd = true
-                    break
+        do {
+            while true {
+                let (batch, ending) = read(&source, &total)
+                try commit(batch, into: &total)
+                let atEnd = ending != nil
+                if isTimeToConnect(total, atEnd: atEnd) {
+                    let links = total.forwardLinks
+                    let done = try write { try self.connect(links, $0, atEnd: atEnd) }
+                    total.forwardLinks = []
+                    total.add(done)
+                    total.noteConnected()
                 }
-                switch next {
-                case .success(let row): batch.append(row)
-                case .failure(let fault): total.add(fault)
-                }
+                total.bytes = source.position
+                if case .fault(let error)? = ending { throw Failure(error, total, line: source.line) }
+                try checkFaults(total)
+                try progress(total)
+                if atEnd { break }
             }
-            guard !batch.isEmpty || atEnd else { continue }
-            if !batch.isEmpty { total.add(try commit(batch)) }
-            if isTimeToConnect(total, atEnd: atEnd) {
-                let links = total.takeForwardLinks()
-                total.add(try write { [atEnd] in try self.connect(links, $0, atEnd: atEnd) })
-                total.noteConnected()
-            }
-            total.bytes = source.position
-            try progress(total)
+        } catch let failure as Failure {
+            throw failure.finished
+        } catch let failure as BatchFailure {
+            throw Failure(failure.cause, total, line: failure.line).finished
+        } catch {
+            throw Failure(error, total, line: source.line).finished
         }
         total.finish()
         return total
     }
 
+    /// Why a batch is the last one.
+    private enum Ending {
+        case end
+        case fault(any Error)
+    }
+
+    /// The rows of the next commit, and why no more follow.
+    private func read<Source: RowSource>(
+        _ source: inout Source, _ total: inout Outcome
+    ) -> (batch: [ImportedRow], Ending?) {
+        var batch: [ImportedRow] = []
+        let start = source.expanded
+        var faults = 0
+        do {
+            while batch.count < batchSize, source.expanded - start < Self.batchBytes {
+                guard let next = try source.next() else { return (batch, .end) }
+                total.lines += 1
+                switch next {
+                case .success(let row): batch.append(row)
+                case .failure(let fault):
+                    total.add(fault)
+                    faults += 1
+                    // Nobody hears of an import that does nothing but refuse.
+                    if faults >= batchSize { return (batch, nil) }
+                    try checkFaults(total)
+                }
+            }
+        } catch {
+            return (batch, .fault(error))
+        }
+        return (batch, nil)
+    }
+
+    private func checkFaults(_ total: Outcome) throws {
+        if let faultLimit, total.refused > faultLimit { throw TooManyFaults(limit: faultLimit) }
+    }
+
     /// Imports everything that `source` gives in one transaction, which is alone in its commit. Blocks, and other writes
     /// wait meanwhile. Memory: what a transaction with as many objects takes. Throws `Refusal` when a row does not fit,
-    /// and `TooLarge`.
+    /// and `Failure` when it ends early for another reason; then nothing is in.
     package func runAsWhole<Source: RowSource>(
         _ source: sending Source, progress: @escaping @Sendable (Outcome) throws -> Void
     ) throws -> Outcome {
-        if let size = source.size, size > wholeLimit { throw TooLarge(limit: wholeLimit) }
+        if let size = source.size, size > wholeLimit { throw Failure(TooLarge(limit: wholeLimit)) }
         let source = Mutex(source)
-        return try write(isAlone: true) { transaction in
-            let writer = ObjectWriter(transaction, policy)
-            var total = Outcome()
-            var rows = 0
-            while let next = try source.withLock({ try $0.next() }) {
-                switch next {
-                case .success(let row): try put(row, writer, transaction.schema, &total)
-                case .failure(let fault): total.add(fault)
-                }
-                rows += 1
-                guard source.withLock({ $0.expanded }) <= wholeLimit else { throw TooLarge(limit: wholeLimit) }
-                if rows.isMultiple(of: batchSize) {
-                    total.bytes = source.withLock { $0.position }
-                    if isTimeToConnect(total, atEnd: false) {
-                        total.add(try connect(total.takeForwardLinks(), transaction, atEnd: false))
-                        total.noteConnected()
+        // Told from the writer's thread how far it came.
+        let reached = Mutex(Outcome())
+        do {
+            return try write(isAlone: true) { transaction in
+                let writer = ObjectWriter(transaction, policy)
+                var total = Outcome()
+                defer { reached.withLock { [total] in $0 = total } }
+                var rows = 0
+                while let next = try source.withLock({ try $0.next() }) {
+                    total.lines += 1
+                    switch next {
+                    case .success(let row): try put(row, writer, transaction.schema, &total)
+                    case .failure(let fault): total.add(fault)
                     }
-                    try progress(total)
+                    try checkFaults(total)
+                    rows += 1
+                    guard source.withLock({ $0.expanded }) <= wholeLimit else { throw TooLarge(limit: wholeLimit) }
+                    if rows.isMultiple(of: batchSize) {
+                        total.bytes = source.withLock { $0.position }
+                        if isTimeToConnect(total, atEnd: false) {
+                            total.add(try connect(total.takeForwardLinks(), transaction, atEnd: false))
+                            total.noteConnected()
+                        }
+                        try progress(total)
+                    }
                 }
+                total.add(try connect(total.takeForwardLinks(), transaction, atEnd: true))
+                total.bytes = source.withLock { $0.position }
+                total.version = transaction.version
+                total.finish()
+                guard total.refused == 0, total.incomplete == 0 else {
+                    // As a whole, an object without its link is not in either.
+                    total.refused += total.incomplete
+                    total.takeBack()
+                    throw Refusal(outcome: total)
+                }
+                return total
             }
-            total.add(try connect(total.takeForwardLinks(), transaction, atEnd: true))
-            total.bytes = source.withLock { $0.position }
-            total.version = transaction.version
-            total.finish()
-            guard total.refused == 0 else { throw Refusal(outcome: total) }
-            return total
+        } catch let refusal as Refusal {
+            throw refusal
+        } catch {
+            var outcome = reached.withLock { $0 }
+            outcome.takeBack()
+            throw Failure(error, outcome, line: source.withLock { $0.line > 0 ? $0.line : nil })
         }
     }
 
@@ -162,26 +196,33 @@ package struct ObjectImporter: Sendable {
         }
     }
 
-    private func commit(_ rows: [ImportedRow]) throws -> Outcome {
+    /// What keeps a batch from being committed, and the first of its lines that is not in.
+    private struct BatchFailure: Error {
+        let cause: any Error
+        let line: Int
+    }
+
+    /// Commits rows and counts them. Throws `BatchFailure`; what is counted by then is in.
+    private func commit(_ rows: [ImportedRow], into total: inout Outcome) throws {
+        guard let first = rows.first else { return }
         do {
-            return try write { transaction in
-                let writer = ObjectWriter(transaction, policy)
-                var outcome = Outcome()
-                outcome.version = transaction.version
-                for row in rows { try put(row, writer, transaction.schema, &outcome) }
-                return outcome
-            }
+            total.add(
+                try write { transaction in
+                    let writer = ObjectWriter(transaction, policy)
+                    var outcome = Outcome()
+                    outcome.version = transaction.version
+                    for row in rows { try put(row, writer, transaction.schema, &outcome) }
+                    return outcome
+                })
         } catch let problem as Problem where problem.status == 403 {
             // What a caller may write is looked at when all is written, and then all is refused: in ever smaller parts,
             // those that are allowed stay.
-            guard rows.count > 1 else {
-                var outcome = Outcome()
-                outcome.add(LineFault(RecordFault(problem), line: rows.first?.line ?? 0))
-                return outcome
-            }
-            var outcome = try commit(Array(rows[..<(rows.count / 2)]))
-            outcome.add(try commit(Array(rows[(rows.count / 2)...])))
-            return outcome
+            guard rows.count > 1 else { return total.add(LineFault(RecordFault(problem), line: first.line)) }
+            try commit(Array(rows[..<(rows.count / 2)]), into: &total)
+            try checkFaults(total)
+            try commit(Array(rows[(rows.count / 2)...]), into: &total)
+        } catch {
+            throw BatchFailure(cause: error, line: first.line)
         }
     }
 
@@ -219,7 +260,7 @@ package struct ObjectImporter: Sendable {
             } catch {
                 guard var fault = RecordFault(aboutOneObject: error) else { throw error }
                 fault.message += " The object was imported without the link."
-                outcome.add(LineFault(fault, line: link.line))
+                outcome.add(incomplete: LineFault(fault, line: link.line))
             }
         }
         return outcome
@@ -261,38 +302,30 @@ package struct ObjectImporter: Sendable {
         } else {
             let put = try writer.put(now)
             key = put.key
-            if put.isNew { outcome.created += 1 } else if put.isChanged { outcome.modified += 1 }
+            if put.isNew {
+                outcome.created += 1
+            } else if put.isChanged {
+                outcome.modified += 1
+            } else {
+                outcome.unchanged += 1
+            }
         }
         outcome.forwardLinks += later.map { ForwardLink(line: row.line, object: key, draft: $0) }
     }
 }
 
-extension ObjectImporter.Outcome {
-    mutating func add(_ fault: LineFault) {
-        refused += 1
-        if faults.count < ObjectImporter.mostFaults { faults.append(fault) }
-    }
-
-    fileprivate mutating func add(_ done: Self) {
-        created += done.created
-        modified += done.modified
-        refused += done.refused
-        faults += done.faults.prefix(max(ObjectImporter.mostFaults - faults.count, 0))
-        forwardLinks += done.forwardLinks
-        version = done.version ?? version
-    }
-
-    /// Of a sum: they are given to `connect`, which gives those back that go on waiting.
-    fileprivate mutating func takeForwardLinks() -> [ObjectImporter.ForwardLink] {
-        defer { forwardLinks = [] }
-        return forwardLinks
-    }
-
-    fileprivate mutating func noteConnected() { stillWaiting = forwardLinks.count }
-
-    fileprivate mutating func finish() {
-        forwardLinks = []
-        faults.sort { $0.line < $1.line }
+extension ObjectImporter.Failure {
+    fileprivate var finished: Self {
+        var outcome = outcome
+        // Their objects are in, and nobody assigns the links any more.
+        for link in outcome.forwardLinks {
+            outcome.add(
+                incomplete: LineFault(
+                    RecordFault("The object was imported without a link, because the import ended before."),
+                    line: link.line))
+        }
+        outcome.finish()
+        return Self(cause, outcome, line: line.flatMap { $0 > 0 ? $0 : nil })
     }
 }
 

@@ -92,20 +92,30 @@ struct Import: ParsableCommand {
             throw CommandFailure("--escape-formulas is about CSV: add --format csv, or leave it out.", exitCode: 64)
         }
         let outcome: ObjectImporter.Outcome
-        switch format {
-        case .ndjson:
-            outcome = try run(importer, NDJSONRowSource(source, class: objectClass, schema: schema), source.size)
-        case .csv:
-            let rows = try CSVRowSource(
-                source, class: objectClass, schema: schema, escapesFormulas: escapeFormulas)
-            outcome = try run(importer, rows, source.size)
+        do {
+            switch format {
+            case .ndjson:
+                outcome = try run(importer, NDJSONRowSource(source, class: objectClass, schema: schema), source.size)
+            case .csv:
+                let rows = try CSVRowSource(
+                    source, class: objectClass, schema: schema, escapesFormulas: escapeFormulas)
+                outcome = try run(importer, rows, source.size)
+            }
+        } catch let failure as ObjectImporter.Failure {
+            tell(failure.outcome)
+            if let line = failure.line { StandardError.write("The import ended at line \(line).\n") }
+            throw failure
         }
+        tell(outcome)
+        if outcome.refused + outcome.incomplete > 0 { throw ExitCode(1) }
+    }
+
+    /// What is in, and which lines are not.
+    private func tell(_ outcome: ObjectImporter.Outcome) {
         for fault in outcome.faults { StandardError.write("line \(fault.line): \(fault.message)\n") }
-        if outcome.refused > outcome.faults.count {
-            StandardError.write("and \(grouped(outcome.refused - outcome.faults.count)) more lines\n")
-        }
+        let more = outcome.refused + outcome.incomplete - outcome.faults.count
+        if more > 0 { StandardError.write("and \(grouped(more)) more lines\n") }
         StandardError.write("\(className): \(outcome.summary)\n")
-        if outcome.refused > 0 { throw ExitCode(1) }
     }
 
     private func run(
@@ -123,10 +133,7 @@ struct Import: ParsableCommand {
         do {
             return try importer.runAsWhole(source, progress: report)
         } catch let refusal as ObjectImporter.Refusal {
-            var outcome = refusal.outcome
-            outcome.created = 0
-            outcome.modified = 0
-            return outcome
+            return refusal.outcome
         }
     }
 }
@@ -139,7 +146,9 @@ extension ObjectImporter.Outcome {
     /// `3,376 created, 0 changed, 1 refused`
     var summary: String {
         var text = "\(grouped(created)) created, \(grouped(modified)) changed"
+        if unchanged > 0 { text += ", \(grouped(unchanged)) unchanged" }
         if refused > 0 { text += ", \(grouped(refused)) refused" }
+        if incomplete > 0 { text += ", \(grouped(incomplete)) of them without a link" }
         return text
     }
 }

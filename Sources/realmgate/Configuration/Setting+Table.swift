@@ -72,7 +72,19 @@ extension Setting {
         Setting(
             "limits.atomicImport", .size(1024...(1 << 46)), .integer(256 << 20),
             "The largest file to import in one transaction, which takes about as much memory."),
-        Setting("limits.transfers", .integer(1...64), .integer(2), "Threads for imports and backups."),
+        Setting(
+            "limits.importFaults", .integer(0...Int.max), .integer(1000),
+            "Lines that an import may refuse before it ends; 0 for any number.", isLive: true),
+        Setting(
+            "limits.importExpansion", .integer(0...1_000_000), .integer(200),
+            "How many times its size a compressed import may expand to, beyond 64 MiB; 0 for any.", isLive: true),
+        Setting(
+            "limits.importStall", .integer(0...86_400), .integer(60),
+            "Seconds that an import may go on without a line that fits; 0 for any time.", isLive: true),
+        Setting("limits.transfers", .integer(1...64), .integer(2), "Imports and backups that run at a time, by turns."),
+        Setting(
+            "limits.transfersPerCaller", .integer(0...1_000_000), .integer(8),
+            "Imports, exports and backups of one caller; 0 for any number.", isLive: true),
         Setting(
             "limits.page", .integer(1...1_000_000), .integer(10_000), "The most objects of a page.", isLive: true),
         Setting(
@@ -95,16 +107,24 @@ extension Setting {
             "How long the queries of a request may take; 0 for any time.", isLive: true),
         Setting("limits.streams", .integer(1...1_000_000), .integer(100_000), "Open event streams."),
         Setting(
-            "limits.streamsPerCaller", .integer(0...1_000_000), .integer(0),
+            "limits.streamsPerCaller", .integer(0...1_000_000), .integer(10_000),
             "Event streams of one caller; 0 for any number.", isLive: true),
-        Setting("limits.workers", .integer(1...256), .integer(2), "Threads for requests that take long."),
-        Setting("limits.workerQueue", .integer(1...1_000_000), .integer(1000), "Requests that may wait for them."),
+        Setting("limits.workers", .integer(1...256), .integer(2), "Long requests that run at a time, by turns."),
+        Setting(
+            "limits.workerThreads", .integer(1...1024), .integer(64), "Long requests that may have begun."),
+        Setting("limits.workerQueue", .integer(1...1_000_000), .integer(1000), "Requests that may wait to begin."),
+        Setting(
+            "limits.queriesPerCaller", .integer(0...1_000_000), .integer(200),
+            "Long requests of one caller that run or wait; 0 for any number.", isLive: true),
         Setting(
             "limits.freeDisk", .size(0...(1 << 46)), .integer(64 << 20),
             "Bytes that the disk should have free; /readyz says 503 below.", isLive: true),
         Setting(
             "idempotency.lifetime", .integer(1...31_536_000), .integer(86_400),
             "Seconds that the answer to an Idempotency-Key is kept.", isLive: true),
+        Setting(
+            "idempotency.bytesPerCaller", .size(0...(1 << 46)), .integer(64 << 20),
+            "Bytes that are kept for one caller's keys; 0 for any number.", isLive: true),
         Setting(
             "snapshot.lifetime", .integer(1...86_400), .integer(60),
             "Seconds that a kept version lasts unless its maker says.", isLive: true),
@@ -113,11 +133,17 @@ extension Setting {
             isLive: true),
         Setting("snapshot.most", .integer(1...100_000), .integer(100), "The most kept versions.", isLive: true),
         Setting(
+            "snapshot.perCaller", .integer(0...100_000), .integer(20),
+            "The most kept versions of one caller; 0 for any number.", isLive: true),
+        Setting(
             "subscription.lifetime", .integer(1...31_536_000), .integer(3600),
             "Seconds that a subscription set stays without a stream.", isLive: true),
         Setting(
             "subscription.sets", .integer(1...10_000_000), .integer(20_000), "The most subscription sets.",
             isLive: true),
+        Setting(
+            "subscription.setsPerCaller", .integer(0...10_000_000), .integer(1000),
+            "The most subscription sets of one caller; 0 for any number.", isLive: true),
         Setting(
             "subscription.setSize", .integer(1...10_000), .integer(100),
             "The most subscriptions of a set made from then on.", isLive: true),

@@ -39,22 +39,31 @@ extension ServiceSettings {
         set(&configuration.idempotencyLifetime, "idempotency.lifetime")
         set(&configuration.snapshotLife, "snapshot.lifetime")
         set(&configuration.longestSnapshotLife, "snapshot.longest")
+        configuration.idempotencyBytesPerCaller = limit("idempotency.bytesPerCaller")
         set(&configuration.mostSnapshots, "snapshot.most")
+        configuration.snapshotsPerCaller = limit("snapshot.perCaller")
         configuration.scratchDirectory = scratch
         set(&configuration.importLimit, "limits.import")
         set(&configuration.atomicImportLimit, "limits.atomicImport")
+        configuration.importFaults = limit("limits.importFaults")
+        configuration.importExpansion = limit("limits.importExpansion")
+        configuration.importStall = limit("limits.importStall")
         set(&configuration.transfers, "limits.transfers")
+        configuration.transfersPerCaller = limit("limits.transfersPerCaller")
         configuration.requestLogLevel = .info
         configuration.version = Realmgate.version
         set(&configuration.subscriptionSetLifetime, "subscription.lifetime")
         set(&configuration.mostSubscriptionSets, "subscription.sets")
+        configuration.subscriptionSetsPerCaller = limit("subscription.setsPerCaller")
         set(&configuration.largestSubscriptionSet, "subscription.setSize")
         set(&configuration.bodyLimit, "limits.body")
         set(&configuration.largestPage, "limits.page")
         set(&configuration.answerBytes, "limits.answerBytes")
         set(&configuration.largestObserved, "limits.observed")
         set(&configuration.workers, "limits.workers")
+        set(&configuration.workerThreads, "limits.workerThreads")
         set(&configuration.workerQueue, "limits.workerQueue")
+        configuration.queriesPerCaller = limit("limits.queriesPerCaller")
         return configuration
     }
 

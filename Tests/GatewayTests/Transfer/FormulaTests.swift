@@ -42,11 +42,12 @@ struct FormulaTests {
             try #require(try gateway.send(.post, "/v1/objects/Cell", text(cell)).status == 201)
             keys.append(key)
         }
-        let plain = try gateway.get("/v1/export/Cell?format=csv")
-        let safe = try gateway.get("/v1/export/Cell?format=csv&escapeFormulas=true")
-        #expect(safe.status == 200 && plain.text != safe.text)
+        // Of a body that is made while it is read there is one reading.
+        let plain = try gateway.get("/v1/export/Cell?format=csv").text
+        let safe = try gateway.get("/v1/export/Cell?format=csv&escapeFormulas=true").text
+        #expect(!safe.isEmpty && plain != safe)
         // Fields as a spreadsheet sees them: only numbers begin with a sign.
-        for record in records(safe.text) {
+        for record in records(safe) {
             for field in record where field != "-7" && field != "-0.5" {
                 let first = field.unicodeScalars.first ?? "x"
                 #expect(!"=+-@\t\r\n\u{ff1d}".unicodeScalars.contains(first), "\(field), seed \(random.seed)")
@@ -54,9 +55,9 @@ struct FormulaTests {
         }
         let other = try TestGateway(schema: Self.schema)
         let answer = try other.send(
-            .post, "/v1/import/Cell?escapeFormulas=true", file: safe.text, headers: ["Content-Type": "text/csv"])
+            .post, "/v1/import/Cell?escapeFormulas=true", file: safe, headers: ["Content-Type": "text/csv"])
         #expect(answer.text.contains(#""created":100"#), "\(answer.text), seed \(random.seed)")
-        #expect(try other.get("/v1/export/Cell?format=csv").text == plain.text, "seed \(random.seed)")
+        #expect(try other.get("/v1/export/Cell?format=csv").text == plain, "seed \(random.seed)")
     }
 
     @Test("the option is about CSV alone")

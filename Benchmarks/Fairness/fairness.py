@@ -1,0 +1,114 @@
+"""Resting p50 of a cheap query, and its p99 beside ten attackers with dear ones.
+
+    fairness.py data DIRECTORY     writes the schema and the objects
+    fairness.py run PORT           asks a server that trusts 127.0.0.1 as a proxy
+"""
+
+import http.client
+import json
+import random
+import sys
+import threading
+import time
+import urllib.parse
+
+DOGS, PEOPLE, OWNED = 200_000, 60_000, 8
+SECONDS = 6
+CHEAP = "/v1/aggregates/objects/Dog?" + urllib.parse.urlencode(
+    {"filter": "name LIKE '*7*3*' OR name CONTAINS[c] 'q9'", "sum": "age"})
+DEAR = "/v1/objects/Person?" + urllib.parse.urlencode({
+    "limit": "1",
+    "filter": "SUBQUERY(dogs, $d, $d.age > 100 OR $d.name LIKE '*x*y*' OR SUBQUERY($d.owners, $o, $o.age > 1000).@count > 0)"
+              ".@count > 0"})
+
+
+def data(directory):
+    schema = {"schemaVersion": 1, "classes": [
+        {"name": "Dog", "primaryKey": "id", "properties": [
+            {"name": "id", "type": "int"}, {"name": "name", "type": "string"}, {"name": "age", "type": "int"},
+            {"name": "owners", "type": "linkingObjects(Person.dogs)"}]},
+        {"name": "Person", "primaryKey": "id", "properties": [
+            {"name": "id", "type": "int"}, {"name": "age", "type": "int"}, {"name": "dogs", "type": "Dog[]"}]}]}
+    with open(directory + "/schema.json", "w") as file:
+        json.dump(schema, file)
+    chance = random.Random(1)
+    with open(directory + "/dogs.ndjson", "w") as file:
+        for number in range(DOGS):
+            print(json.dumps({"id": number, "name": f"dog {number * 7919 % DOGS}", "age": number % 20}), file=file)
+    with open(directory + "/people.ndjson", "w") as file:
+        for number in range(PEOPLE):
+            dogs = [chance.randrange(DOGS) for _ in range(OWNED)]
+            print(json.dumps({"id": number, "age": number % 90, "dogs": dogs}), file=file)
+
+
+def ask(connection, target, address):
+    connection.request("GET", target, headers={"X-Forwarded-For": address})
+    answer = connection.getresponse()
+    answer.read()
+    return answer.status
+
+
+def measure(port, seconds, address="10.1.0.1"):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    times, end = [], time.monotonic() + seconds
+    while time.monotonic() < end or len(times) < 20:
+        start = time.perf_counter()
+        status = ask(connection, CHEAP, address)
+        if status != 200:
+            sys.exit(f"the cheap query was answered with {status}")
+        times.append(time.perf_counter() - start)
+    return sorted(times)
+
+
+def quantile(times, part):
+    return times[min(int(len(times) * part), len(times) - 1)] * 1000
+
+
+class Attackers:
+    def __init__(self, port, callers, connections):
+        self.over, self.answers, self.threads = False, {}, []
+        for number in range(connections):
+            thread = threading.Thread(target=self.run, args=(port, f"10.0.0.{number % callers + 1}"), daemon=True)
+            thread.start()
+            self.threads.append(thread)
+
+    def run(self, port, address):
+        while not self.over:
+            try:
+                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+                status = ask(connection, DEAR, address)
+                connection.close()
+            except OSError:
+                status = 0
+            self.answers[status] = self.answers.get(status, 0) + 1
+            if status in (429, 503):
+                time.sleep(0.2)
+
+
+def main():
+    if sys.argv[1] == "data":
+        return data(sys.argv[2])
+    port = int(sys.argv[2])
+    one = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+    start = time.perf_counter()
+    status = ask(one, DEAR, "10.2.0.1")
+    print(f"one dear query alone: {(time.perf_counter() - start) * 1000:.0f} ms, {status}")
+    measure(port, 1)
+    resting = measure(port, 3)
+    base = quantile(resting, 0.5)
+    print(f"resting: p50 {base:.1f} ms, p99 {quantile(resting, 0.99):.1f} ms, {len(resting)} queries")
+    for name, callers, connections in [("ten callers, one query each", 10, 10), ("ten callers, ten queries each", 10, 100),
+                                       ("one caller, 20 connections", 1, 20)]:
+        attackers = Attackers(port, callers, connections)
+        time.sleep(1)
+        times = measure(port, SECONDS)
+        attackers.over = True
+        print(f"{name}: p50 {quantile(times, 0.5):.1f} ms, p99 {quantile(times, 0.99):.1f} ms, "
+              f"{len(times)} queries; p99 is {quantile(times, 0.99) / base:.1f} times the resting p50; "
+              f"attackers were answered {dict(sorted(attackers.answers.items()))}")
+        deadline = time.monotonic() + 20
+        for thread in attackers.threads:
+            thread.join(max(deadline - time.monotonic(), 0))
+
+
+main()

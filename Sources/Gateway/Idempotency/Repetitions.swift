@@ -1,0 +1,69 @@
+import HTTPServer
+import ObjectModel
+import Synchronization
+
+/// How many bytes are kept for the `Idempotency-Key`s of each caller. Only what this process kept is known: after a
+/// restart the count begins anew, and what was kept before expires as ever.
+final class Repetitions: Sendable {
+    private struct Account {
+        var bytes = 0
+        /// When how many of them expire, in order.
+        var parts: [(expiry: Int64, bytes: Int)] = []
+
+        mutating func expire(at now: Int64) {
+            let over = parts.prefix { $0.expiry <= now }
+            bytes -= over.reduce(0) { $0 + $1.bytes }
+            parts.removeFirst(over.count)
+        }
+    }
+
+    private let accounts = Mutex<[LimitKey: Account]>([:])
+    /// Writes refused because their caller had too much kept.
+    let limited = Atomic(0)
+
+    /// What the key and the place in the store take.
+    static let overhead = 128
+    /// Parts that a caller's records are counted in.
+    private static let parts: Int64 = 256
+
+    /// Throws 429 when the caller has as much kept as he may have.
+    func check(_ caller: LimitKey, most: Int?, at time: Timestamp) throws(Problem) {
+        guard let most else { return }
+        let next = accounts.withLock { accounts -> Int64? in
+            guard var account = accounts[caller] else { return nil }
+            account.expire(at: time.seconds)
+            accounts[caller] = account.parts.isEmpty ? nil : account
+            return account.bytes >= most ? account.parts.first?.expiry : nil
+        }
+        guard let next else { return }
+        limited.add(1, ordering: .relaxed)
+        var problem = Problem(
+            429, "idempotency.limited",
+            "The answers to your requests with an Idempotency-Key take \(most) bytes, as many as they may (idempotency.bytesPerCaller). Leave the key out, or wait until some of them are forgotten.",
+            parameter: "Idempotency-Key")
+        problem.retryAfter = Int(clamping: max(next - time.seconds, 1))
+        throw problem
+    }
+
+    /// What is kept for a caller, as far as this process knows.
+    func bytes(of caller: LimitKey) -> Int { accounts.withLock { $0[caller]?.bytes ?? 0 } }
+
+    /// Counts bytes that have been kept.
+    func add(_ bytes: Int, of caller: LimitKey, at time: Timestamp, for seconds: Int) {
+        let grain = max(Int64(seconds) / Self.parts, 1)
+        let expiry = (time.seconds + Int64(seconds) + grain) / grain * grain
+        accounts.withLock { accounts in
+            var account = accounts[caller] ?? Account()
+            account.expire(at: time.seconds)
+            account.bytes += bytes
+            if let last = account.parts.last, last.expiry >= expiry {
+                account.parts[account.parts.count - 1].bytes += bytes
+            } else {
+                account.parts.append((expiry, bytes))
+            }
+            accounts[caller] = account
+            guard accounts.count > 10_000 else { return }
+            accounts = accounts.filter { ($0.value.parts.last?.expiry ?? 0) > time.seconds }
+        }
+    }
+}

@@ -1,0 +1,337 @@
+import HTTPServer
+
+/// Decides which long work runs and which rests. It is told the time and starts nothing itself, so that tests can
+/// play any history.
+///
+/// Work holds one of a few permits while it runs. It may keep the permit for a slice; after that, at its next
+/// checkpoint, it hands the permit to whoever waits and comes first:
+/// - Most turns go to the work that has run least, in steps that each are four times the one before. So short work
+///   does not wait for long work, whoever asks for either. Of equals, the caller who has been served least lately
+///   comes first.
+/// - Every fourth turn goes to the caller who has been served least lately, so that nobody's short work keeps
+///   another's long work away.
+/// - Every sixteenth turn goes to whatever has waited longest. So everything gets a turn, sixteen for each that has
+///   waited longer at the most.
+///
+/// Work that passes no checkpoint for some slices loses its permit without being stopped: another caller's work runs
+/// beside it.
+struct FairScheduler: Sendable {
+    typealias ID = Int
+
+    struct Limits: Hashable, Sendable {
+        /// How much work runs at a time.
+        var permits: Int
+        /// How much may have begun, most of which rests.
+        var begun: Int
+        /// How much may wait to begin.
+        var queue: Int
+        /// Nanoseconds.
+        var slice: Int64
+    }
+
+    /// What becomes of new work.
+    enum Admission: Hashable, Sendable {
+        case waits
+        /// It waits in the place of this work, which is not to run at all.
+        case replaces(ID)
+        case refused
+    }
+
+    private struct Item: Sendable {
+        let caller: LimitKey
+        /// Whether it may be turned away while it waits to begin.
+        let isExpendable: Bool
+        /// Nanoseconds that it has run, up to the present slice.
+        var attained: Int64 = 0
+        /// When the present slice began; nil while it waits.
+        var runningSince: Int64?
+        var hasBegun = false
+        /// Whether its permit was given to another although it still runs.
+        var isOverdrawn = false
+        /// Grows with each wait: the smaller, the longer it has waited.
+        var waitingSince: Int
+    }
+
+    private struct Account: Sendable {
+        /// Nanoseconds of service, of which what is longer ago counts less.
+        var attained = 0.0
+        var asOf: Int64
+        /// Work that has not begun, in order.
+        var fresh: [ID] = []
+        /// Work that has begun and waits for its next slice.
+        var resting: [ID] = []
+        var begun = 0
+        var running = 0
+
+        /// Nanoseconds after which service counts half.
+        static let halfLife = 2e9
+
+        func attained(at now: Int64) -> Double {
+            let age = Double(max(now - asOf, 0)) / Self.halfLife
+            return age >= 64 ? 0 : attained * scale(age)
+        }
+
+        /// 2^-age, to a few percent: order matters, not the digits.
+        private func scale(_ age: Double) -> Double {
+            let whole = age.rounded(.down)
+            return (1 - (age - whole) / 2) / Double(UInt64(1) << UInt64(whole))
+        }
+
+        mutating func charge(_ nanoseconds: Int64, at now: Int64) {
+            attained = attained(at: now) + Double(nanoseconds)
+            asOf = now
+        }
+
+        var isIdle: Bool { fresh.isEmpty && resting.isEmpty && begun == 0 }
+    }
+
+    let limits: Limits
+    private var items: [ID: Item] = [:]
+    private var accounts: [LimitKey: Account] = [:]
+    private var lastID = 0
+    private var lastWait = 0
+    /// How often it was decided who runs.
+    private(set) var turns = 0
+    private(set) var begunCount = 0
+    /// How much waits to begin.
+    private(set) var freshCount = 0
+    private var restingCount = 0
+    private var runningCount = 0
+    private var overdrawnCount = 0
+
+    /// Slices that work may overrun before another runs beside it.
+    private static let patience: Int64 = 3
+    /// Callers that are remembered while they have no work here.
+    private static let mostIdle = 4096
+
+    init(_ limits: Limits) { self.limits = limits }
+
+    /// Work that waits, begun or not.
+    var waitingCount: Int { freshCount + restingCount }
+
+    /// Work that waits or runs.
+    var count: Int { items.count }
+
+    /// The nanoseconds that work has run up to its present slice.
+    func attained(_ id: ID) -> Int64 { items[id]?.attained ?? 0 }
+
+    // MARK: - What happens to work
+
+    /// New work of a caller. When too much waits, the caller with most of it gives up his last for one who has less.
+    ///
+    /// - Parameter isExpendable: whether it may be turned away, now or while it waits to begin.
+    mutating func add(_ caller: LimitKey, isExpendable: Bool = true, at now: Int64) -> (id: ID, Admission) {
+        lastID += 1
+        var admission = Admission.waits
+        if freshCount >= limits.queue, isExpendable {
+            let own = accounts[caller]?.fresh.count ?? 0
+            let longest = accounts.filter { $0.value.fresh.count > own + 1 }
+                .max { $0.value.fresh.count < $1.value.fresh.count }?.key
+            let victim = longest.flatMap { key in
+                accounts[key]?.fresh.last { items[$0]?.isExpendable == true }
+            }
+            guard let victim else { return (lastID, .refused) }
+            remove(victim, at: now)
+            admission = .replaces(victim)
+        }
+        lastWait += 1
+        items[lastID] = Item(caller: caller, isExpendable: isExpendable, waitingSince: lastWait)
+        if accounts.count > Self.mostIdle { forgetIdle(at: now) }
+        accounts[caller, default: Account(asOf: now)].fresh.append(lastID)
+        freshCount += 1
+        return (lastID, admission)
+    }
+
+    /// Gives out the permits that are free: the work that is to run from now on.
+    mutating func grant(at now: Int64) -> [ID] {
+        var granted: [ID] = []
+        while runningCount - overdrawnCount < limits.permits, let id = next(at: now) {
+            run(id, at: now)
+            granted.append(id)
+        }
+        return granted
+    }
+
+    /// Work that runs passes a checkpoint. True when it is to rest: its permit is free for `grant`, which may give it
+    /// to another only.
+    mutating func checkpoint(_ id: ID, at now: Int64) -> Bool {
+        guard let item = items[id], let since = item.runningSince else { return false }
+        guard now - since >= limits.slice || item.isOverdrawn else { return false }
+        settle(id, at: now)
+        guard waitingCount > 0 || item.isOverdrawn else { return false }
+        rest(id)
+        // Whoever has just run may be the one who comes first.
+        guard runningCount - overdrawnCount < limits.permits, next(at: now, counts: false) == id else { return true }
+        turns += 1
+        run(id, at: now)
+        return false
+    }
+
+    /// Work has ended, or is not to begin any more.
+    mutating func remove(_ id: ID, at now: Int64) {
+        settle(id, at: now)
+        guard let item = items.removeValue(forKey: id) else { return }
+        if item.runningSince != nil {
+            runningCount -= 1
+            if item.isOverdrawn { overdrawnCount -= 1 }
+        }
+        if item.hasBegun { begunCount -= 1 }
+        guard var account = accounts[item.caller] else { return }
+        if item.runningSince != nil { account.running -= 1 }
+        if item.hasBegun { account.begun -= 1 }
+        if let place = account.fresh.firstIndex(of: id) {
+            account.fresh.remove(at: place)
+            freshCount -= 1
+        }
+        if let place = account.resting.firstIndex(of: id) {
+            account.resting.remove(at: place)
+            restingCount -= 1
+        }
+        accounts[item.caller] = account
+    }
+
+    /// Time has passed: the work that is to give way at its next checkpoint. What has passed none for long loses its
+    /// permit, when somebody waits who has nothing running.
+    mutating func tick(at now: Int64) -> [ID] {
+        guard waitingCount > 0 else { return [] }
+        var late: [ID] = []
+        for (id, item) in items {
+            guard let since = item.runningSince, now - since >= limits.slice else { continue }
+            late.append(id)
+        }
+        for id in late.sorted() {
+            guard let item = items[id], let since = item.runningSince, !item.isOverdrawn,
+                now - since >= limits.slice * Self.patience, runningCount < limits.begun,
+                let waiting = next(at: now, counts: false), let other = items[waiting]?.caller,
+                accounts[other]?.running == 0 || overdrawnCount < limits.permits
+            else { continue }
+            items[id]?.isOverdrawn = true
+            overdrawnCount += 1
+        }
+        return late
+    }
+
+    // MARK: - Who comes first
+
+    /// Of all that may run, what comes first; nil when nothing may.
+    ///
+    /// - Parameter counts: whether this is a turn, and not only a look.
+    private mutating func next(at now: Int64, counts: Bool = true) -> ID? {
+        guard waitingCount > 0 else { return nil }
+        let turn = turns + 1
+        var best: (id: ID, rank: Rank)?
+        for (caller, account) in accounts where !(account.fresh.isEmpty && account.resting.isEmpty) {
+            let served = account.attained(at: now)
+            func consider(_ id: ID) {
+                guard let item = items[id], item.caller == caller else { return }
+                let rank = Rank(turn: turn, level: Self.level(item.attained), served: served, item.waitingSince)
+                if best.map({ rank < $0.rank }) ?? true { best = (id, rank) }
+            }
+            for id in account.resting { consider(id) }
+            if let first = account.fresh.first, mayBegin(account) { consider(first) }
+        }
+        if counts, best != nil { turns = turn }
+        return best?.id
+    }
+
+    private struct Rank: Comparable {
+        let first: Double
+        let second: Double
+        let waitingSince: Int
+
+        init(turn: Int, level: Int, served: Double, _ waitingSince: Int) {
+            if turn.isMultiple(of: 16) {
+                (first, second) = (0, 0)
+            } else if turn.isMultiple(of: 4) {
+                (first, second) = (served, 0)
+            } else {
+                (first, second) = (Double(level), served)
+            }
+            self.waitingSince = waitingSince
+        }
+
+        static func < (a: Rank, b: Rank) -> Bool {
+            (a.first, a.second, a.waitingSince) < (b.first, b.second, b.waitingSince)
+        }
+    }
+
+    /// 0 up to 50 ms, and one more for each time four times as long.
+    private static func level(_ attained: Int64) -> Int {
+        var level = 0
+        var bound: Int64 = 50_000_000
+        while attained >= bound, level < 5 {
+            level += 1
+            bound *= 4
+        }
+        return level
+    }
+
+    /// Half of what is left is for each caller, so that there is always room for one more.
+    private func mayBegin(_ account: Account) -> Bool {
+        let left = limits.begun - begunCount
+        return left > 0 && account.begun <= left / 2
+    }
+
+    // MARK: - Changes
+
+    private mutating func run(_ id: ID, at now: Int64) {
+        guard var item = items[id] else { return }
+        let isNew = !item.hasBegun
+        item.hasBegun = true
+        item.runningSince = now
+        items[id] = item
+        runningCount += 1
+        if isNew {
+            begunCount += 1
+            freshCount -= 1
+        } else {
+            restingCount -= 1
+        }
+        update(item.caller) { account in
+            account.running += 1
+            if isNew {
+                account.begun += 1
+                account.fresh.removeAll { $0 == id }
+            } else {
+                account.resting.removeAll { $0 == id }
+            }
+        }
+    }
+
+    private mutating func rest(_ id: ID) {
+        guard var item = items[id], item.runningSince != nil else { return }
+        runningCount -= 1
+        if item.isOverdrawn { overdrawnCount -= 1 }
+        item.isOverdrawn = false
+        item.runningSince = nil
+        lastWait += 1
+        item.waitingSince = lastWait
+        items[id] = item
+        restingCount += 1
+        update(item.caller) { account in
+            account.running -= 1
+            account.resting.append(id)
+        }
+    }
+
+    /// Counts the present slice, and begins another.
+    private mutating func settle(_ id: ID, at now: Int64) {
+        guard let item = items[id], let since = item.runningSince else { return }
+        let nanoseconds = max(now - since, 0)
+        items[id]?.attained += nanoseconds
+        items[id]?.runningSince = now
+        update(item.caller) { $0.charge(nanoseconds, at: now) }
+    }
+
+    private mutating func update(_ caller: LimitKey, _ change: (inout Account) -> Void) {
+        guard var account = accounts[caller] else { return }
+        change(&account)
+        accounts[caller] = account
+    }
+
+    /// Forgets callers without work: first those whose service does not count any more, then all.
+    private mutating func forgetIdle(at now: Int64) {
+        accounts = accounts.filter { !$0.value.isIdle || $0.value.attained(at: now) > 1e6 }
+        if accounts.count > Self.mostIdle { accounts = accounts.filter { !$0.value.isIdle } }
+    }
+}

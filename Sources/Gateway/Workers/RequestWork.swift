@@ -1,0 +1,97 @@
+import Dispatch
+import HTTPServer
+import StoreContract
+import Synchronization
+
+/// The long work of one request, if it has any: whose it is, and where it rests. Everything that runs for the request,
+/// on whatever thread, passes its checkpoints here.
+final class RequestWork: WorkPace {
+    /// That of the request which this thread answers, or of the work that it does.
+    @TaskLocal static var current: RequestWork?
+
+    let caller: LimitKey
+
+    /// Where it has its permit from.
+    private struct Seat {
+        let pool: WorkerPool
+        /// Nil before it begins.
+        var id: FairScheduler.ID?
+        /// When it began to rest, in monotonic nanoseconds; nil while it runs.
+        var restsSince: Int64?
+        /// Threads that wait until it goes on.
+        var waiting = 0
+    }
+
+    private let seat = Mutex<Seat?>(nil)
+    private let wish = Atomic(false)
+    private let listener = Slot<ClientPresence>()
+    private let rested = Atomic<Int64>(0)
+    private let bell = DispatchSemaphore(value: 0)
+
+    init(_ caller: LimitKey) { self.caller = caller }
+
+    /// Work that nobody in particular asked for.
+    static let ownCaller = LimitKey.caller("")
+
+    /// Who waits for the answer; nobody is asked about work of our own.
+    var client: ClientPresence? { listener.value }
+
+    func isFor(_ client: ClientPresence) { listener.put(client) }
+
+    var mustPause: Bool { wish.load(ordering: .relaxed) }
+
+    var paused: Duration { .nanoseconds(rested.load(ordering: .relaxed)) }
+
+    /// Hands the permit on if somebody else comes first, and waits for the next one.
+    func pause() {
+        let (pool, waits) = seat.withLock { seat -> (WorkerPool?, Bool) in
+            guard let present = seat, let id = present.id else { return (nil, false) }
+            if present.restsSince == nil {
+                wish.store(false, ordering: .relaxed)
+                guard present.pool.mustRest(id) else { return (nil, false) }
+                seat?.restsSince = monotonicNanoseconds()
+            }
+            seat?.waiting += 1
+            return (present.pool, true)
+        }
+        pool?.startNext()
+        if waits { bell.wait() }
+    }
+
+    // MARK: - For the pool
+
+    /// Whether this very pool runs it.
+    func runs(in pool: WorkerPool) -> Bool { seat.withLock { $0?.pool === pool } }
+
+    /// False when it waits or runs somewhere already.
+    func sit(in pool: WorkerPool) -> Bool {
+        seat.withLock { seat in
+            guard seat == nil else { return false }
+            seat = Seat(pool: pool)
+            return true
+        }
+    }
+
+    /// It has its first permit.
+    func begin(_ id: FairScheduler.ID) { seat.withLock { $0?.id = id } }
+
+    func leave() {
+        seat.withLock { $0 = nil }
+        wish.store(false, ordering: .relaxed)
+    }
+
+    /// Asks for a pause at the next checkpoint.
+    func askForPause() { wish.store(true, ordering: .relaxed) }
+
+    /// It has a permit again.
+    func goOn() {
+        let waiting = seat.withLock { seat -> Int in
+            guard let since = seat?.restsSince else { return 0 }
+            rested.wrappingAdd(max(monotonicNanoseconds() - since, 0), ordering: .relaxed)
+            defer { seat?.waiting = 0 }
+            seat?.restsSince = nil
+            return seat?.waiting ?? 0
+        }
+        for _ in 0..<waiting { bell.signal() }
+    }
+}

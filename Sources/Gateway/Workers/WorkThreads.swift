@@ -1,0 +1,78 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Threads for work that blocks. One starts when none is idle, and ends when it has been idle for a while; whoever gives
+/// out work sees to it that there is only so much at a time.
+final class WorkThreads: Sendable {
+    typealias Work = @Sendable () -> Void
+
+    /// What one thread is to do next.
+    private final class Desk: Sendable {
+        let work = Mutex<Work?>(nil)
+        let bell = DispatchSemaphore(value: 0)
+
+        func takeWork() -> Work? {
+            work.withLock { work in
+                defer { work = nil }
+                return work
+            }
+        }
+    }
+
+    private let idle = Mutex<[Desk]>([])
+    private static let longestIdle = DispatchTimeInterval.seconds(5)
+
+    /// Does the work on a thread. False when the system has none.
+    func start(_ work: @escaping Work) -> Bool {
+        if let desk = idle.withLock({ $0.popLast() }) {
+            desk.work.withLock { $0 = work }
+            desk.bell.signal()
+            return true
+        }
+        let desk = Desk()
+        desk.work.withLock { $0 = work }
+        let context = Unmanaged.passRetained(Start(threads: self, desk: desk))
+        var thread = pthread_t()
+        let status = pthread_create(
+            &thread, nil,
+            { context in
+                guard let context else { return nil }
+                let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
+                start.threads.run(start.desk)
+                return nil
+            }, context.toOpaque())
+        guard status == 0 else {
+            context.release()
+            return false
+        }
+        pthread_detach(thread)
+        return true
+    }
+
+    private final class Start: Sendable {
+        let threads: WorkThreads
+        let desk: Desk
+        init(threads: WorkThreads, desk: Desk) {
+            self.threads = threads
+            self.desk = desk
+        }
+    }
+
+    private func run(_ desk: Desk) {
+        while true {
+            // Nothing of the work is held while the thread is idle.
+            desk.takeWork()?()
+            idle.withLock { $0.append(desk) }
+            if desk.bell.wait(timeout: .now() + Self.longestIdle) == .success { continue }
+            let isForgotten = idle.withLock { idle in
+                guard let place = idle.firstIndex(where: { $0 === desk }) else { return false }
+                idle.remove(at: place)
+                return true
+            }
+            if isForgotten { return }
+            // Work was given out just now.
+            desk.bell.wait()
+        }
+    }
+}

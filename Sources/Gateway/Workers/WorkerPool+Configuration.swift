@@ -1,0 +1,24 @@
+extension WorkerPool {
+    /// For reads that take long, large bodies, and large beginnings of streams.
+    convenience init(queriesOf configuration: GatewayConfiguration) {
+        self.init(
+            count: configuration.workers, begun: max(configuration.workerThreads, configuration.workers),
+            limit: configuration.workerQueue, perCaller: configuration.queriesPerCaller ?? .max,
+            Names(
+                limited: "queries.limited", busy: "gateway.busy", work: "long requests",
+                remedy: "Wait for some of them to be answered before you send more.",
+                setting: "limits.queriesPerCaller"))
+    }
+
+    /// For imports and backups, which go on for as long as a file is large: their turns are longer.
+    convenience init(transfersOf configuration: GatewayConfiguration) {
+        self.init(
+            count: configuration.transfers, begun: max(configuration.transfers * 8, 16),
+            limit: configuration.transferQueue, perCaller: configuration.transfersPerCaller ?? .max,
+            slice: 100_000_000,
+            Names(
+                limited: "transfers.limited", busy: "gateway.busy", work: "imports, exports or backups",
+                remedy: "Wait for one of them to end, or close its connection, before you begin another.",
+                setting: "limits.transfersPerCaller"))
+    }
+}

@@ -1,0 +1,150 @@
+import Dispatch
+import Foundation
+import HTTPServer
+import HTTPTesting
+import JSONCoding
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+/// That one client cannot stop the others, over sockets.
+@Suite("one client beside others")
+struct FairRequestTests {
+    /// Dogs whose friends of friends can be asked for at length; every read of the class goes to the workers.
+    private func home(_ configure: (inout GatewayConfiguration) -> Void = { _ in }) throws -> ReadHome {
+        let home = try ReadHome(.embedded) {
+            $0.inlineObjects = 0
+            var proxies = TrustedProxies()
+            _ = proxies.insert("127.0.0.1")
+            $0.trustedProxies = proxies
+            configure(&$0)
+        }
+        let dogs = (100..<500).map { #"{"id":\#($0),"name":"d\#($0 % 50)","age":\#($0 % 20)}"# }.joined(separator: ",")
+        guard try home.wire.send(.post, "/v1/objects/Dog", "[\(dogs)]").status == 201 else { throw WireFailure("dogs") }
+        let keys = (100..<500).map(String.init).joined(separator: ",")
+        for person in 0..<30 {
+            let body = #"{"handle":"p\#(person)","dogs":[\#(keys)]}"#
+            guard try home.wire.send(.post, "/v1/objects/Person", body).status == 201 else {
+                throw WireFailure("people")
+            }
+        }
+        return home
+    }
+
+    /// Looks at 12,000 dogs one by one, several times.
+    private static let long =
+        "/v1/objects/Person?limit=1&filter=SUBQUERY(dogs,%20%24d,%20%24d.age%20%3E%20100%20OR%20%24d.name%20CONTAINS%20'x'"
+        + "%20OR%20%24d.name%20CONTAINS%20'y'%20OR%20%24d.name%20LIKE%20'*z*').%40count%20%3E%203"
+    private static let short = "/v1/objects/Dog?limit=1&filter=name%20%3D%3D%20'd7'"
+
+    private func serve(_ home: ReadHome, _ body: (UInt16) throws -> Void) throws {
+        var configuration = ServerConfiguration()
+        configuration.loops = 2
+        let server = HTTPServer(configuration: configuration, router: home.gateway.router)
+        let port = try server.start()
+        defer { server.stop(within: .seconds(5)) }
+        try body(port)
+    }
+
+    private static func ask(_ port: UInt16, _ target: String, from address: String) throws -> (
+        status: Int, body: String
+    ) {
+        let client = try LoopbackClient(port: port)
+        try client.send("GET \(target)", headers: "X-Forwarded-For: \(address)\r\n")
+        return try client.answer()
+    }
+
+    @Test("short queries are answered while dozens of long ones are under way", arguments: [1, 10])
+    func short(attackers: Int) throws {
+        let home = try home()
+        try serve(home) { port in
+            let done = Mutex(0)
+            let group = DispatchGroup()
+            for number in 0..<24 {
+                let thread = Thread {
+                    // What is beyond its quota or time is refused, which is an end as well.
+                    _ = try? Self.ask(port, Self.long, from: "10.0.0.\(number % attackers)")
+                    done.withLock { $0 += 1 }
+                    group.leave()
+                }
+                group.enter()
+                thread.start()
+            }
+            var wait = 0
+            while home.gateway.workers.length < 18, wait < 400 {
+                usleep(10_000)
+                wait += 1
+            }
+            for _ in 0..<5 {
+                let answer = try Self.ask(port, Self.short, from: "10.0.1.1")
+                #expect(answer.status == 200, "\(answer.body)")
+            }
+            #expect(done.withLock { $0 } < 18, "the short ones waited for the long ones")
+            group.wait()
+        }
+    }
+
+    @Test("waiting takes nothing from a query's time")
+    func deadlines() throws {
+        let home = try home {
+            $0.workers = 1
+            $0.queryMilliseconds = 20_000
+        }
+        // Alone, how long one takes at most.
+        let start = ContinuousClock.now
+        #expect(try home.wire.send(.get, Self.long).status == 200)
+        let alone = max(Int((ContinuousClock.now - start) / .milliseconds(1)), 20)
+        let present = try self.home {
+            $0.workers = 1
+            $0.queryMilliseconds = alone * 8
+        }
+        try serve(present) { port in
+            let failures = Mutex<[String]>([])
+            let group = DispatchGroup()
+            for number in 0..<16 {
+                group.enter()
+                Thread {
+                    let answer = try? Self.ask(port, Self.long, from: "10.0.0.\(number)")
+                    if answer?.status != 200 { failures.withLock { $0.append(answer?.body ?? "nothing") } }
+                    group.leave()
+                }.start()
+            }
+            group.wait()
+            #expect(failures.withLock { $0 }.isEmpty)
+        }
+    }
+
+    @Test("beyond a caller's own queries it is told so, and others are not; the queue of all says 503")
+    func refusals() throws {
+        let home = try home {
+            $0.workers = 1
+            $0.workerThreads = 2
+            $0.queriesPerCaller = 6
+            $0.workerQueue = 8
+        }
+        try serve(home) { port in
+            let answers = Mutex<[(address: String, status: Int, body: String)]>([])
+            let group = DispatchGroup()
+            for number in 0..<40 {
+                group.enter()
+                Thread {
+                    let address = "10.0.0.\(number % 4)"
+                    if let answer = try? Self.ask(port, Self.long, from: address) {
+                        answers.withLock { $0.append((address, answer.status, answer.body)) }
+                    }
+                    group.leave()
+                }.start()
+            }
+            group.wait()
+            let all = answers.withLock { $0 }
+            #expect(all.count == 40)
+            #expect(all.allSatisfy { [200, 429, 503, 400].contains($0.status) })
+            #expect(all.contains { $0.status == 200 })
+            for answer in all where answer.status == 429 { #expect(answer.body.contains("queries.limited")) }
+            for answer in all where answer.status == 503 { #expect(answer.body.contains("gateway.busy")) }
+            #expect(all.contains { $0.status == 429 || $0.status == 503 })
+            #expect(home.gateway.workers.length == 0 && home.gateway.workers.quota.count == 0)
+        }
+    }
+}

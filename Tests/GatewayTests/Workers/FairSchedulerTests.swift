@@ -1,0 +1,217 @@
+import HTTPServer
+import StoreTesting
+import Testing
+
+@testable import Gateway
+
+/// Work that a scheduler gives turns to, on a clock that the test moves.
+private struct Simulation {
+    struct Job {
+        let caller: LimitKey
+        /// Milliseconds that are left.
+        var left: Int
+        let asked: Int
+        var finished: Int?
+        /// Whether it passes checkpoints.
+        let isCooperative: Bool
+        var isRunning = false
+    }
+
+    var scheduler: FairScheduler
+    var jobs: [FairScheduler.ID: Job] = [:]
+    /// Milliseconds.
+    var now = 0
+    /// Called with what begins to run, and what waited beside it.
+    var onGrant: ((FairScheduler.ID, Self) -> Void)?
+
+    init(permits: Int = 2, begun: Int = 64, queue: Int = 1000) {
+        scheduler = FairScheduler(
+            FairScheduler.Limits(permits: permits, begun: begun, queue: queue, slice: 5_000_000))
+    }
+
+    private var time: Int64 { Int64(now) * 1_000_000 }
+
+    var isOver: Bool { !jobs.values.contains { $0.finished == nil } }
+
+    @discardableResult
+    mutating func ask(_ caller: String, milliseconds: Int, isCooperative: Bool = true) -> FairScheduler.ID? {
+        let (id, admission) = scheduler.add(.caller(caller), at: time)
+        switch admission {
+        case .refused: return nil
+        case .replaces(let victim): jobs[victim] = nil
+        case .waits: break
+        }
+        jobs[id] = Job(caller: .caller(caller), left: milliseconds, asked: now, isCooperative: isCooperative)
+        grant()
+        return id
+    }
+
+    mutating func grant() {
+        for id in scheduler.grant(at: time) {
+            jobs[id]?.isRunning = true
+            onGrant?(id, self)
+        }
+    }
+
+    /// One millisecond of work.
+    mutating func step() {
+        now += 1
+        for id in jobs.keys.sorted() {
+            guard let job = jobs[id], job.isRunning else { continue }
+            jobs[id]?.left -= 1
+            if job.left <= 1 {
+                jobs[id]?.isRunning = false
+                jobs[id]?.finished = now
+                scheduler.remove(id, at: time)
+            } else if job.isCooperative, scheduler.checkpoint(id, at: time) {
+                jobs[id]?.isRunning = false
+            }
+            grant()
+        }
+        if now.isMultiple(of: 5) {
+            _ = scheduler.tick(at: time)
+            grant()
+        }
+    }
+
+    mutating func run(until end: (Self) -> Bool, most: Int = 1_000_000) {
+        let start = now
+        while !end(self), now - start < most { step() }
+    }
+}
+
+@Suite("Fair turns")
+struct FairSchedulerTests {
+    @Test(
+        "a short query does not wait for long ones, whether they are one caller's or those of ten",
+        arguments: [1, 10], [true, false])
+    func short(callers: Int, isCooperative: Bool) {
+        var world = Simulation()
+        for number in 0..<100 {
+            world.ask("attacker \(number % callers)", milliseconds: 8000, isCooperative: isCooperative)
+        }
+        world.run(until: { $0.now > 3000 })
+        for _ in 0..<20 {
+            guard let id = world.ask("innocent", milliseconds: 23) else {
+                Issue.record("refused")
+                return
+            }
+            world.run(until: { $0.jobs[id]?.finished != nil }, most: 5000)
+            let took = world.jobs[id]?.finished.map { $0 - (world.jobs[id]?.asked ?? 0) } ?? .max
+            #expect(took <= 23 * 3)
+        }
+    }
+
+    @Test("callers who ask for long work are served alike, however much of it each asks for")
+    func shares() {
+        var world = Simulation()
+        for _ in 0..<50 { world.ask("many", milliseconds: 100_000) }
+        world.ask("one", milliseconds: 100_000)
+        world.run(until: { $0.now > 40_000 })
+        var served: [LimitKey: Int] = [:]
+        for job in world.jobs.values { served[job.caller, default: 0] += 100_000 - job.left }
+        let (many, one) = (served[.caller("many")] ?? 0, served[.caller("one")] ?? 0)
+        // One piece of work uses one permit of two at the most.
+        #expect(one > 8_000 && many > 8_000, "\(one) \(many)")
+    }
+
+    @Test("who floods with short work keeps nobody's long work away")
+    func flood() {
+        var world = Simulation()
+        let long = world.ask("patient", milliseconds: 2000)
+        let isOver: (Simulation) -> Bool = { world in long.flatMap { world.jobs[$0]?.finished } != nil }
+        while !isOver(world), world.now < 60_000 {
+            for _ in 0..<4 { world.ask("flood", milliseconds: 10) }
+            world.step()
+        }
+        #expect(isOver(world) && world.now < 20_000, "\(world.now) ms")
+    }
+
+    @Test("nothing starves, turns go to what has run least, and no wait is longer than its turns")
+    func histories() {
+        var random = SeededRandom.fresh()
+        print("FairSchedulerTests seed \(random.seed)")
+        for _ in 0..<40 {
+            let permits = 1 + random.below(3)
+            var world = Simulation(permits: permits, begun: permits + random.below(20), queue: 20 + random.below(100))
+            var bounds: [FairScheduler.ID: Int] = [:]
+            let end = 200 + random.below(400)
+            while !(world.now > end && world.isOver), world.now < 100_000 {
+                if world.now <= end, random.oneIn(3) {
+                    world.ask(
+                        "\(random.below(6))",
+                        milliseconds: random.oneIn(4) ? 1 + random.below(300) : 1 + random.below(20),
+                        isCooperative: !random.oneIn(10))
+                }
+                let before = world.scheduler
+                world.step()
+                let running = world.jobs.values.filter { $0.isRunning && $0.isCooperative }.count
+                #expect(running <= permits + world.jobs.values.count { $0.isRunning && !$0.isCooperative })
+                // Each that has begun and rests gets its turn after sixteen for each that waited longer.
+                for (id, job) in world.jobs where world.scheduler.attained(id) > 0 {
+                    guard job.finished == nil, !job.isRunning else {
+                        bounds[id] = nil
+                        continue
+                    }
+                    let bound = bounds[id] ?? before.turns + 16 * (before.waitingCount + permits + 2)
+                    bounds[id] = bound
+                    #expect(world.scheduler.turns <= bound, "seed \(random.seed)")
+                }
+            }
+            #expect(world.isOver, "seed \(random.seed)")
+            #expect(world.scheduler.count == 0 && world.scheduler.waitingCount == 0)
+        }
+    }
+
+    @Test("most turns go to the work that has run least")
+    func least() {
+        var random = SeededRandom.fresh()
+        var world = Simulation(permits: 1)
+        var (least, others) = (0, 0)
+        // Levels of 50 ms and four times as much each.
+        func level(_ nanoseconds: Int64) -> Int {
+            [50, 200, 800, 3200, 12_800].count { Int64($0) * 1_000_000 <= nanoseconds }
+        }
+        for round in 0..<4000 {
+            if round % 50 == 0, world.jobs.count < 30 {
+                world.ask("\(random.below(4))", milliseconds: 1 + random.below(4000))
+            }
+            let before = world.scheduler
+            let resting = world.jobs.filter { !$0.value.isRunning && $0.value.finished == nil }.keys
+            let running = world.jobs.filter(\.value.isRunning).keys
+            world.step()
+            guard let new = world.jobs.first(where: { $0.value.isRunning && !running.contains($0.key) })?.key,
+                world.scheduler.turns == before.turns + 1, !world.scheduler.turns.isMultiple(of: 4)
+            else { continue }
+            if resting.allSatisfy({ level(before.attained(new)) <= level(before.attained($0)) }) {
+                least += 1
+            } else {
+                others += 1
+            }
+        }
+        #expect(least > 50 && others == 0, "seed \(random.seed): \(least) \(others)")
+    }
+
+    @Test("a full queue has room for a caller who has less in it, at the expense of who has most")
+    func room() {
+        var world = Simulation(permits: 1, begun: 4, queue: 10)
+        for _ in 0..<50 { world.ask("greedy", milliseconds: 1000) }
+        #expect(world.scheduler.freshCount == 10)
+        #expect(world.ask("greedy", milliseconds: 1) == nil)
+        for number in 0..<5 {
+            #expect(world.ask("modest", milliseconds: 1) != nil, "\(number)")
+            #expect(world.scheduler.freshCount <= 10)
+        }
+        // However much has begun, a newcomer may begin as well.
+        #expect(world.scheduler.begunCount < 4)
+    }
+
+    @Test("work without checkpoints loses its permit to another caller's, and rests once it passes one")
+    func overdrawn() {
+        var world = Simulation(permits: 1)
+        world.ask("sorter", milliseconds: 1000, isCooperative: false)
+        guard let id = world.ask("other", milliseconds: 10) else { return }
+        world.run(until: { $0.jobs[id]?.finished != nil }, most: 100)
+        #expect(world.jobs[id]?.finished != nil)
+    }
+}
