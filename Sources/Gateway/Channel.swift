@@ -1,3 +1,4 @@
+import AccessRules
 import HTTPServer
 import LiveQueries
 import ObjectModel
@@ -53,6 +54,8 @@ final class Channel: Sendable {
         var beginning: Beginning?
         /// What the members have been told leads to the state at this version.
         var position: Version?
+        /// The schema of the store under which the key is known to hold, once it is another than at the beginning.
+        var schema: Schema?
     }
 
     /// Nanoseconds that the live queries rest for each stream that an event went to. Queueing, framing and writing an
@@ -124,16 +127,25 @@ struct ChannelContext: Sendable {
 
 // On the live queries' thread.
 extension Channel {
+    /// Whether what was asked for is something else under a schema of the store, or nothing.
+    private func isOutdated(_ schema: Schema) -> Bool {
+        guard state.withLock({ $0.schema ?? key.reading?.schema }) != schema else { return false }
+        guard key.holds() else { return true }
+        state.withLock { $0.schema = schema }
+        return false
+    }
+
     private func deliver(_ event: ChannelEvent, to id: Int) {
         switch event {
-        case .initial(let snapshot, _) where !key.holds(under: snapshot.schema): beginAnew(id)
+        case .initial(let snapshot, _) where isOutdated(BoundAccess.of(snapshot)?.schema ?? snapshot.schema):
+            beginAnew(id)
         case .initial(let snapshot, let content): begin(id, snapshot, content)
         case .resumed(let version): resume(id, at: version)
         case .update(let version, let difference): update(id, version, difference)
         case .deleted(let version): end(id, with: .deleted(version, context.mark(version)))
         case .failed(let error as StoreError) where error.code == .schemaReplaced: beginAnew(id)
         // It may have been asked for under a schema that has gone since.
-        case .failed where (try? context.schema()).map({ key.holds(under: key.seen($0)) }) == false: beginAnew(id)
+        case .failed where (try? context.schema()).map(isOutdated) == true: beginAnew(id)
         case .failed(let error as StoreError) where error.code == .notFound:
             // It went between the look at it and the observation.
             do {

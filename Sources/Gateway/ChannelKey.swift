@@ -28,8 +28,10 @@ struct ChannelKey: Hashable, Sendable {
     /// What path led to what is observed: each step gives an object as long as it leads on. It ends when one does not.
     var way: [BoundQuery] = []
 
-    /// What the names in the request meant when it was read.
-    var schema: BoundSchema?
+    /// The names and types of all that is written.
+    var form = ""
+    /// How the request comes to a key under another schema.
+    var reading: KeyReading?
 
     /// The class of what the rows are made of, or of the object that holds the elements.
     var classID: ClassID {

@@ -60,7 +60,7 @@ extension LiveQueries {
         case .objects(let query):
             observe(
                 query, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version,
-                asLongAs: key.holds(under:)
+                asLongAs: key.holds
             ) { event in
                 switch event {
                 case .initial(let snapshot, let keys):
@@ -80,7 +80,7 @@ extension LiveQueries {
         case .sections(let query, let sectionKey):
             observeSections(
                 query, by: sectionKey, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version,
-                asLongAs: key.holds(under:)
+                asLongAs: key.holds
             ) { event in
                 switch event {
                 case .initial(let snapshot, let sections):
@@ -100,7 +100,7 @@ extension LiveQueries {
         case .elements(let object, let property):
             observeCollection(
                 object, property, keyPaths: key.keyPaths, showing: key.shape, through: key.lens, since: version,
-                asLongAs: key.holds(under:)
+                asLongAs: key.holds
             ) { event in
                 func isLost(_ snapshot: any Snapshot) -> Bool {
                     let count = try? snapshot.elementCount(object.classID, object.key, property)
@@ -122,7 +122,7 @@ extension LiveQueries {
         case .object(let object):
             observeObject(
                 object.classID, object.key, keyPaths: key.keyPaths, showing: key.shape, through: key.lens,
-                since: version, asLongAs: key.holds(under:)
+                since: version, asLongAs: key.holds
             ) { event in
                 switch event {
                 case .initial(let snapshot): deliver(.initial(snapshot, .object))
@@ -140,7 +140,7 @@ extension LiveQueries {
         step: BoundQuery, of key: ChannelKey, since version: Version?,
         deliver: @escaping @Sendable (ChannelEvent) -> Void
     ) -> LiveToken {
-        observe(step, through: key.lens, since: version, asLongAs: key.holds(under:)) { (event: LiveEvent) in
+        observe(step, through: key.lens, since: version, asLongAs: key.holds) { (event: LiveEvent) in
             let isThere =
                 switch event {
                 case .initial(_, let keys), .resumed(_, let keys): !keys.isEmpty
@@ -163,7 +163,7 @@ extension LiveQueries {
         deliver: @escaping @Sendable (ChannelEvent) -> Void
     ) -> LiveToken {
         observeObject(
-            holder.object.classID, holder.object.key, through: key.lens, since: version, asLongAs: key.holds(under:)
+            holder.object.classID, holder.object.key, through: key.lens, since: version, asLongAs: key.holds
         ) { event in
             // If it is not empty, the difference that empties it is still to be told, in the same step.
             guard holder.isKnownEmpty else { return }

@@ -46,6 +46,9 @@ struct ChannelPlan {
         return shape.beyondReach
     }
 
+    /// Tells apart ways to write objects: by the names and types of all that is written.
+    func form(_ schema: Schema) -> String { rows.form(schema) + (elements?.objects?.form(schema) ?? "") }
+
     func initial(_ snapshot: any Snapshot, _ content: ChannelEvent.Content, limit: Int) throws -> JSONWriter {
         let count = try content.rowCount(key, snapshot)
         guard count <= limit else {
@@ -136,6 +139,25 @@ struct ChannelPlan {
 }
 
 extension RowPlan {
+    fileprivate func form(_ schema: Schema) -> String {
+        let parts = columns.map { column in
+            let name = String(decoding: column.name, as: UTF8.self)
+            func type(_ property: PropertyID) -> String {
+                (schema[classID]?[property]?.type).map { "\($0)" } ?? ""
+            }
+            switch column.kind {
+            case .value(let property, _): return name + type(property)
+            case .link(let property, let target):
+                return name + type(property)
+                    + (target.expanded?.form(schema) ?? "\(target.primaryKey.map(\.rawValue) ?? 0)")
+            case .linkingObjects(_, let target):
+                return name + target.className
+                    + (target.expanded?.form(schema) ?? "\(target.primaryKey.map(\.rawValue) ?? 0)")
+            }
+        }
+        return "\(className){\(parts.joined(separator: ","))}"
+    }
+
     /// Adds what is written of the objects at a place.
     fileprivate func add(to shape: inout LiveShape, at place: LiveShape.Place) {
         for column in columns {

@@ -213,21 +213,23 @@ extension Gateway {
         _ request: Request, key: @escaping @Sendable (Request, any Snapshot) throws -> ChannelKey
     ) throws -> Reply {
         let caller = try caller(of: request)
-        let bind: @Sendable (Request) throws -> ChannelKey = { [self] request in
-            let snapshot = try show(try store.snapshot(), to: caller)
-            return try key(request, snapshot).seen(by: caller.view, snapshot)
+        @Sendable func bind(_ request: Request) throws -> ChannelKey {
+            let whole = try store.snapshot()
+            let snapshot = try show(whole, to: caller)
+            var elsewhere = request
+            elsewhere.isOnLoop = false
+            var bound = try key(request, snapshot).seen(by: caller.view, snapshot)
+            bound.reading = KeyReading(schema: whole.schema) { [elsewhere] in try bind(elsewhere) }
+            return bound
         }
         // What is wrong with it is said before the stream begins.
         let first = try bind(request)
         let lastSeen = try known(lastSeen(request), first.way, caller.view, request)
         let account = Self.limitKey(request)
-        var elsewhere = request
-        elsewhere.isOnLoop = false
-        let later = elsewhere
         return .events { [self] stream in
             StreamSubscription.begin(first, channels, stream, for: account, since: lastSeen) { [self] in
                 do {
-                    return .success(try bind(later))
+                    return .success(try first.reading?.read() ?? first)
                 } catch {
                     return .failure(ending(of: error))
                 }

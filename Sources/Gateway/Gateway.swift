@@ -147,21 +147,27 @@ package final class Gateway: Sendable {
     private func answer(
         _ request: Request, _ path: PathParameters, _ handler: @escaping Handler, attempt: Int = 1
     ) -> Reply {
-        var known = request
-        if !request.method.isRead, attempt < Self.mostAttempts {
-            known.again = { [self] in answer(request, path, handler, attempt: attempt + 1) }
-        }
         do {
-            return try handler(known, path)
+            return try handler(repeatable(request, path, handler, attempt), path)
         } catch {
             return refusal(of: request, error)
         }
     }
 
+    /// A write that can be prepared again.
+    private func repeatable(
+        _ request: Request, _ path: PathParameters, _ handler: @escaping Handler, _ attempt: Int
+    ) -> Request {
+        guard !request.method.isRead, attempt < Self.mostAttempts else { return request }
+        var known = request
+        known.again = { [self] in answer(request, path, handler, attempt: attempt + 1) }
+        return known
+    }
+
     /// On a loop's thread: does the work if it is short, and gives it to a worker when it turns out that it is not. A
     /// handler that says so has done nothing yet but read, and begins again there.
     func answerHere(_ request: Request, _ path: PathParameters, _ handler: @escaping Handler) -> Reply {
-        var here = request
+        var here = repeatable(request, path, handler, 1)
         here.isOnLoop = true
         do {
             return try handler(here, path)

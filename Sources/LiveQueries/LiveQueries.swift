@@ -47,7 +47,7 @@ package final class LiveQueries: CommitReceiver {
     ///   - shape: what the observer shows of each object: its changes count as well, unless there are key paths.
     ///   - lens: what the observer sees the store through. Queries and key paths are bound to the schema that it shows.
     ///   - holds: for an observer that has bound more to the schema than the query: `failed` with `schemaReplaced` ends the
-    ///     observation once this is false of a new schema, as it is seen. Any other observer is told what became different,
+    ///     observation once this is false when the schema was replaced. Any other observer is told what became different,
     ///     also of what a migration assigned.
     package func observe(
         _ query: BoundQuery, keyPaths: [LiveKeyPath] = [], showing shape: LiveShape? = nil,
@@ -67,14 +67,16 @@ package final class LiveQueries: CommitReceiver {
     }
 
     /// Observes one object: `initial`, then its changes until it is deleted. Without key paths, only assignments to
-    /// its own stored properties, and what is shown of others, count. `failed` with `notFound` when there is no such object. Of one that was deleted
-    /// after the version that the observer resumes from it is told `deleted`.
+    /// its own stored properties, and what is shown of others, count. `failed` with `notFound` when there is no such
+    /// object. Of one that was deleted after the version that the observer resumes from it is told `deleted`.
     package func observeObject(
         _ classID: ClassID, _ key: ObjectKey, keyPaths: [LiveKeyPath] = [], showing shape: LiveShape? = nil,
         through lens: (any LiveLens)? = nil, since version: Version? = nil,
         asLongAs holds: SchemaBinding? = nil, deliver: @escaping @Sendable (LiveObjectEvent) -> Void
     ) -> LiveToken {
-        register(.object(ObjectReference(classID, key)), Subscriber(asLongAs: holds, deliver), keyPaths, shape, lens, version)
+        register(
+            .object(ObjectReference(classID, key)), Subscriber(asLongAs: holds, deliver), keyPaths, shape, lens, version
+        )
     }
 
     /// Observes one object's list, set or map: of values, or of links as they lie in it, nulls included. Key paths are

@@ -36,13 +36,13 @@ final class LiveSet {
         snapshot = later
         past = PastVersions(store, before: later, through: sight)
         guard let sight else {
-            if changes.schemaChanged { end(under: later.schema) }
+            if changes.schemaChanged { endOutdated() }
             return tell(LiveStep(changes, from: earlier, to: later), later)
         }
         do {
             guard let step = try sight.advance(changes, to: later, in: store, of: watchers.classes()) else { return }
             let seen = try sight.shown()
-            if changes.schemaChanged { end(under: seen.schema) }
+            if changes.schemaChanged { endOutdated() }
             tell(step, seen)
         } catch {
             fail(error)
@@ -63,10 +63,10 @@ final class LiveSet {
     }
 
     /// Ends the observations of what means something else under a new schema.
-    private func end(under schema: Schema) {
+    private func endOutdated() {
         for number in subjects.numbers.sorted() {
             guard let subject = subjects[number] else { continue }
-            subject.end(under: schema)
+            subject.endOutdated()
             if !subject.isObserved { remove(number) }
         }
     }

@@ -102,9 +102,9 @@ extension LiveSubject {
     }
 
     /// Ends the observations of what means something else under a new schema.
-    func end(under schema: Schema) {
+    func endOutdated() {
         for audience in audiences {
-            for subscriber in audience.subscribers where subscriber.holds?(schema) == false {
+            for subscriber in audience.subscribers where subscriber.holds?() == false {
                 subscriber.finish(.failed(StoreError.schemaReplaced))
             }
         }

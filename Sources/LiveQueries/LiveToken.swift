@@ -1,4 +1,3 @@
-package import ObjectModel
 import Synchronization
 
 /// Keeps an observation alive: it ends when the token is cancelled or the last reference to it is dropped.
@@ -14,13 +13,13 @@ package final class LiveToken: Sendable {
     package func cancel() { end() }
 }
 
-/// Whether what somebody has bound to a schema means the same under another one.
-package typealias SchemaBinding = @Sendable (Schema) -> Bool
+/// Whether what somebody has bound to a schema means the same under the one that has replaced it.
+package typealias SchemaBinding = @Sendable () -> Bool
 
 /// The receiving end of one observation.
 final class Subscriber<Event: Sendable>: Sendable {
     private let active = Atomic(true)
-    /// Whether what it is told still means something under a schema; nil for anything.
+    /// Whether what it is told still means something, asked when the schema is replaced; nil for always.
     let holds: SchemaBinding?
     private let deliver: @Sendable (Event) -> Void
 

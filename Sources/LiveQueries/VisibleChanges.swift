@@ -5,10 +5,10 @@ import StoreContract
 
 /// Finds what a step did to that part of the store which a lens shows: a function of what is seen before and after.
 ///
-/// An object that comes to be seen is an insertion, one that is not seen any more a deletion. An assignment counts as it
-/// does for everybody where neither the old nor the new value leads to anything hidden; otherwise a property counts as
-/// modified if another value is seen. Cost: the objects that were changed, those whose being there depends on them, and
-/// those that link to these; of a collection that may hold hidden links, its elements when it is edited.
+/// An object that comes to be seen is an insertion, one that is not seen any more a deletion. A property that may lead to
+/// something hidden counts as modified if another value is seen, whatever was assigned; any other one if it was assigned.
+/// Cost: the objects that were changed, those whose being there depends on them, and those that link to these; of a
+/// collection that may hold hidden links, its elements when it is edited.
 struct VisibleChanges {
     /// The step in the store.
     private let whole: LiveStep
@@ -172,8 +172,9 @@ struct VisibleChanges {
         let hidesNothing =
             try oldParts == parts(whole.before.value(classID, key, id), property, whole.before)
             && newParts == parts(whole.after.value(classID, key, id), property, whole.after)
-        if hidesNothing, !ignoresAssignments, !whole.changes.schemaChanged || oldParts == newParts { return assigned() }
+        // That it was assigned what it showed already is told of none, else who is not told knew of something hidden.
         guard oldParts != newParts else { return }
+        if hidesNothing, !byValue, !whole.changes.schemaChanged { return assigned() }
         seen.recordModification(key, id)
         if property.type.isCollection, let edit = CollectionEdit(from: old, to: new) { seen.recordEdit(key, id, edit) }
     }

@@ -21,7 +21,7 @@ struct LargeCollectionTests {
     private static let box = ClassID(1)
     private static let (map, set, list) = (PropertyID(1), PropertyID(2), PropertyID(3))
 
-    @Test("random edits find their place in every block, in whatever order they come", .timeLimit(.minutes(2)))
+    @Test("random edits find their place in every block, in whatever order they come", .timeLimit(.minutes(5)))
     func randomEdits() throws {
         var random = SeededRandom.fresh()
         print("LargeCollectionTests seed \(random.seed)")
@@ -76,7 +76,7 @@ struct LargeCollectionTests {
         }
     }
 
-    @Test("very many edits of one map in one transaction take no copy of all that came before", .timeLimit(.minutes(1)))
+    @Test("very many edits of one map in one transaction take no copy of all that came before", .timeLimit(.minutes(5)))
     func manyEdits() throws {
         let directory = try TemporaryDirectory()
         let store = try EmbeddedStore.open(path: directory.store, schema: Self.schema)

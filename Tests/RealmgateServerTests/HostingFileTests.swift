@@ -7,7 +7,7 @@ import RealmgateServer
 import StoreContract
 import Testing
 
-@Suite("A hosted realm's file", .timeLimit(.minutes(2)))
+@Suite("A hosted realm's file", .timeLimit(.minutes(5)))
 struct HostingFileTests {
     /// What the program takes for the classes of `HostedDog` and `HostedPerson`, and one that no program defines.
     private static let schema = """

@@ -8,7 +8,7 @@ import Testing
 
 /// Many write at once, each to objects of its own and to one that all count up; at the end realms, clients and streams
 /// agree on what is there.
-@Suite("Histories of a hosted realm", .timeLimit(.minutes(3)))
+@Suite("Histories of a hosted realm", .timeLimit(.minutes(5)))
 struct HostingHistoryTests {
     @Test("threads with realms and clients write at once, and all see the same at the end", arguments: [false, true])
     func together(isFile: Bool) async throws {

@@ -16,9 +16,10 @@ final class ChildProcess: @unchecked Sendable {
     /// - Parameters:
     ///   - environment: replaces the whole environment except PATH.
     ///   - directory: where the output files are put.
+    ///   - startsThere: whether the process starts in that directory, and not in the test's.
     init(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil,
-        directory: String
+        directory: String, startsThere: Bool = false
     ) throws {
         let stem = directory + "/process-" + UUID().uuidString.prefix(8)
         standardOutput = stem + ".out"
@@ -51,11 +52,13 @@ final class ChildProcess: @unchecked Sendable {
 
         var variables = environment
         variables["PATH"] = ProcessInfo.processInfo.environment["PATH"]
-        let argv = ([executable] + arguments).map { strdup($0) } + [nil]
+        // Swift does not see posix_spawn_file_actions_addchdir_np; env(1) turns into the program once it is there.
+        let command = (startsThere ? ["/usr/bin/env", "-C", directory, executable] : [executable]) + arguments
+        let argv = command.map { strdup($0) } + [nil]
         let envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }
         var child: pid_t = 0
-        let status = posix_spawn(&child, executable, &actions, &attributes, argv, envp)
+        let status = posix_spawn(&child, command[0], &actions, &attributes, argv, envp)
         guard status == 0 else { throw TestFailure("cannot start \(executable): \(String(cString: strerror(status)))") }
         pid = child
     }

@@ -95,7 +95,7 @@ struct DatabaseFileTests {
         #expect(try Program.run(["check", directory.file("none")], in: directory).errors.contains("There is no"))
     }
 
-    @Test("a compaction that is killed leaves the old file or the new one", .timeLimit(.minutes(2)))
+    @Test("a compaction that is killed leaves the old file or the new one", .timeLimit(.minutes(5)))
     func killedCompaction() throws {
         let directory = try TestDirectory()
         let data = try database(directory)

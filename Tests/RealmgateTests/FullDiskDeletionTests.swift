@@ -53,7 +53,11 @@ struct FullDiskDeletionTests {
         while write(ballast, page, page.count) > 0 {}
         close(ballast)
         #expect(count >= 4_000)
-        #expect(try fill() == 507)
+        // What had been set aside for deletions before the disk was full is not all needed for them.
+        while case let status = try fill(), status != 507 {
+            try #require(status == 201 && count < 100_000)
+            count += 200
+        }
 
         func expect(_ method: String, _ target: String, _ status: Int, body: String? = nil) throws {
             let answer = try client.send(method, target, body: body)
@@ -73,7 +77,9 @@ struct FullDiskDeletionTests {
         try expect("DELETE", "/v1/objects/Thing?all=true", 200)
         let left = try client.send("GET", "/v1/objects/Thing?count=true").json()
         #expect(left["count"] as? Int == 0)
-        count = 10_000
+        // The others link to it.
+        try expect("POST", "/v1/objects/Thing", 201, body: "{\"id\":0}")
+        count = 100_000
         for _ in 0..<5 {
             #expect(try fill() == 201)
             count += 200

@@ -33,7 +33,8 @@ enum Program {
         _ arguments: [String], environment: [String: String] = [:], input: String? = nil, in directory: TestDirectory
     ) throws -> Result {
         let process = try ChildProcess(
-            try executable(), arguments, environment: environment, input: input, directory: directory.path)
+            try executable(), arguments, environment: environment, input: input, directory: directory.path,
+            startsThere: true)
         let status = try process.wait()
         return Result(status: status, output: process.output, errors: process.errors)
     }

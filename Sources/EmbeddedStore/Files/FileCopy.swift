@@ -35,11 +35,11 @@ struct FileCopy {
         let ending = Ending()
         var report: (@Sendable (Int) -> Void)?
         if let progress {
-            report = { bytes in
+            report = { [weak presence] bytes in
                 do {
                     try progress(bytes)
                 } catch {
-                    ending.end(presence, error)
+                    if let presence { ending.end(presence, error) }
                 }
             }
         }

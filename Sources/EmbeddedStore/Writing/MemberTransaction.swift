@@ -47,6 +47,8 @@ class MemberTransaction: WriteTransaction {
     }
 
     var schema: Schema { session.schema }
+    /// By which values are checked.
+    var ruledSchema: Schema { schema }
     var tag: HistoryTag { session.tag }
 
     func note(_ step: Step) {
@@ -347,7 +349,7 @@ class MemberTransaction: WriteTransaction {
     }
 
     var rules: ValueRules {
-        ValueRules(schema) { [self] target in
+        ValueRules(ruledSchema) { [self] target in
             guard let objectClass = session.objectClass(target.classID) else { return false }
             return try session.exists(objectClass, target.key)
         }

@@ -23,6 +23,7 @@ final class MigrationMember: MemberTransaction, MigrationTransaction {
     }
 
     override var schema: Schema { schemas.new }
+    override var ruledSchema: Schema { schemas.working }
 
     override func note(_ step: Step) { changes.removeAll(keepingCapacity: true) }
 

@@ -4,13 +4,16 @@ import ObjectModel
 /// that links from there are kept in step as long as a rename may still bring them back.
 struct MigrationSchema {
     let old: Schema
-    var new: Schema
+    var new: Schema { didSet { working = Self.working(new, since: old) } }
+    /// The new one, with the classes free whose objects are free until the end.
+    private(set) var working: Schema
     /// Classes whose primary keys may be there twice until the end: they have an ordinary index meanwhile.
     private(set) var relaxed: Set<ClassID> = []
 
     init(from old: Schema, to new: Schema) {
         self.old = old
         self.new = new
+        working = Self.working(new, since: old)
         for after in new.classes {
             // A key that is new holds the same value in every object.
             guard let before = old[after.id], let key = after.primaryKeyProperty else { continue }
@@ -30,6 +33,16 @@ struct MigrationSchema {
     /// Classes whose objects nothing can refer to any more.
     var unreferable: [ClassID] {
         old.classes.filter { !$0.isEmbedded && new[$0.id]?.isEmbedded != false }.map(\.id)
+    }
+
+    private static func working(_ new: Schema, since old: Schema) -> Schema {
+        Schema(
+            version: new.version,
+            numberedClasses: new.classes.map { objectClass in
+                var free = objectClass
+                free.isEmbedded = objectClass.isEmbedded && old[objectClass.id]?.isEmbedded != false
+                return (free, free.id, free.properties.map(\.id), free.nextPropertyID)
+            }, nextClassID: new.nextClassID)
     }
 
     /// Both together. What only the old schema has bears names that no schema can have.

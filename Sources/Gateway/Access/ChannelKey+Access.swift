@@ -9,8 +9,9 @@ extension ChannelKey {
     /// when a name that it asks for is not in the schema.
     func seen(by view: AccessView, _ snapshot: any Snapshot) throws -> ChannelKey {
         var key = self
-        key.shape = try ChannelPlan(self, snapshot.schema).shape
-        key.schema = BoundSchema(snapshot.schema, from: roots)
+        let plan = try ChannelPlan(self, snapshot.schema)
+        key.shape = plan.shape
+        key.form = plan.form(snapshot.schema)
         guard let access = BoundAccess.of(snapshot) else { return key }
         key.view = view
         // Embedded objects that are parts of others alone are in no list of their own.
@@ -25,14 +26,6 @@ extension ChannelKey {
         }
         return key
     }
-
-    /// Whether what the key was made from means the same under a schema, as the caller sees it.
-    func holds(under seen: Schema) -> Bool { schema == nil || schema == BoundSchema(seen, from: roots) }
-
-    private var roots: [ClassID] { [classID] + way.map(\.classID) }
-
-    /// Of the classes that the store has, those that the caller sees, as the caller sees them.
-    func seen(_ schema: Schema) -> Schema { view?.access(under: schema).visibleSchema ?? schema }
 
     /// What it is observed through; nil when everything is seen.
     var lens: ViewLens? { view.map { ViewLens(view: $0) } }

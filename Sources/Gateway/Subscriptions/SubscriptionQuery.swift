@@ -85,8 +85,11 @@ struct SubscriptionQuery: Hashable, Sendable {
 extension Gateway {
     /// What the query observes for a caller under the present schema. Throws 400 for parameters that do not fit it.
     func channelKey(of query: SubscriptionQuery, for caller: Caller) throws -> ChannelKey {
-        let place = try CollectionPlace(className: query.className, try caller.view.restrict(try store.snapshot()))
-        let key = try channelKey(QueryParameters(query.parameters), place) { .objects($0) }
-        return try key.seen(by: caller.view, place.snapshot)
+        let whole = try store.snapshot()
+        let place = try CollectionPlace(className: query.className, try caller.view.restrict(whole))
+        var key = try channelKey(QueryParameters(query.parameters), place) { .objects($0) }
+            .seen(by: caller.view, place.snapshot)
+        key.reading = KeyReading(schema: whole.schema) { [self] in try channelKey(of: query, for: caller) }
+        return key
     }
 }

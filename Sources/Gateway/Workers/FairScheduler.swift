@@ -13,8 +13,10 @@ import HTTPServer
 /// - Every sixteenth turn goes to whatever has waited longest. So everything gets a turn, sixteen for each that has
 ///   waited longer at the most.
 ///
-/// Work that passes no checkpoint for some slices loses its permit without being stopped: another caller's work runs
-/// beside it.
+/// Work that passes no checkpoint for some slices is overdrawn: it goes on, but its permit is lent to another. Once as
+/// much is overdrawn as there are permits, only a caller who has nothing running is lent one, and a caller whose work
+/// is overdrawn begins and resumes nothing else. So work without checkpoints cannot take all the threads, and another
+/// caller waits for it only a few slices.
 struct FairScheduler: Sendable {
     typealias ID = Int
 
@@ -41,8 +43,9 @@ struct FairScheduler: Sendable {
         let caller: LimitKey
         /// Whether it may be turned away while it waits to begin.
         let isExpendable: Bool
-        /// Nanoseconds that it has run, up to the present slice.
+        /// Nanoseconds that it has run, up to `countedUntil`.
         var attained: Int64 = 0
+        var countedUntil: Int64 = 0
         /// When the present slice began; nil while it waits.
         var runningSince: Int64?
         var hasBegun = false
@@ -62,6 +65,8 @@ struct FairScheduler: Sendable {
         var resting: [ID] = []
         var begun = 0
         var running = 0
+        /// How much of what runs is overdrawn.
+        var overdrawn = 0
 
         /// Nanoseconds after which service counts half.
         static let halfLife = 2e9
@@ -96,7 +101,7 @@ struct FairScheduler: Sendable {
     /// How much waits to begin.
     private(set) var freshCount = 0
     private var restingCount = 0
-    private var runningCount = 0
+    private var running: Set<ID> = []
     private var overdrawnCount = 0
 
     /// Slices that work may overrun before another runs beside it.
@@ -109,10 +114,12 @@ struct FairScheduler: Sendable {
     /// Work that waits, begun or not.
     var waitingCount: Int { freshCount + restingCount }
 
+    private var permitsInUse: Int { running.count - overdrawnCount }
+
     /// Work that waits or runs.
     var count: Int { items.count }
 
-    /// The nanoseconds that work has run up to its present slice.
+    /// The nanoseconds that work has run, about up to its present slice.
     func attained(_ id: ID) -> Int64 { items[id]?.attained ?? 0 }
 
     // MARK: - What happens to work
@@ -145,7 +152,7 @@ struct FairScheduler: Sendable {
     /// Gives out the permits that are free: the work that is to run from now on.
     mutating func grant(at now: Int64) -> [ID] {
         var granted: [ID] = []
-        while runningCount - overdrawnCount < limits.permits, let id = next(at: now) {
+        while permitsInUse < limits.permits, let id = next(at: now) {
             run(id, at: now)
             granted.append(id)
         }
@@ -161,7 +168,7 @@ struct FairScheduler: Sendable {
         guard waitingCount > 0 || item.isOverdrawn else { return false }
         rest(id)
         // Whoever has just run may be the one who comes first.
-        guard runningCount - overdrawnCount < limits.permits, next(at: now, counts: false) == id else { return true }
+        guard permitsInUse < limits.permits, next(at: now, .look()) == id else { return true }
         turns += 1
         run(id, at: now)
         return false
@@ -172,12 +179,13 @@ struct FairScheduler: Sendable {
         settle(id, at: now)
         guard let item = items.removeValue(forKey: id) else { return }
         if item.runningSince != nil {
-            runningCount -= 1
+            running.remove(id)
             if item.isOverdrawn { overdrawnCount -= 1 }
         }
         if item.hasBegun { begunCount -= 1 }
         guard var account = accounts[item.caller] else { return }
         if item.runningSince != nil { account.running -= 1 }
+        if item.isOverdrawn { account.overdrawn -= 1 }
         if item.hasBegun { account.begun -= 1 }
         if let place = account.fresh.firstIndex(of: id) {
             account.fresh.remove(at: place)
@@ -190,37 +198,48 @@ struct FairScheduler: Sendable {
         accounts[item.caller] = account
     }
 
-    /// Time has passed: the work that is to give way at its next checkpoint. What has passed none for long loses its
-    /// permit, when somebody waits who has nothing running.
+    /// Time has passed: the work that is to give way at its next checkpoint. What has passed none for long lends its
+    /// permit, when somebody waits who may have it.
     mutating func tick(at now: Int64) -> [ID] {
         guard waitingCount > 0 else { return [] }
         var late: [ID] = []
-        for (id, item) in items {
-            guard let since = item.runningSince, now - since >= limits.slice else { continue }
+        for id in running.sorted() {
+            guard let since = items[id]?.runningSince, now - since >= limits.slice else { continue }
             late.append(id)
         }
-        for id in late.sorted() {
+        // What passes no checkpoint is served all the same.
+        for id in late { count(id, at: now) }
+        for id in late {
             guard let item = items[id], let since = item.runningSince, !item.isOverdrawn,
-                now - since >= limits.slice * Self.patience, runningCount < limits.begun,
-                let waiting = next(at: now, counts: false), let other = items[waiting]?.caller,
-                accounts[other]?.running == 0 || overdrawnCount < limits.permits
+                now - since >= limits.slice * Self.patience
             else { continue }
+            // What has permits already is to find its turn first.
+            guard permitsInUse >= limits.permits else { break }
+            guard next(at: now, .look(forIdle: overdrawnCount >= limits.permits)) != nil else { break }
             items[id]?.isOverdrawn = true
             overdrawnCount += 1
+            update(item.caller) { $0.overdrawn += 1 }
         }
         return late
     }
 
     // MARK: - Who comes first
 
+    /// Whether a permit is given away, or it is only asked who would have it.
+    private enum Purpose {
+        case turn
+        /// - Parameter forIdle: asks for callers who have nothing running only.
+        case look(forIdle: Bool = false)
+    }
+
     /// Of all that may run, what comes first; nil when nothing may.
-    ///
-    /// - Parameter counts: whether this is a turn, and not only a look.
-    private mutating func next(at now: Int64, counts: Bool = true) -> ID? {
+    private mutating func next(at now: Int64, _ purpose: Purpose = .turn) -> ID? {
         guard waitingCount > 0 else { return nil }
         let turn = turns + 1
         var best: (id: ID, rank: Rank)?
         for (caller, account) in accounts where !(account.fresh.isEmpty && account.resting.isEmpty) {
+            if account.overdrawn > 0, overdrawnCount >= limits.permits { continue }
+            if case .look(forIdle: true) = purpose, account.running > 0 { continue }
             let served = account.attained(at: now)
             func consider(_ id: ID) {
                 guard let item = items[id], item.caller == caller else { return }
@@ -230,7 +249,7 @@ struct FairScheduler: Sendable {
             for id in account.resting { consider(id) }
             if let first = account.fresh.first, mayBegin(account) { consider(first) }
         }
-        if counts, best != nil { turns = turn }
+        if case .turn = purpose, best != nil { turns = turn }
         return best?.id
     }
 
@@ -279,8 +298,9 @@ struct FairScheduler: Sendable {
         let isNew = !item.hasBegun
         item.hasBegun = true
         item.runningSince = now
+        item.countedUntil = now
         items[id] = item
-        runningCount += 1
+        running.insert(id)
         if isNew {
             begunCount += 1
             freshCount -= 1
@@ -300,8 +320,9 @@ struct FairScheduler: Sendable {
 
     private mutating func rest(_ id: ID) {
         guard var item = items[id], item.runningSince != nil else { return }
-        runningCount -= 1
-        if item.isOverdrawn { overdrawnCount -= 1 }
+        let wasOverdrawn = item.isOverdrawn
+        running.remove(id)
+        if wasOverdrawn { overdrawnCount -= 1 }
         item.isOverdrawn = false
         item.runningSince = nil
         lastWait += 1
@@ -310,16 +331,24 @@ struct FairScheduler: Sendable {
         restingCount += 1
         update(item.caller) { account in
             account.running -= 1
+            if wasOverdrawn { account.overdrawn -= 1 }
             account.resting.append(id)
         }
     }
 
     /// Counts the present slice, and begins another.
     private mutating func settle(_ id: ID, at now: Int64) {
-        guard let item = items[id], let since = item.runningSince else { return }
-        let nanoseconds = max(now - since, 0)
-        items[id]?.attained += nanoseconds
+        guard items[id]?.runningSince != nil else { return }
+        count(id, at: now)
         items[id]?.runningSince = now
+    }
+
+    /// Counts what has run so far.
+    private mutating func count(_ id: ID, at now: Int64) {
+        guard let item = items[id], item.runningSince != nil else { return }
+        let nanoseconds = max(now - item.countedUntil, 0)
+        items[id]?.attained += nanoseconds
+        items[id]?.countedUntil = max(now, item.countedUntil)
         update(item.caller) { $0.charge(nanoseconds, at: now) }
     }
 

@@ -23,6 +23,7 @@ final class RequestWork: WorkPace {
     }
 
     private let seat = Mutex<Seat?>(nil)
+    /// Whether a pause is asked for, or on. What runs for the request on other threads pauses as well.
     private let wish = Atomic(false)
     private let listener = Slot<ClientPresence>()
     private let rested = Atomic<Int64>(0)
@@ -47,8 +48,11 @@ final class RequestWork: WorkPace {
         let (pool, waits) = seat.withLock { seat -> (WorkerPool?, Bool) in
             guard let present = seat, let id = present.id else { return (nil, false) }
             if present.restsSince == nil {
-                wish.store(false, ordering: .relaxed)
-                guard present.pool.mustRest(id) else { return (nil, false) }
+                guard present.pool.mustRest(id) else {
+                    wish.store(false, ordering: .relaxed)
+                    return (nil, false)
+                }
+                wish.store(true, ordering: .relaxed)
                 seat?.restsSince = monotonicNanoseconds()
             }
             seat?.waiting += 1
@@ -90,6 +94,7 @@ final class RequestWork: WorkPace {
             rested.wrappingAdd(max(monotonicNanoseconds() - since, 0), ordering: .relaxed)
             defer { seat?.waiting = 0 }
             seat?.restsSince = nil
+            wish.store(false, ordering: .relaxed)
             return seat?.waiting ?? 0
         }
         for _ in 0..<waiting { bell.signal() }

@@ -52,16 +52,14 @@ struct SyncEvent: Sendable {
     var reached: UInt64? {
         guard let position else { return nil }
         let parts = position.split(separator: ";")
-        guard let base = parts.first?.split(separator: ".").first.map(Self.version) else { return nil }
+        guard let base = parts.first?.split(separator: ".").first.flatMap(Self.version) else { return nil }
         return parts.dropFirst().reduce(base) { least, part in
-            min(least, part.split(separator: "=").last.map(Self.version) ?? 0)
+            min(least, part.split(separator: "=").last.flatMap(Self.version) ?? 0)
         }
     }
 
-    /// 0 for nothing.
-    private static func version(_ text: Substring) -> UInt64 {
-        Mark(text)?.version.rawValue ?? UInt64(text) ?? 0
-    }
+    /// 0 where nothing has been told yet, which has no mark.
+    private static func version(_ text: Substring) -> UInt64? { Mark(text)?.version.rawValue ?? UInt64(text) }
 }
 
 extension JSONValue {

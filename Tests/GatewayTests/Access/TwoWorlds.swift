@@ -66,6 +66,9 @@ final class TwoWorlds {
     private var wasSeen: Set<Int> = []
     private var told: [Int: [String: JSONValue]] = [:]
     private var last = 0
+    /// What the commit in the making has assigned already and may not assign again: one that is changed and changed back
+    /// would be an assignment in one world only. Properties that may lead to something hidden are told of by value.
+    private var assigned: Set<String> = []
     var random: SeededRandom
 
     init(_ random: SeededRandom) throws {
@@ -97,6 +100,7 @@ final class TwoWorlds {
     @discardableResult
     func commit(_ count: Int) throws -> String {
         var operations: [String] = []
+        assigned = []
         for _ in 0..<count { if let operation = change() { operations.append(operation) } }
         try Self.write(operations, to: all)
         try tell()
@@ -203,6 +207,7 @@ final class TwoWorlds {
         case .part:
             if case .object = before, !random.oneIn(4) {
                 let inner = Self.changedPart(before, to: address())
+                guard isFirst(id, "home.\(inner.name)", mayRepeat: inner.name == "guest") else { return nil }
                 person[field.name] = inner.whole
                 return inner.text.map { Self.set(id, inner.name, $0, in: #","in":["home"]"#) }
             }
@@ -211,6 +216,7 @@ final class TwoWorlds {
             if case .array(var parts) = before, !parts.isEmpty, !random.oneIn(4) {
                 let index = random.below(parts.count)
                 let inner = Self.changedPart(parts[index], to: address())
+                guard isFirst(id, "homes.\(index).\(inner.name)", mayRepeat: inner.name == "guest") else { return nil }
                 parts[index] = inner.whole
                 person[field.name] = .array(parts)
                 return inner.text.map { Self.set(id, inner.name, $0, in: #","in":["homes",\#(index)]"#) }
@@ -219,8 +225,14 @@ final class TwoWorlds {
             value = .array((0..<((before.asArray?.count ?? 0) == 1 ? 2 : 1)).map { _ in address() })
         }
         guard value != before else { return nil }
+        let mayRepeat = ![.plain, .part, .parts].contains(field.kind)
+        guard isFirst(id, field.name, mayRepeat: mayRepeat) else { return nil }
         person[field.name] = value
         return Self.set(id, field.name, value)
+    }
+
+    private func isFirst(_ id: Int, _ name: String, mayRepeat: Bool) -> Bool {
+        mayRepeat || assigned.insert("\(id) \(name)").inserted
     }
 
     /// One member of an embedded object set; nothing if it is as it was.

@@ -79,7 +79,7 @@ struct ImportEndTests {
     func everyEnd() throws {
         var random = SeededRandom.fresh()
         print("ImportEndTests seed \(random.seed)")
-        for round in 0..<60 {
+        for round in 0..<16 {
             let faultLimit = random.pick([5, 50, 100_000]) ?? 5
             let gateway = try TestGateway {
                 $0.importFaults = faultLimit

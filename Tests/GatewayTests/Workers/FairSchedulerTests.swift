@@ -31,17 +31,24 @@ private struct Simulation {
 
     private var time: Int64 { Int64(now) * 1_000_000 }
 
-    var isOver: Bool { !jobs.values.contains { $0.finished == nil } }
+    /// What runs, and what is not finished.
+    private(set) var running: Set<FairScheduler.ID> = []
+    private(set) var unfinished: Set<FairScheduler.ID> = []
+
+    var isOver: Bool { unfinished.isEmpty }
 
     @discardableResult
     mutating func ask(_ caller: String, milliseconds: Int, isCooperative: Bool = true) -> FairScheduler.ID? {
         let (id, admission) = scheduler.add(.caller(caller), at: time)
         switch admission {
         case .refused: return nil
-        case .replaces(let victim): jobs[victim] = nil
+        case .replaces(let victim):
+            jobs[victim] = nil
+            unfinished.remove(victim)
         case .waits: break
         }
         jobs[id] = Job(caller: .caller(caller), left: milliseconds, asked: now, isCooperative: isCooperative)
+        unfinished.insert(id)
         grant()
         return id
     }
@@ -49,6 +56,7 @@ private struct Simulation {
     mutating func grant() {
         for id in scheduler.grant(at: time) {
             jobs[id]?.isRunning = true
+            running.insert(id)
             onGrant?(id, self)
         }
     }
@@ -56,15 +64,18 @@ private struct Simulation {
     /// One millisecond of work.
     mutating func step() {
         now += 1
-        for id in jobs.keys.sorted() {
-            guard let job = jobs[id], job.isRunning else { continue }
+        for id in running.sorted() {
+            guard let job = jobs[id] else { continue }
             jobs[id]?.left -= 1
             if job.left <= 1 {
                 jobs[id]?.isRunning = false
+                running.remove(id)
+                unfinished.remove(id)
                 jobs[id]?.finished = now
                 scheduler.remove(id, at: time)
             } else if job.isCooperative, scheduler.checkpoint(id, at: time) {
                 jobs[id]?.isRunning = false
+                running.remove(id)
             }
             grant()
         }
@@ -145,11 +156,14 @@ struct FairSchedulerTests {
                 }
                 let before = world.scheduler
                 world.step()
-                let running = world.jobs.values.filter { $0.isRunning && $0.isCooperative }.count
-                #expect(running <= permits + world.jobs.values.count { $0.isRunning && !$0.isCooperative })
-                // Each that has begun and rests gets its turn after sixteen for each that waited longer.
-                for (id, job) in world.jobs where world.scheduler.attained(id) > 0 {
-                    guard job.finished == nil, !job.isRunning else {
+                let active = world.running.compactMap { world.jobs[$0] }
+                let running = active.count(where: \.isCooperative)
+                #expect(running <= permits + active.count - running)
+                // Each that has begun and rests gets its turn after sixteen for each that waited longer, unless work
+                // of the same caller passes no checkpoints meanwhile.
+                let overrunning = Set(active.filter { !$0.isCooperative }.map(\.caller))
+                for id in world.unfinished where world.scheduler.attained(id) > 0 {
+                    guard let job = world.jobs[id], !job.isRunning, !overrunning.contains(job.caller) else {
                         bounds[id] = nil
                         continue
                     }
@@ -160,6 +174,44 @@ struct FairSchedulerTests {
             }
             #expect(world.isOver, "seed \(random.seed)")
             #expect(world.scheduler.count == 0 && world.scheduler.waitingCount == 0)
+        }
+    }
+
+    @Test(
+        "whatever part of the others' work passes no checkpoints, a newcomer's waits a few slices, and threads stay few"
+    )
+    func newcomers() {
+        var random = SeededRandom.fresh()
+        print("FairSchedulerTests seed \(random.seed)")
+        for round in 0..<30 {
+            let permits = 1 + random.below(3)
+            let attackers = 1 + random.below(12)
+            let stubborn = random.below(5)
+            var world = Simulation(permits: permits, begun: 64, queue: 1000)
+            let words: Comment = "seed \(random.seed), round \(round)"
+            var newcomers: [FairScheduler.ID] = []
+            for _ in 0..<600 {
+                for attacker in 0..<attackers where random.oneIn(6) {
+                    world.ask(
+                        "\(attacker)", milliseconds: 1 + random.below(2000), isCooperative: random.below(4) >= stubborn)
+                }
+                // Once everybody else has been served: before, they are newcomers as well.
+                if world.now > 300, random.oneIn(60), let id = world.ask("new \(newcomers.count)", milliseconds: 5) {
+                    newcomers.append(id)
+                }
+                world.step()
+                let running = world.running.compactMap { world.jobs[$0] }
+                var counts: [LimitKey: Int] = [:]
+                for job in running { counts[job.caller, default: 0] += 1 }
+                // A caller overruns what he holds, and then as much as all may; beyond that he begins nothing.
+                #expect(counts.values.allSatisfy { $0 <= 2 * permits }, words)
+                #expect(world.scheduler.begunCount <= 64, words)
+            }
+            world.run(until: { _ in false }, most: 200)
+            for id in newcomers {
+                let took = world.jobs[id].map { ($0.finished ?? .max) - $0.asked } ?? .max
+                #expect(took <= 5 + 5 * 12, words)
+            }
         }
     }
 

@@ -1,0 +1,43 @@
+import Dispatch
+import HTTPServer
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+@Suite("the workers' turns")
+struct WorkerPoolTests {
+    @Test("while a request rests, whatever runs for it on other threads is to rest as well, and goes on with it")
+    func rests() {
+        let pool = WorkerPool(
+            count: 1, begun: 4, limit: 4, perCaller: 4,
+            WorkerPool.Names(limited: "", busy: "", work: "", remedy: "", setting: ""))
+        let first = Mutex<RequestWork?>(nil)
+        let (began, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let isAsked = Atomic(false)
+        let asksAfterwards = Atomic(true)
+        pool.run(for: .caller("long")) {
+            guard let work = RequestWork.current else { return }
+            first.withLock { $0 = work }
+            began.signal()
+            // Until it has rested once; the other work is long done then.
+            while work.paused == .zero {
+                if work.mustPause { work.pause() }
+            }
+            // The clock may have asked once more while it rested.
+            if work.mustPause { work.pause() }
+            asksAfterwards.store(work.mustPause, ordering: .relaxed)
+            ended.signal()
+        }
+        began.wait()
+        pool.run(for: .caller("short")) {
+            isAsked.store(first.withLock { $0?.mustPause } ?? false, ordering: .relaxed)
+            ended.signal()
+        }
+        ended.wait()
+        ended.wait()
+        let (rested, goesOn) = (isAsked.load(ordering: .relaxed), !asksAfterwards.load(ordering: .relaxed))
+        #expect(rested, "other threads of the request went on while it rested")
+        #expect(goesOn)
+    }
+}
