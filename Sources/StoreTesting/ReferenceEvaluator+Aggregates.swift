@@ -104,9 +104,12 @@ extension ReferenceEvaluator {
     }
 
     /// Whether a store's groups are the right ones, with the right aggregates.
+    ///
+    /// - Parameter answer: nil when the store found a sum too large.
     package func agree(
-        _ answer: [AggregateGroup], to requests: [AggregateRequest], over query: BoundQuery, by paths: [BoundPath]
+        _ answer: [AggregateGroup]?, to requests: [AggregateRequest], over query: BoundQuery, by paths: [BoundPath]
     ) throws -> Bool {
+        guard let answer else { return try unlessTooLarge { try aggregate(query, requests, by: paths) } == nil }
         let expected = try groups(of: query, by: paths)
         guard answer.count == expected.count else { return false }
         for (group, wanted) in zip(answer, expected) {

@@ -25,6 +25,12 @@ struct OracleTests {
         }
     }
 
+    /// Whether both are answers with near values, or both none.
+    private static func areNear(_ answers: [Value]?, _ others: [Value]?) -> Bool {
+        guard let answers, let others else { return answers == nil && others == nil }
+        return answers.count == others.count && zip(answers, others).allSatisfy { $0.isNear($1) }
+    }
+
     private func compare(_ random: inout SeededRandom, label: String) throws {
         let world = try RandomWorld(&random)
         let truth = try world.pruned()
@@ -59,17 +65,16 @@ struct OracleTests {
                 #expect(try restricted.sortValues(sort, of: first, in: query.classID) == values, "\(place)")
             }
             let requests = queries.aggregates(of: query.classID, &random)
-            let answers = try restricted.aggregate(query, requests)
-            #expect(
-                zip(answers, try truth.aggregate(query, requests)).allSatisfy { $0.isNear($1) },
-                "\(place): \(requests)")
+            let answers = try unlessTooLarge { try restricted.aggregate(query, requests) }
+            let trueAnswers = try unlessTooLarge { try truth.aggregate(query, requests) }
+            #expect(Self.areNear(answers, trueAnswers), "\(place): \(requests)")
             let paths = queries.singlePaths(from: query.classID, &random)
-            let groups = try restricted.aggregate(query, requests, by: paths)
-            let trueGroups = try truth.aggregate(query, requests, by: paths)
-            #expect(groups.map(\.key) == trueGroups.map(\.key), "\(place) by \(paths)")
-            #expect(groups.map(\.count) == trueGroups.map(\.count), "\(place) by \(paths)")
-            for (group, truth) in zip(groups, trueGroups) {
-                #expect(zip(group.results, truth.results).allSatisfy { $0.isNear($1) }, "\(place) by \(paths)")
+            let groups = try unlessTooLarge { try restricted.aggregate(query, requests, by: paths) }
+            let trueGroups = try unlessTooLarge { try truth.aggregate(query, requests, by: paths) }
+            #expect(groups?.map(\.key) == trueGroups?.map(\.key), "\(place) by \(paths)")
+            #expect(groups?.map(\.count) == trueGroups?.map(\.count), "\(place) by \(paths)")
+            for (group, truth) in zip(groups ?? [], trueGroups ?? []) {
+                #expect(Self.areNear(group.results, truth.results), "\(place) by \(paths)")
             }
             let section = queries.sectionKey(of: query.classID, &random)
             #expect(
@@ -117,9 +122,9 @@ struct OracleTests {
                     if !property.type.isLink, property.type.isMixed || property.type.base.isNumeric {
                         let functions: [AggregateRequest.Function] = [.minimum, .maximum, .sum, .average]
                         let object = ObjectReference(id, key)
-                        let answers = try restricted.aggregate(object, property.id, functions)
-                        let expected = try truth.aggregate(object, property.id, functions)
-                        #expect(zip(answers, expected).allSatisfy { $0.isNear($1) }, "\(place)")
+                        let answers = try unlessTooLarge { try restricted.aggregate(object, property.id, functions) }
+                        let expected = try unlessTooLarge { try truth.aggregate(object, property.id, functions) }
+                        #expect(Self.areNear(answers, expected), "\(place)")
                     }
                 }
                 if let property = objectClass.primaryKeyProperty {

@@ -29,14 +29,18 @@ struct GeneratedQueryTests {
                 #expect(try executor.matches(query, key) == reference.matches(query, key), "\(label) matches \(key)")
             }
             let requests = queries.aggregates(of: query.classID, &random)
-            for (request, answer) in zip(requests, try executor.aggregate(query, requests)) {
+            let answers = try unlessTooLarge { try executor.aggregate(query, requests) }
+            #expect(
+                try (answers == nil) == (unlessTooLarge { try reference.aggregate(query, requests) } == nil), "\(label)"
+            )
+            for (request, answer) in zip(requests, answers ?? []) {
                 #expect(try reference.agrees(answer, to: request, over: query), "\(label): \(request) gave \(answer)")
             }
             let paths = queries.singlePaths(from: query.classID, &random)
-            let groups = try executor.aggregate(query, requests, by: paths)
+            let groups = try unlessTooLarge { try executor.aggregate(query, requests, by: paths) }
             #expect(
                 try reference.agree(groups, to: requests, over: query, by: paths),
-                "\(label): \(requests) by \(paths) gave \(groups)")
+                "\(label): \(requests) by \(paths) gave \(groups as Any)")
             let section = queries.sectionKey(of: query.classID, &random)
             let sections = try executor.sections(query, by: section)
             #expect(

@@ -143,7 +143,9 @@ final class SubscriptionSet: Sendable {
             guard let index = state.subscriptions.firstIndex(where: { $0.id == id }) else { return nil }
             if state.subscriptions[index].revision == revision {
                 switch outcome {
-                case .known: state.subscriptions[index].state = .complete
+                // A stream may have heard meanwhile that it cannot be observed: then its first result changes nothing.
+                case .known:
+                    if state.subscriptions[index].state == .pending { state.subscriptions[index].state = .complete }
                 case .failed(let ending):
                     state.subscriptions[index].state = .failed(ending.problem ?? .internalError)
                 }
