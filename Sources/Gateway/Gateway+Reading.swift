@@ -17,15 +17,17 @@ extension Gateway {
         }
     }
 
-    /// What the queries of one request may cost; on a loop's thread little, for a worker goes on then.
+    /// What the queries of one request may cost; on a loop's thread little, for a worker goes on then. While long
+    /// requests wait for processors it is less: what is begun there in vain is nobody's turn.
     func queryBudget(for request: Request) -> QueryBudget {
         let all = settings.now.all
         guard request.isOnLoop else {
             return QueryBudget(rows: all.queryRows, milliseconds: all.queryMilliseconds, pace: RequestWork.current)
         }
+        let part = workers.isCrowded ? 4 : 1
         let budget = QueryBudget(
-            rows: min(all.queryRows ?? .max, all.inlineRows), bytes: all.inlineBytes,
-            milliseconds: min(all.queryMilliseconds ?? .max, all.inlineMilliseconds))
+            rows: min(all.queryRows ?? .max, all.inlineRows / part), bytes: all.inlineBytes / part,
+            milliseconds: min(all.queryMilliseconds ?? .max, max(all.inlineMilliseconds / part, 1)))
         all.watchLoop?(budget)
         return budget
     }

@@ -145,7 +145,8 @@ final class ClassScan {
         let expected = Double(clusters.count * source.clusterCapacity) * (root.cost + cost)
         guard ScanThreads.count > 1, expected > ScanThreads.worthwhileNanoseconds,
             clusters.count >= Self.clusterThreshold,
-            root.candidateClusters().map({ $0.count >= Self.clusterThreshold }) ?? true
+            root.candidateClusters().map({ $0.count >= Self.clusterThreshold }) ?? true,
+            source.mayUseOtherThreads
         else { return [try body(self)] }
         return try inParts(ScanThreads.count * 4, body)
     }

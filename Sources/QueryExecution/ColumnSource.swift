@@ -16,6 +16,9 @@ package protocol ColumnSource: AnyObject, Sendable {
     /// Told before so many objects are looked at by a scan. Throws to end it.
     func willLook(at objects: Int) throws
 
+    /// Whether a scan may use other threads than the caller's.
+    var mayUseOtherThreads: Bool { get }
+
     /// The number of objects of a class.
     func objectCount(of classID: ClassID) -> Int
 
@@ -75,6 +78,8 @@ package protocol ColumnSource: AnyObject, Sendable {
 /// For sources without limits, outsized values and full-text indexes.
 extension ColumnSource {
     package func willLook(at objects: Int) throws {}
+
+    package var mayUseOtherThreads: Bool { true }
 
     package func forEachLeaf(
         of classID: ClassID, _ property: PropertyID, in clusters: Range<Int>, _ body: (LiveMask, Leaf) throws -> Void

@@ -18,6 +18,8 @@ package final class LimitedSource: ColumnSource {
 
     package func willLook(at objects: Int) throws { try budget.spend(objects) }
 
+    package var mayUseOtherThreads: Bool { budget.mayUseOtherThreads && base.mayUseOtherThreads }
+
     package func objectCount(of classID: ClassID) -> Int { base.objectCount(of: classID) }
 
     package func clusterCount(of classID: ClassID) -> Int { base.clusterCount(of: classID) }

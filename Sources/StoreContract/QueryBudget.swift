@@ -8,6 +8,9 @@ package protocol WorkPace: AnyObject, Sendable {
     /// Blocks while others have their turn.
     func pause()
 
+    /// Whether no other work runs or waits where this does.
+    var isAlone: Bool { get }
+
     /// How long the work has rested so far.
     var paused: Duration { get }
 }
@@ -61,6 +64,9 @@ package final class QueryBudget: Sendable {
 
     /// Whether work has to be told to it.
     package var isLimited: Bool { rows < .max || bytes < .max || milliseconds != nil || pace != nil }
+
+    /// Whether a scan may use several processors: not while other work runs or waits, which has them by turns.
+    package var mayUseOtherThreads: Bool { pace?.isAlone ?? true }
 
     /// Whether bytes count.
     package var countsBytes: Bool { bytes < .max }

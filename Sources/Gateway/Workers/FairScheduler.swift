@@ -5,13 +5,12 @@ import HTTPServer
 ///
 /// Work holds one of a few permits while it runs. It may keep the permit for a slice; after that, at its next
 /// checkpoint, it hands the permit to whoever waits and comes first:
-/// - Most turns go to the work that has run least, in steps that each are four times the one before. So short work
-///   does not wait for long work, whoever asks for either. Of equals, the caller who has been served least lately
-///   comes first.
-/// - Every fourth turn goes to the caller who has been served least lately, so that nobody's short work keeps
-///   another's long work away.
-/// - Every sixteenth turn goes to whatever has waited longest. So everything gets a turn, sixteen for each that has
-///   waited longer at the most.
+/// - Of sixteen turns, thirteen go to the work that has run least (least attained service), in levels that each are twice
+///   the one before. So short work does not wait for long work, whoever asks for either. Of equals, the caller who has
+///   been served least lately comes first.
+/// - Two go to the caller who has been served least lately, so that nobody's short work keeps another's long work away.
+/// - One goes to whatever has waited longest. So everything gets a turn, sixteen for each that has waited longer at the
+///   most.
 ///
 /// Work that passes no checkpoint for some slices is overdrawn: it goes on, but its permit is lent to another. Once as
 /// much is overdrawn as there are permits, only a caller who has nothing running is lent one, and a caller whose work
@@ -259,13 +258,12 @@ struct FairScheduler: Sendable {
         let waitingSince: Int
 
         init(turn: Int, level: Int, served: Double, _ waitingSince: Int) {
-            if turn.isMultiple(of: 16) {
-                (first, second) = (0, 0)
-            } else if turn.isMultiple(of: 4) {
-                (first, second) = (served, 0)
-            } else {
-                (first, second) = (Double(level), served)
-            }
+            (first, second) =
+                switch turn % 16 {
+                case 0: (0, 0)
+                case 5, 11: (served, 0)
+                default: (Double(level), served)
+                }
             self.waitingSince = waitingSince
         }
 
@@ -274,15 +272,10 @@ struct FairScheduler: Sendable {
         }
     }
 
-    /// 0 up to 50 ms, and one more for each time four times as long.
-    private static func level(_ attained: Int64) -> Int {
-        var level = 0
-        var bound: Int64 = 50_000_000
-        while attained >= bound, level < 5 {
-            level += 1
-            bound *= 4
-        }
-        return level
+    /// 0 below 8 ms, and one more for each time twice as long: 11 from 8 s on.
+    static func level(_ attained: Int64) -> Int {
+        let steps = UInt64(max(attained, 0)) / 8_000_000
+        return min(UInt64.bitWidth - steps.leadingZeroBitCount, 11)
     }
 
     /// Half of what is left is for each caller, so that there is always room for one more.

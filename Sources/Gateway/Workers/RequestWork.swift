@@ -41,6 +41,8 @@ final class RequestWork: WorkPace {
 
     var mustPause: Bool { wish.load(ordering: .relaxed) }
 
+    var isAlone: Bool { seat.withLock { $0?.pool }.map { $0.length <= 1 } ?? true }
+
     var paused: Duration { .nanoseconds(rested.load(ordering: .relaxed)) }
 
     /// Hands the permit on if somebody else comes first, and waits for the next one.

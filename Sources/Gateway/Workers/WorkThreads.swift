@@ -59,7 +59,12 @@ final class WorkThreads: Sendable {
         }
     }
 
+    /// The event loops come first where processors are scarce: what they do is short, and everybody waits for it.
+    private static let niceness: Int32 = 5
+
     private func run(_ desk: Desk) {
+        // To Linux, 0 is the calling thread. Where the system does not allow it, all threads are alike.
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
         while true {
             // Nothing of the work is held while the thread is idle.
             desk.takeWork()?()

@@ -40,6 +40,8 @@ final class WorkerPool: Sendable {
     private let names: Names
     /// What each caller has here, waiting or under way.
     let quota: Quota
+    /// Whether more is to run than may at a time.
+    private let crowded = Atomic(false)
     /// Refusals because of one caller, and because of all.
     let limited = Atomic(0)
     let refused = Atomic(0)
@@ -50,7 +52,7 @@ final class WorkerPool: Sendable {
     ///   - limit: how much may wait to begin.
     ///   - perCaller: how much of one caller may be here.
     ///   - slice: nanoseconds between two turns.
-    init(count: Int, begun: Int, limit: Int, perCaller: Int, slice: Int64 = 5_000_000, _ names: Names) {
+    init(count: Int, begun: Int, limit: Int, perCaller: Int, slice: Int64 = 3_000_000, _ names: Names) {
         self.slice = slice
         self.names = names
         quota = Quota(limit: perCaller)
@@ -63,6 +65,9 @@ final class WorkerPool: Sendable {
 
     /// Requests that run or wait.
     var length: Int { state.withLock { $0.scheduler.count } }
+
+    /// Whether some wait for their turn.
+    var isCrowded: Bool { crowded.load(ordering: .relaxed) }
 
     /// Those among them that have begun.
     var begun: Int { state.withLock { $0.scheduler.begunCount } }
@@ -210,6 +215,7 @@ final class WorkerPool: Sendable {
                     started.append((id, job))
                 }
             }
+            crowded.store(state.scheduler.waitingCount > 0, ordering: .relaxed)
             let mustTick = !state.isTicking && state.scheduler.waitingCount > 0
             if mustTick { state.isTicking = true }
             return (started, resumed, mustTick)
