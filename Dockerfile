@@ -32,7 +32,7 @@ RUN swift build --configuration release --product realmgate --static-swift-stdli
         /stage/share/doc/realmgate/libintelrdfpmath-copyright
 COPY static /stage/share/realmgate/static
 COPY openapi /stage/share/realmgate/openapi
-COPY Sources/realmgate/Demo /stage/share/realmgate/demo
+COPY Examples/Demo /stage/share/realmgate/demo
 
 FROM debian:bookworm-slim
 RUN apt-get update \

@@ -1,8 +1,17 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The module map. Imports point down only; Tests/RealmgateTests/ArchitectureTests.swift reads this file
-// and the import lines and names the arrow that broke.
+// The module map. Sources are a house of five floors, from the ground up:
+//
+//   System   libraries in C and what is made of them alone
+//   Engine   the model of objects, queries, the store and its live results
+//   Wire     forms that values have outside: JSON, YAML
+//   Realm    the Swift interface of Realm
+//   Server   HTTP, and the program
+//
+// A module imports what it declares here, from its own floor or a lower one. The tests stand on the same floors, and
+// need nothing from above theirs. The order of the floors is the order in which they are named below. This file is the
+// one place that says so: Tests/Server/RepositoryTests reads it and the import lines, and names the arrow that broke.
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -14,176 +23,248 @@ func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-func tests(_ subject: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
-    .testTarget(
-        name: "\(subject)Tests", dependencies: dependencies, resources: resources, swiftSettings: strict)
+func program(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+}
+
+func tests(_ subject: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: "\(subject)Tests", dependencies: dependencies, swiftSettings: strict)
+}
+
+/// Targets that lie in one directory, each in a directory of its name.
+func floor(_ directory: String, _ targets: [Target]) -> [Target] {
+    for target in targets { target.path = "\(directory)/\(target.name)" }
+    return targets
 }
 
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let combine = Target.Dependency.product(name: "OpenCombine", package: "OpenCombine")
 let combineDispatch = Target.Dependency.product(name: "OpenCombineDispatch", package: "OpenCombine")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
-var targets: [Target] = [
-    // C libraries: one module map each, at most a small shim; one Swift importer each.
-    .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
-    .systemLibrary(
-        name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-    .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
-    .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-    .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-    .target(name: "CKernels"),
-    .target(name: "CExecutor"),
-    .target(name: "CDiscovery"),
-    .target(name: "CRefusals"),
-    // Stands between a process under test and the system: loaded, not linked. See its header.
-    .target(name: "CFaults"),
-    // Intel's decimal library comes as an archive and is linked in; Debian has it in libintelrdfpmath-dev.
-    .target(name: "CDecimal", linkerSettings: [.linkedLibrary("bidgcc000")]),
+var targets: [Target] = []
 
-    module("ObjectModel", ["CDecimal"]),
-    module("QueryLanguage", ["ObjectModel"]),
-    module("Columnar", ["ObjectModel", "CKernels"]),
-    module("StoreContract", ["QueryLanguage", "ObjectModel"]),
-    module("QueryExecution", ["Columnar", "StoreContract", "QueryLanguage", "ObjectModel"]),
-    module("EmbeddedStore", ["QueryExecution", "Columnar", "StoreContract", "QueryLanguage", "ObjectModel", "CLMDB"]),
-    module("LiveQueries", ["QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel"]),
-    module("LiveSchedulers", ["LiveQueries", "StoreContract", "ObjectModel", "CExecutor"]),
-    // Public: the Swift interface of Realm over the engine.
-    module(
-        "RealmSwift",
-        [
-            "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "Columnar",
-            "QueryLanguage", "JSONCoding", "ObjectModel", "CDiscovery", combine, combineDispatch,
-        ]),
-    module("JSONCoding", ["ObjectModel", "CJansson"]),
-    module("YAMLCoding", ["JSONCoding", "ObjectModel", "CYAML"]),
-    module("Compression", ["CZlib", "CZstd"]),
-    module("HTTPServer", ["Compression", "CMicrohttpd", "CGnuTLS", "CRefusals", log]),
-    module("Identity", ["JSONCoding", "ObjectModel", jwt, crypto, log]),
-    module("AccessRules", ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
-    module(
-        "Gateway",
-        [
-            "HTTPServer", "Identity", "AccessRules", "JSONCoding", "LiveQueries", "QueryExecution", "StoreContract",
-            "QueryLanguage", "ObjectModel", log, crypto,
-        ]),
-    // A gateway with its server, for the program and for programs of others.
-    module("Hosting", ["Gateway", "HTTPServer", "Identity", "StoreContract"]),
-    // Public: hosts a gateway to a realm within a program.
-    module(
-        "RealmgateServer",
-        [
-            "RealmSwift", "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "JSONCoding", "StoreContract",
-            "ObjectModel", log,
-        ]),
-    module("StoreTesting", ["StoreContract", "QueryLanguage", "ObjectModel"]),
+targets += floor(
+    "Sources/System",
+    [
+        // C libraries: one module map each, at most a small shim; one Swift importer each.
+        .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
+        .systemLibrary(
+            name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
+        .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        // Intel's decimal library comes as an archive and is linked in; Debian has it in libintelrdfpmath-dev.
+        .target(name: "CDecimal", linkerSettings: [.linkedLibrary("bidgcc000")]),
+        .target(name: "CKernels"),
+        .target(name: "CExecutor"),
+        .target(name: "CDiscovery"),
+        .target(name: "CRefusals"),
+        module("Compression", ["CZlib", "CZstd"]),
+        module("Files", []),
+    ])
 
-    .executableTarget(
-        name: "realmgate",
-        dependencies: [
-            "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "YAMLCoding", "EmbeddedStore", "JSONCoding",
-            "LiveQueries", "StoreContract", "QueryLanguage", "ObjectModel", log, arguments,
-        ],
-        exclude: ["Demo"], swiftSettings: strict),
-
-    tests("ObjectModel", ["ObjectModel"]),
-    tests("QueryLanguage", ["QueryLanguage", "ObjectModel"]),
-    tests("Columnar", ["Columnar", "DecodingProbe", "StoreTesting", "ObjectModel"]),
-    tests(
-        "QueryExecution",
-        ["QueryExecution", "Columnar", "QueryLanguage", "StoreTesting", "StoreContract", "ObjectModel"]),
-    // Everything that is decoded from a file, for damage of all kinds.
-    .target(
-        name: "DecodingProbe",
-        dependencies: ["EmbeddedStore", "QueryExecution", "StoreTesting", "Columnar", "ObjectModel"],
-        path: "Tests/DecodingProbe", swiftSettings: strict),
-    tests(
-        "EmbeddedStore",
-        [
-            "EmbeddedStore", "DecodingProbe", "StoreTesting", "StoreContract", "QueryExecution", "QueryLanguage",
-            "ObjectModel",
-        ]),
-    tests(
-        "LiveQueries",
-        [
-            "LiveSchedulers", "LiveQueries", "EmbeddedStore", "QueryExecution", "StoreTesting", "StoreContract",
-            "QueryLanguage", "ObjectModel",
-        ]),
-    // Applications as they are written for a phone, which are not to know of this package's settings.
-    .target(
-        name: "SampleApps", dependencies: ["RealmSwift", combine, combineDispatch], path: "Tests/SampleApps",
-        swiftSettings: [.swiftLanguageMode(.v5)]),
-    tests(
-        "RealmSwift",
-        [
-            "RealmSwift", "SampleApps", "EmbeddedStore", "StoreTesting", "StoreContract", "JSONCoding", "ObjectModel",
-            combine, combineDispatch,
-        ]),
-    // Realms that follow a gateway, over loopback.
-    tests(
-        "Subscription",
-        [
-            "RealmSwift", "Gateway", "HTTPServer", "HTTPTesting", "EmbeddedStore", "AccessRules", "Identity",
-            "StoreTesting", "JSONCoding", "StoreContract", "ObjectModel", combine,
-        ]),
-    tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
-    tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
-    tests("Compression", ["Compression"]),
-    // What tests of servers ask with.
-    .target(name: "HTTPTesting", dependencies: ["HTTPServer"], path: "Tests/HTTPTesting", swiftSettings: strict),
-    tests("HTTPServer", ["HTTPServer", "HTTPTesting", "Compression", log]),
-    tests(
-        "Identity",
-        ["Identity", "JSONCoding", "ObjectModel", crypto, .product(name: "CryptoExtras", package: "swift-crypto")]),
-    tests(
-        "AccessRules",
-        [
-            "AccessRules", "LiveQueries", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract",
-            "QueryLanguage",
-            "ObjectModel",
-        ]),
-    tests(
-        "Gateway",
-        [
-            "Gateway", "HTTPServer", "HTTPTesting", "Compression", "Identity", "AccessRules", "EmbeddedStore",
-            "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel",
-        ]),
-    tests(
-        "RealmgateServer",
-        [
-            "RealmgateServer", "RealmSwift", "realmgate", "HTTPTesting", "EmbeddedStore", "StoreTesting",
-            "StoreContract", "ObjectModel", combine,
-        ]),
-    // Writes to a store until it is killed.
-    .executableTarget(
-        name: "StoreWorker",
-        dependencies: ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"],
-        path: "Tests/StoreWorker", swiftSettings: strict),
-    // Follows a gateway, and writes, until it is killed.
-    .executableTarget(
-        name: "FollowWorker", dependencies: ["RealmSwift", "StoreTesting"], path: "Tests/FollowWorker",
-        swiftSettings: strict),
-    // The library in a program that is built for release; see `.ci/run`.
-    .executableTarget(
-        name: "OptimisedProgram", dependencies: ["RealmSwift"], path: "Tests/OptimisedProgram", swiftSettings: strict),
-    // Programs to read and to try; see the README.
-    .executableTarget(
-        name: "NotesServer", dependencies: ["RealmgateServer", "RealmSwift"], path: "Examples/NotesServer",
-        swiftSettings: strict),
-    tests(
-        "Realmgate",
-        [
-            "realmgate", "StoreWorker", "FollowWorker", "Hosting", "HTTPServer", "HTTPTesting", "Identity",
+targets += floor(
+    "Sources/Engine",
+    [
+        module("ObjectModel", ["CDecimal"]),
+        module("QueryLanguage", ["ObjectModel"]),
+        module("Columnar", ["ObjectModel", "CKernels"]),
+        module("StoreContract", ["QueryLanguage", "ObjectModel"]),
+        module("QueryExecution", ["Columnar", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        module(
             "EmbeddedStore",
-            "StoreTesting",
-            "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", crypto, log,
-        ]),
-]
+            ["QueryExecution", "Columnar", "StoreContract", "QueryLanguage", "ObjectModel", "Files", "CLMDB"]),
+        module("LiveQueries", ["QueryExecution", "StoreContract", "QueryLanguage", "ObjectModel"]),
+    ])
+
+targets += floor(
+    "Sources/Wire",
+    [
+        module("JSONCoding", ["ObjectModel", "CJansson"]),
+        module("YAMLCoding", ["JSONCoding", "CYAML"]),
+    ])
+
+targets += floor(
+    "Sources/Realm",
+    [
+        module("LiveSchedulers", ["LiveQueries", "StoreContract", "ObjectModel", "CExecutor"]),
+        // Public: the Swift interface of Realm over the engine.
+        module(
+            "RealmSwift",
+            [
+                "EmbeddedStore", "LiveSchedulers", "LiveQueries", "StoreContract", "QueryExecution", "Columnar",
+                "QueryLanguage", "JSONCoding", "ObjectModel", "CDiscovery", combine, combineDispatch,
+            ]),
+    ])
+
+targets += floor(
+    "Sources/Server",
+    [
+        module("HTTPServer", ["Compression", "CMicrohttpd", "CGnuTLS", "CRefusals", log]),
+        module("Identity", ["JSONCoding", "ObjectModel", "Files", jwt, crypto, log]),
+        module("AccessRules", ["JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        module(
+            "Gateway",
+            [
+                "HTTPServer", "Identity", "AccessRules", "JSONCoding", "LiveQueries", "QueryExecution",
+                "StoreContract", "QueryLanguage", "ObjectModel", "Files", log, crypto,
+            ]),
+        // A gateway with its server, for the program and for programs of others.
+        module("Hosting", ["Gateway", "HTTPServer", "Identity", "StoreContract"]),
+        // Public: hosts a gateway to a realm within a program.
+        module(
+            "RealmgateServer",
+            [
+                "RealmSwift", "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "JSONCoding",
+                "StoreContract", "ObjectModel", log,
+            ]),
+        program(
+            "realmgate",
+            [
+                "Hosting", "Gateway", "HTTPServer", "Identity", "AccessRules", "YAMLCoding", "EmbeddedStore",
+                "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel", "Files", log, arguments,
+            ]),
+    ])
+
+// What several tests are written with, and programs that they start.
+targets += floor(
+    "Tests/Support",
+    [
+        // The directory of this file.
+        module("RepositoryFiles", []),
+        // Stores: a slow reference, generators, conformance checks.
+        module("StoreTesting", ["StoreContract", "QueryLanguage", "ObjectModel"]),
+        // Stands between a process under test and the system: loaded, not linked. See its header.
+        .target(name: "CFaults"),
+        // Everything that is decoded from a file, for damage of all kinds.
+        module(
+            "DecodingProbe", ["EmbeddedStore", "QueryExecution", "StoreTesting", "Columnar", "ObjectModel"]),
+        // Stores with tasks, and recorders of what observers of them are told.
+        module("LiveTesting", ["LiveQueries", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        // Applications as they are written for a phone, which are not to know of this package's settings.
+        .target(
+            name: "SampleApps", dependencies: ["RealmSwift", combine, combineDispatch],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        // What tests of servers ask with.
+        module("HTTPTesting", ["HTTPServer"]),
+        // The program `realmgate` as a process, with its clients.
+        module("ProgramTesting", ["HTTPTesting", "RepositoryFiles"]),
+        // Writes to a store until it is killed.
+        program("StoreWorker", ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
+        // Follows a gateway, and writes, until it is killed.
+        program("FollowWorker", ["RealmSwift", "StoreTesting"]),
+        // The library in a program that is built for release; see `.ci/run`.
+        program("OptimisedProgram", ["RealmSwift"]),
+    ])
+
+targets += floor("Tests/System", [tests("Compression", ["Compression"]), tests("Files", ["Files"])])
+
+targets += floor(
+    "Tests/Engine",
+    [
+        tests("ObjectModel", ["ObjectModel"]),
+        tests("QueryLanguage", ["QueryLanguage", "ObjectModel"]),
+        tests("Columnar", ["Columnar", "DecodingProbe", "StoreTesting", "ObjectModel"]),
+        tests(
+            "QueryExecution",
+            ["QueryExecution", "Columnar", "QueryLanguage", "StoreTesting", "StoreContract", "ObjectModel"]),
+        tests(
+            "EmbeddedStore",
+            [
+                "EmbeddedStore", "Columnar", "DecodingProbe", "StoreTesting", "RepositoryFiles", "StoreContract",
+                "QueryExecution", "QueryLanguage", "ObjectModel",
+            ]),
+        tests(
+            "LiveQueries",
+            [
+                "LiveQueries", "LiveTesting", "EmbeddedStore", "QueryExecution", "StoreTesting", "StoreContract",
+                "QueryLanguage", "ObjectModel",
+            ]),
+    ])
+
+targets += floor(
+    "Tests/Wire",
+    [
+        tests("JSONCoding", ["JSONCoding", "ObjectModel"]),
+        tests("YAMLCoding", ["YAMLCoding", "JSONCoding", "ObjectModel"]),
+    ])
+
+targets += floor(
+    "Tests/Realm",
+    [
+        // A store as one thread, queue or actor sees it.
+        tests(
+            "LiveSchedulers",
+            [
+                "LiveSchedulers", "LiveQueries", "LiveTesting", "EmbeddedStore", "StoreTesting", "StoreContract",
+                "QueryLanguage", "ObjectModel",
+            ]),
+        tests(
+            "RealmSwift",
+            [
+                "RealmSwift", "SampleApps", "EmbeddedStore", "StoreTesting", "StoreContract", "JSONCoding",
+                "ObjectModel", combine, combineDispatch,
+            ]),
+    ])
+
+targets += floor(
+    "Tests/Server",
+    [
+        tests("HTTPServer", ["HTTPServer", "HTTPTesting", "Compression", log]),
+        tests("Identity", ["Identity", "JSONCoding", "ObjectModel", crypto, cryptoExtras]),
+        tests(
+            "AccessRules",
+            [
+                "AccessRules", "LiveQueries", "EmbeddedStore", "StoreTesting", "JSONCoding", "StoreContract",
+                "QueryLanguage", "ObjectModel",
+            ]),
+        tests(
+            "Gateway",
+            [
+                "Gateway", "HTTPServer", "HTTPTesting", "Compression", "Identity", "AccessRules", "EmbeddedStore",
+                "RepositoryFiles", "StoreTesting", "JSONCoding", "StoreContract", "QueryLanguage", "ObjectModel",
+            ]),
+        // Realms that follow a gateway, over loopback.
+        tests(
+            "Subscription",
+            [
+                "RealmSwift", "Gateway", "HTTPServer", "HTTPTesting", "EmbeddedStore", "AccessRules", "Identity",
+                "StoreTesting", "JSONCoding", "StoreContract", "ObjectModel", combine,
+            ]),
+        tests(
+            "RealmgateServer",
+            [
+                "RealmgateServer", "RealmSwift", "realmgate", "HTTPTesting", "EmbeddedStore", "StoreTesting",
+                "RepositoryFiles", "StoreContract", "ObjectModel", combine,
+            ]),
+        // The program: its commands, settings, log and what the README says of it.
+        tests(
+            "CommandLine",
+            [
+                "realmgate", "FollowWorker", "ProgramTesting", "HTTPTesting", "RepositoryFiles", "Hosting",
+                "HTTPServer", "AccessRules", "EmbeddedStore", "JSONCoding", "ObjectModel", crypto, log,
+            ]),
+        // The program when it is killed, its disk is full or its system calls fail.
+        tests(
+            "Faults",
+            [
+                "realmgate", "StoreWorker", "FollowWorker", "ProgramTesting", "HTTPTesting", "EmbeddedStore",
+                "StoreTesting", "StoreContract", "ObjectModel",
+            ]),
+        // The console and other pages, in a browser.
+        tests("Console", ["realmgate", "ProgramTesting", "HTTPServer"]),
+        // This file and all others: needs nothing that has to be built.
+        tests("Repository", ["RepositoryFiles"]),
+    ])
+
+// Programs to read and to try; see the README.
+targets += floor("Examples", [program("NotesServer", ["RealmgateServer", "RealmSwift"])])
 
 var packages: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -196,36 +277,27 @@ var packages: [Package.Dependency] = [
 // Benchmarks compare with SQLite, which nothing else here needs: they are built only when asked for.
 if Context.environment["REALMGATE_BENCHMARKS"] != nil {
     packages.append(.package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"))
-    targets += [
-        .systemLibrary(
-            name: "CSQLite", path: "Benchmarks/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .executableTarget(
-            name: "StoreBenchmark",
-            dependencies: ["EmbeddedStore", "StoreContract", "QueryLanguage", "ObjectModel", "CSQLite"],
-            path: "Benchmarks/StoreBenchmark", swiftSettings: strict),
-        .executableTarget(
-            name: "LiveBenchmark",
-            dependencies: ["LiveQueries", "EmbeddedStore", "StoreContract", "QueryLanguage", "ObjectModel"],
-            path: "Benchmarks/LiveBenchmark", swiftSettings: strict),
-        .executableTarget(
-            name: "StorageBenchmark",
-            dependencies: ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"],
-            path: "Benchmarks/StorageBenchmark", swiftSettings: strict),
-        .executableTarget(
-            name: "SwiftAPIBenchmark", dependencies: ["RealmSwift", .product(name: "GRDB", package: "GRDB.swift")],
-            path: "Benchmarks/SwiftAPIBenchmark", swiftSettings: strict),
-        .executableTarget(
-            name: "FollowBenchmark", dependencies: ["RealmSwift"], path: "Benchmarks/FollowBenchmark",
-            swiftSettings: strict),
-    ]
+    targets += floor(
+        "Benchmarks",
+        [
+            .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+            program(
+                "StoreBenchmark", ["EmbeddedStore", "StoreContract", "QueryLanguage", "ObjectModel", "CSQLite"]),
+            program(
+                "LiveBenchmark", ["LiveQueries", "EmbeddedStore", "StoreContract", "QueryLanguage", "ObjectModel"]),
+            program(
+                "StorageBenchmark",
+                ["EmbeddedStore", "StoreTesting", "StoreContract", "QueryLanguage", "ObjectModel"]),
+            program("SwiftAPIBenchmark", ["RealmSwift", .product(name: "GRDB", package: "GRDB.swift")]),
+            program("FollowBenchmark", ["RealmSwift"]),
+        ])
 }
 
-// The fuzzer brings its own main function and needs every module instrumented: see Tests/DecodingFuzzer/run.
+// The fuzzer brings its own main function and needs every module instrumented: see Tests/Support/DecodingFuzzer/run.
 if Context.environment["REALMGATE_FUZZER"] != nil {
-    targets.append(
-        .executableTarget(
-            name: "DecodingFuzzer", dependencies: ["DecodingProbe", "StoreTesting"], path: "Tests/DecodingFuzzer",
-            exclude: ["run", "seeds"], swiftSettings: strict))
+    targets += floor(
+        "Tests/Support",
+        [program("DecodingFuzzer", ["DecodingProbe", "StoreTesting"], exclude: ["run", "seeds"])])
 }
 
 var products: [Product] = [

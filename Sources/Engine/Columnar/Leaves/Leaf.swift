@@ -1,0 +1,348 @@
+import CKernels
+package import ObjectModel
+
+/// The values of one property of one cluster, read in place from memory that somebody else keeps alive.
+/// Outsized values, which lie elsewhere, must be made known with `resolving` before their bytes are read; else
+/// they are empty.
+///
+/// The header is checked once, in constant time, so that no read can leave the bytes whatever they contain:
+/// damaged bytes give wrong values or empty text, never a fault. Making a leaf costs a few nanoseconds.
+/// Asking for a slot that the leaf does not have, or for another kind of value, is a programmer error and stops.
+//
+// Sendable: the bytes are only ever read, and whoever hands out the leaf keeps them unchanged while it is used.
+package struct Leaf: @unchecked Sendable {
+    package let kind: LeafKind
+    /// The number of slots.
+    package let count: Int
+    package let nullCount: Int
+    let encoding: LeafHeader.Encoding
+    let width: Int
+    let side: Int
+    let entryCount: Int
+    let areaSize: Int
+    let hasNaN: Bool
+    let minimumBits: UInt64
+    let maximumBits: UInt64
+    /// The null words; present only when there are nulls. Possibly unaligned, like everything here.
+    let nulls: UnsafeRawPointer?
+    let values: UnsafeRawPointer
+    let sideValues: UnsafeRawPointer
+    let area: UnsafeRawPointer
+    /// Where the bytes of the outsized slots lie, in their order; nil as long as nobody has said.
+    var outsized: UnsafePointer<UnsafeRawBufferPointer>?
+
+    /// Checks that the bytes are a leaf of that kind and that all its parts lie within them. Bytes behind it
+    /// are ignored.
+    package init(validating bytes: UnsafeRawBufferPointer, kind: LeafKind) throws(LeafError) {
+        let header = try LeafHeader(validating: bytes)
+        guard header.kind == kind else { throw .kindMismatch }
+        guard let start = bytes.baseAddress else { throw .truncated }
+        self.kind = kind
+        count = header.count
+        nullCount = header.nullCount
+        encoding = header.encoding
+        width = header.width
+        side = header.side
+        entryCount = header.entryCount
+        areaSize = header.areaSize
+        hasNaN = header.hasNaN
+        minimumBits = header.minimumBits
+        maximumBits = header.maximumBits
+        nulls = header.nullCount > 0 ? start + LeafHeader.size : nil
+        values = start + header.valuesOffset
+        sideValues = start + header.sideOffset
+        area = start + header.areaOffset
+    }
+
+    /// A leaf of no slots. The place is never read from.
+    package init(emptyAt place: UnsafeRawPointer) {
+        kind = .int
+        (count, nullCount, width, side, entryCount, areaSize) = (0, 0, 0, 0, 0, 0)
+        encoding = .raw
+        hasNaN = false
+        (minimumBits, maximumBits) = (0, 0)
+        nulls = nil
+        (values, sideValues, area) = (place, place, place)
+    }
+
+    @inline(__always)
+    package func isNull(_ slot: Int) -> Bool {
+        checkSlot(slot)
+        guard let nulls else { return false }
+        let word = nulls.loadUnaligned(fromByteOffset: slot >> 6 * 8, as: UInt64.self)
+        return word >> UInt64(slot & 63) & 1 != 0
+    }
+
+    /// Null bits of 64 slots, without those that belong to no slot.
+    @inline(__always)
+    package func nullWord(_ index: Int) -> UInt64 {
+        guard let nulls else { return 0 }
+        precondition(index >= 0 && index < maskWordCount(count), "no such mask word")
+        return nulls.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self) & maskWordLimit(index, count)
+    }
+
+    /// Whether a slot that holds no object holds a value still.
+    package func holdsValues(deadIn mask: MutableLiveMask) -> Bool {
+        let slots = min(count, mask.slotCount)
+        return (0..<maskWordCount(slots)).contains {
+            ~mask.word($0) & ~nullWord($0) & maskWordLimit($0, slots) != 0
+        }
+    }
+
+    /// The value of a slot, as a `Value` of its own. The typed accessors are cheaper.
+    package func value(at slot: Int) -> Value {
+        if isNull(slot) { return .null }
+        switch kind {
+        case .bool: return .bool(bool(at: slot))
+        case .int: return .int(int(at: slot))
+        case .float: return .float(float(at: slot))
+        case .double: return .double(double(at: slot))
+        case .string: return .string(String(decoding: utf8(at: slot), as: UTF8.self))
+        case .date: return .date(date(at: slot))
+        case .objectId: return .objectId(objectId(at: slot))
+        case .uuid: return .uuid(uuid(at: slot))
+        case .link: return .link(link(at: slot))
+        case .data: return .data(Array(utf8(at: slot)))
+        case .decimal128: return .decimal(decimal(at: slot))
+        case .mixed:
+            // Damaged bytes read as null, as a damaged text reads as empty.
+            return (try? ValueRecord.decode(UnsafeRawBufferPointer(utf8(at: slot)))) ?? .null
+        case .list, .set, .map:
+            return kind.collection.value(elements(at: slot))
+        }
+    }
+
+    /// The elements of a collection that is not outsized, in order.
+    package func elements(at slot: Int) -> ElementBlock {
+        let hasKeys = kind == .map
+        let bytes = UnsafeRawBufferPointer(utf8(at: slot))
+        return (try? ElementBlock(decoding: bytes, hasKeys: hasKeys)) ?? ElementBlock(hasKeys: hasKeys)
+    }
+
+    /// Smallest integer (of dates: second) among the values that are not null; above `maximumInteger` without any.
+    package var minimumInteger: Int64 { Int64(bitPattern: minimumBits) }
+    package var maximumInteger: Int64 { Int64(bitPattern: maximumBits) }
+
+    /// This leaf, if it has the slot. Throws `noSuchSlot`, for a slot number that comes from elsewhere in the file.
+    package func checked(_ slot: Int) throws(LeafError) -> Leaf {
+        guard slot >= 0, slot < count else { throw .noSuchSlot }
+        return self
+    }
+
+    @inline(__always)
+    func checkSlot(_ slot: Int) {
+        precondition(UInt(bitPattern: slot) < UInt(bitPattern: count), "no such slot")
+    }
+}
+
+extension UnsafePointer<Leaf> {
+    /// The value of a slot of a column's leaf, if it is a single one that is not mixed and lies in the leaf. For leaves in
+    /// a table: none is copied for it.
+    package func plainValue(_ column: Int, at slot: Int) -> Value? {
+        switch self[column].kind {
+        case .int: return self[column].isNull(slot) ? .null : .int(self[column].int(at: slot))
+        case .double: return self[column].isNull(slot) ? .null : .double(self[column].double(at: slot))
+        case .link: return self[column].isNull(slot) ? .null : .link(self[column].link(at: slot))
+        case .string:
+            if self[column].isNull(slot) { return .null }
+            if self[column].hasOutsized, self[column].isOutsized(slot) { return nil }
+            return .string(String(decoding: self[column].utf8(at: slot), as: UTF8.self))
+        case .mixed, .list, .set, .map: return nil
+        default: return self[column].isOutsized(slot) ? nil : self[column].value(at: slot)
+        }
+    }
+}
+
+/// Narrowing a selection by whole values, for kinds without a kernel.
+extension Leaf {
+    /// Keeps the slots whose value passes the test, and those of nulls if `keepsNull`. A dictionary leaf tests each
+    /// distinct value once. Not for collections.
+    package func narrow(
+        _ mask: SelectionMask, values test: (ValueView) -> Bool, keepsNull: Bool, scratch: SelectionMask
+    ) {
+        checkSlots(mask)
+        guard encoding == .dictionary else {
+            return mask.filter { isNull($0) ? keepsNull : test(ValueView(self, $0)) }
+        }
+        selectEntries(into: scratch) { test(view(of: $0)) }
+        setNulls(scratch, selected: keepsNull)
+        mask.formIntersection(scratch)
+    }
+
+    /// The value that a run of bytes stands for in a leaf of this kind, which is one of bytes.
+    private func view(of bytes: UnsafeBufferPointer<UInt8>) -> ValueView {
+        switch kind {
+        case .string: .string(bytes)
+        case .data: .data(bytes)
+        case .mixed: ValueView(record: UnsafeRawBufferPointer(bytes))
+        default: .null
+        }
+    }
+}
+
+/// Which share of a leaf's slots a closed range keeps, judged by the header alone: exactly 0 or 1 when that is certain,
+/// else as if the values were spread evenly.
+extension Leaf {
+    /// bool (as 0 and 1), int and link leaves.
+    package func share(integers low: Int64, through high: Int64) -> Double {
+        share(Double(low), Double(high), Double(minimumInteger), Double(maximumInteger)) {
+            low > high || high < minimumInteger || low > maximumInteger
+                ? false : (low <= minimumInteger && high >= maximumInteger ? true : nil)
+        }
+    }
+
+    package func share(dates low: Timestamp, through high: Timestamp) -> Double {
+        share(Double(low.seconds), Double(high.seconds), Double(minimumInteger), Double(maximumInteger)) {
+            if low > high || high.seconds < minimumInteger || low.seconds > maximumInteger { return false }
+            return low.seconds < minimumInteger && high.seconds > maximumInteger ? true : nil
+        }
+    }
+
+    /// float and double leaves.
+    package func share(floating low: Double, through high: Double) -> Double {
+        let minimum = Double(bitPattern: minimumBits)
+        let maximum = Double(bitPattern: maximumBits)
+        return share(low, high, minimum, maximum) {
+            if !(low <= high) || high < minimum || low > maximum { return false }
+            return low <= minimum && high >= maximum && !hasNaN ? true : nil
+        }
+    }
+
+    /// decimal128 leaves, whose headers tell nothing of the values.
+    package func share(decimals range: DecimalRange) -> Double {
+        guard count > nullCount, !range.isEmpty else { return 0 }
+        return 0.3 * Double(count - nullCount) / Double(count)
+    }
+
+    private func share(
+        _ low: Double, _ high: Double, _ minimum: Double, _ maximum: Double, _ certain: () -> Bool?
+    ) -> Double {
+        guard count > nullCount else { return 0 }
+        let present = Double(count - nullCount) / Double(count)
+        switch certain() {
+        case true?: return present
+        case false?: return 0
+        case nil:
+            let width = maximum - minimum
+            let common = min(high, maximum) - max(low, minimum)
+            guard width.isFinite, width > 0, common.isFinite else { return 0.3 * present }
+            return min(0.999, max(0.001, common / width)) * present
+        }
+    }
+}
+
+/// Narrowing a selection by what a string leaf's texts are. A dictionary leaf tests each distinct text once.
+extension Leaf {
+    /// Keeps the slots whose text the pattern matches, or, inverted, all others. Null matches nothing.
+    package func narrow(_ mask: SelectionMask, texts pattern: TextPattern, inverted: Bool, scratch: SelectionMask) {
+        precondition(kind == .string, "not a string leaf")
+        checkSlots(mask)
+        if pattern.test == .equal, pattern.isExact, selectEntry(pattern.needle, into: scratch) {
+            finish(mask, scratch, inverted)
+        } else if let place = Self.place(pattern.test), markTexts(pattern, place, in: scratch) {
+            finish(mask, scratch, inverted)
+        } else {
+            narrow(mask, inverted: inverted, scratch: scratch) { pattern.matches($0) }
+        }
+    }
+
+    private static func place(_ test: TextPattern.Test) -> TextKernel.Place? {
+        switch test {
+        case .equal: .whole
+        case .prefix: .start
+        case .suffix: .end
+        case .contains: .anywhere
+        case .like, .less, .lessOrEqual, .greater, .greaterOrEqual: nil
+        }
+    }
+
+    /// Looks for the needle in all texts at once; false when each must be looked at by itself.
+    private func markTexts(_ pattern: TextPattern, _ place: TextKernel.Place, in scratch: SelectionMask) -> Bool {
+        guard encoding == .text, entryCount == 0, !pattern.needle.isEmpty else { return false }
+        let bytes = UnsafeBufferPointer(start: area.assumingMemoryBound(to: UInt8.self), count: areaSize)
+        if pattern.foldsBeyondASCII, rk_is_ascii(bytes.baseAddress, areaSize) == 0 { return false }
+        scratch.reset(slotCount: count)
+        pattern.needle.withUnsafeBufferPointer { needle in
+            TextKernel.best.mark(
+                bytes, offsets: values, width: width, count: count, needle, place,
+                foldsASCIICase: pattern.foldsASCIICase, into: scratch.words)
+        }
+        return true
+    }
+
+    /// The same for a set of texts, as `IN` needs it.
+    package func narrow(_ mask: SelectionMask, texts: Set<[UInt8]>, inverted: Bool, scratch: SelectionMask) {
+        precondition(kind == .string, "not a string leaf")
+        narrow(mask, inverted: inverted, scratch: scratch) { texts.contains(Array($0)) }
+    }
+
+    private func narrow(
+        _ mask: SelectionMask, inverted: Bool, scratch: SelectionMask, _ test: (UnsafeBufferPointer<UInt8>) -> Bool
+    ) {
+        checkSlots(mask)
+        guard encoding == .dictionary else {
+            mask.filter { slot in (!isNull(slot) && test(utf8(at: slot))) != inverted }
+            return
+        }
+        selectEntries(into: scratch, where: test)
+        finish(mask, scratch, inverted)
+    }
+}
+
+/// A range of decimals, prepared for columns: what digits lie in it, for each of the exponents that people use.
+/// Making one costs a few microseconds.
+package struct DecimalTable: Sendable {
+    fileprivate let range: DecimalRange
+    /// Low and high end by exponent.
+    fileprivate let ends: [Int128]
+
+    private static let lowestExponent = -24
+    /// As the encoding has it.
+    fileprivate static let firstExponent = UInt32(lowestExponent + 6176)
+
+    package init(_ range: DecimalRange) {
+        self.range = range
+        var ends: [Int128] = []
+        ends.reserveCapacity(2 * Int(RK_DECIMAL_EXPONENTS))
+        for place in 0..<Int(RK_DECIMAL_EXPONENTS) {
+            let (low, high) = range.coefficients(exponent: Self.lowestExponent + place)
+            ends.append(low)
+            ends.append(high)
+        }
+        self.ends = ends
+    }
+}
+
+extension Leaf {
+    /// Keeps the slots whose decimal lies in the range, or, inverted, all others. A null lies in no range, and
+    /// neither does a NaN. `scratch` is overwritten.
+    package func narrow(_ mask: SelectionMask, decimals table: DecimalTable, inverted: Bool, scratch: SelectionMask) {
+        precondition(kind == .decimal128, "not a decimal leaf")
+        checkSlots(mask)
+        scratch.reset(slotCount: count)
+        if count > 0, !table.range.isEmpty {
+            table.ends.withUnsafeBytes { ends in
+                guard let ends = ends.baseAddress else { return }
+                withUnsafeTemporaryAllocation(of: UInt64.self, capacity: maskWordCount(count)) { odd in
+                    guard let odd = odd.baseAddress else { return }
+                    let anyOdd = rk_select_decimals(
+                        values, count, DecimalTable.firstExponent, ends, scratch.words, odd)
+                    if anyOdd != 0 { selectOdd(odd, table.range, in: scratch) }
+                }
+            }
+        }
+        finish(mask, scratch, inverted)
+    }
+
+    /// Decides those that the kernel could not.
+    private func selectOdd(_ odd: UnsafePointer<UInt64>, _ range: DecimalRange, in scratch: SelectionMask) {
+        for index in 0..<scratch.wordCount {
+            var word = odd[index]
+            while word != 0 {
+                let slot = index << 6 + word.trailingZeroBitCount
+                if range.contains(decimal(at: slot)) { scratch.insert(slot) }
+                word &= word - 1
+            }
+        }
+    }
+}

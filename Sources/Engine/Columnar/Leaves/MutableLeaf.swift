@@ -1,0 +1,338 @@
+package import ObjectModel
+
+/// The values of one property of one cluster, decoded, for a writer: cheap to append to and to change, encoded once.
+///
+/// Null may stand in any slot, also of a required property: slots of deleted objects hold it.
+package struct MutableLeaf: Sendable {
+    package let kind: LeafKind
+    package internal(set) var count = 0
+    package internal(set) var nullCount = 0
+    /// One bit per slot; as many words as the slots need.
+    var nulls: [UInt64] = []
+    /// bool (0 and 1), int, seconds of dates, keys of links; 0 where null.
+    var integers: [Int64] = []
+    /// Of dates: empty as long as all are zero, else one per slot.
+    var nanoseconds: [Int32] = []
+    var floats: [Float] = []
+    var doubles: [Double] = []
+    var objectIds: [ObjectId] = []
+    var uuids: [UUIDValue] = []
+    var decimals: [Decimal128] = []
+    var strings = StringArena()
+    /// Of bytes: empty as long as no slot is outsized, else one bit per slot; the slot's bytes are its size then.
+    var outsized: [UInt64] = []
+    private(set) var outsizedCount = 0
+
+    /// An empty leaf.
+    package init(kind: LeafKind) { self.kind = kind }
+
+    package init(decoding leaf: Leaf) {
+        kind = leaf.kind
+        count = leaf.count
+        nulls = (0..<maskWordCount(leaf.count)).map { leaf.nullWord($0) }
+        nullCount = nulls.reduce(0) { $0 + $1.nonzeroBitCount }
+        switch leaf.kind {
+        case .bool, .int, .link, .date:
+            let base = Int64(bitPattern: leaf.minimumBits)
+            integers = (0..<count).map { base &+ Int64(bitPattern: leaf.unpack($0)) }
+            if leaf.side != 0 {
+                nanoseconds = (0..<count).map { leaf.sideValues.loadUnaligned(fromByteOffset: $0 * 4, as: Int32.self) }
+            }
+        case .float: floats = (0..<count).map { leaf.float(at: $0) }
+        case .double: doubles = (0..<count).map { leaf.double(at: $0) }
+        case .objectId: objectIds = (0..<count).map { leaf.objectId(at: $0) }
+        case .uuid: uuids = (0..<count).map { leaf.uuid(at: $0) }
+        case .decimal128: decimals = (0..<count).map { leaf.decimal(at: $0) }
+        case .string, .data, .mixed, .list, .set, .map:
+            for slot in 0..<count { strings.append(leaf.inlineBytes(at: slot)) }
+            if leaf.hasOutsized {
+                outsized = (0..<maskWordCount(count)).map { leaf.outsizedWord($0) }
+                outsizedCount = outsized.reduce(0) { $0 + $1.nonzeroBitCount }
+            }
+        }
+    }
+
+    package mutating func reserveCapacity(_ slots: Int) {
+        nulls.reserveCapacity(maskWordCount(slots))
+        switch kind {
+        case .bool, .int, .date, .link: integers.reserveCapacity(slots)
+        case .float: floats.reserveCapacity(slots)
+        case .double: doubles.reserveCapacity(slots)
+        case .objectId: objectIds.reserveCapacity(slots)
+        case .uuid: uuids.reserveCapacity(slots)
+        case .decimal128: decimals.reserveCapacity(slots)
+        case .string, .data, .mixed, .list, .set, .map: strings.reserveCapacity(slots)
+        }
+    }
+
+    /// Adds a slot. Throws `kindMismatch` and `full`, and then changes nothing.
+    package mutating func append(_ value: Value) throws(LeafError) {
+        guard count < Cluster.maximumCapacity else { throw .full }
+        switch (value, kind) {
+        case (.int(let value), .int): integers.append(value)
+        case (.double(let value), .double): doubles.append(value)
+        case (.string(let value), .string):
+            guard strings.fits(value.utf8.count) else { throw .full }
+            strings.append(value)
+        case (.bool(let value), .bool): integers.append(value ? 1 : 0)
+        case (.float(let value), .float): floats.append(value)
+        case (.date(let value), .date): appendDate(value)
+        case (.link(let value), .link): integers.append(value.rawValue)
+        case (.objectId(let value), .objectId): objectIds.append(value)
+        case (.uuid(let value), .uuid): uuids.append(value)
+        case (.null, _): appendFiller()
+        case (.decimal(let value), .decimal128): decimals.append(value)
+        default: try appendBytes(Self.bytes(of: value, in: kind))
+        }
+        if count & 63 == 0 {
+            nulls.append(0)
+            if outsizedCount > 0 { outsized.append(0) }
+        }
+        if value.isNull {
+            nulls[count >> 6] |= 1 << UInt64(count & 63)
+            nullCount += 1
+        }
+        count += 1
+    }
+
+    /// Replaces the value of a slot. Throws `noSuchSlot`, `kindMismatch` and `full`, and then changes nothing.
+    package mutating func set(_ slot: Int, _ value: Value) throws(LeafError) {
+        guard slot >= 0, slot < count else { throw .noSuchSlot }
+        switch (value, kind) {
+        case (.int(let value), .int): integers[slot] = value
+        case (.double(let value), .double): doubles[slot] = value
+        case (.string(let value), .string):
+            guard strings.fits(value.utf8.count) else { throw .full }
+            strings.replace(slot, with: value)
+        case (.bool(let value), .bool): integers[slot] = value ? 1 : 0
+        case (.float(let value), .float): floats[slot] = value
+        case (.date(let value), .date): setDate(slot, value)
+        case (.link(let value), .link): integers[slot] = value.rawValue
+        case (.objectId(let value), .objectId): objectIds[slot] = value
+        case (.uuid(let value), .uuid): uuids[slot] = value
+        case (.null, _): setFiller(slot)
+        case (.decimal(let value), .decimal128): decimals[slot] = value
+        default:
+            let bytes = try Self.bytes(of: value, in: kind)
+            guard strings.fits(bytes.count) else { throw .full }
+            strings.replace(slot, with: bytes)
+        }
+        if outsizedCount > 0 { mark(slot, outsized: false) }
+        let bit: UInt64 = 1 << UInt64(slot & 63)
+        let wasNull = nulls[slot >> 6] & bit != 0
+        if value.isNull, !wasNull {
+            nulls[slot >> 6] |= bit
+            nullCount += 1
+        } else if !value.isNull, wasNull {
+            nulls[slot >> 6] &= ~bit
+            nullCount -= 1
+        }
+    }
+
+    /// Sets the slots that hold no object to null. Cost: a look at each mask word, and at each slot that is dead and not null.
+    package mutating func clear(deadIn mask: MutableLiveMask) throws(LeafError) {
+        guard mask.liveCount < mask.slotCount else { return }
+        for index in 0..<min(maskWordCount(count), maskWordCount(mask.slotCount)) {
+            var stale = ~mask.word(index) & ~nulls[index] & maskWordLimit(index, min(count, mask.slotCount))
+            while stale != 0 {
+                try set(index << 6 + stale.trailingZeroBitCount, .null)
+                stale &= stale - 1
+            }
+        }
+    }
+
+    /// Adds a slot whose bytes lie elsewhere, with their size; see `LeafHeader`. Throws as `append(_:)`.
+    package mutating func append(outsized size: Int) throws(LeafError) {
+        guard kind.isBytes else { throw .kindMismatch }
+        try append(.null)
+        try set(count - 1, outsized: size)
+    }
+
+    /// Says that the bytes of a slot lie elsewhere. Throws as `set(_:_:)`.
+    package mutating func set(_ slot: Int, outsized size: Int) throws(LeafError) {
+        try set(slot, bytes: withUnsafeBytes(of: UInt64(size).littleEndian) { Array($0) })
+        mark(slot, outsized: true)
+    }
+
+    /// Replaces a slot of a column of bytes with what is encoded already. Throws as `set(_:_:)`.
+    mutating func set(_ slot: Int, bytes: [UInt8]) throws(LeafError) {
+        guard kind.isBytes else { throw .kindMismatch }
+        guard slot >= 0, slot < count else { throw .noSuchSlot }
+        guard strings.fits(bytes.count) else { throw .full }
+        strings.replace(slot, with: bytes)
+        if isNull(slot) {
+            nulls[slot >> 6] &= ~(1 << UInt64(slot & 63))
+            nullCount -= 1
+        }
+        if outsizedCount > 0 { mark(slot, outsized: false) }
+    }
+
+    /// The size of an outsized slot; nil for any other.
+    package func outsizedSize(_ slot: Int) -> Int? {
+        guard isOutsized(slot) else { return nil }
+        return strings.withText(slot) { LeafHeader.outsizedSize(UnsafeRawBufferPointer($0)) }
+    }
+
+    package func isOutsized(_ slot: Int) -> Bool {
+        outsizedCount > 0 && outsized[slot >> 6] >> UInt64(slot & 63) & 1 != 0
+    }
+
+    private mutating func mark(_ slot: Int, outsized isOutsized: Bool) {
+        if outsized.isEmpty { outsized = [UInt64](repeating: 0, count: maskWordCount(count)) }
+        let bit: UInt64 = 1 << UInt64(slot & 63)
+        let was = outsized[slot >> 6] & bit != 0
+        guard was != isOutsized else { return }
+        outsized[slot >> 6] ^= bit
+        outsizedCount += isOutsized ? 1 : -1
+        if outsizedCount == 0 { outsized = [] }
+    }
+
+    /// The bytes of a value that is neither null nor a string. Throws `kindMismatch`.
+    private static func bytes(of value: Value, in kind: LeafKind) throws(LeafError) -> [UInt8] {
+        switch (value, kind) {
+        case (.data(let bytes), .data): return bytes
+        case (.list, .list), (.set, .set), (.dictionary, .map): return ElementBlock(value).encode()
+        case (_, .mixed) where kind.accepts(value): return ValueRecord.encode(value)
+        default: throw .kindMismatch
+        }
+    }
+
+    private mutating func appendBytes(_ bytes: [UInt8]) throws(LeafError) {
+        guard strings.fits(bytes.count) else { throw .full }
+        bytes.withUnsafeBufferPointer { strings.append($0) }
+    }
+
+    package func isNull(_ slot: Int) -> Bool { nulls[slot >> 6] >> UInt64(slot & 63) & 1 != 0 }
+
+    /// The value of a slot that the leaf has and that is not outsized.
+    package func value(at slot: Int) -> Value {
+        if isNull(slot) { return .null }
+        switch kind {
+        case .bool: return .bool(integers[slot] != 0)
+        case .int: return .int(integers[slot])
+        case .float: return .float(floats[slot])
+        case .double: return .double(doubles[slot])
+        case .string: return .string(strings[slot])
+        case .date: return .date(date(at: slot))
+        case .objectId: return .objectId(objectIds[slot])
+        case .uuid: return .uuid(uuids[slot])
+        case .link: return .link(ObjectKey(integers[slot]))
+        case .decimal128: return .decimal(decimals[slot])
+        case .data: return .data(strings.withText(slot) { Array($0) })
+        case .mixed:
+            return strings.withText(slot) { try? ValueRecord.decode(UnsafeRawBufferPointer($0)) } ?? .null
+        case .list, .set, .map: return kind.collection.value(elements(at: slot))
+        }
+    }
+
+    /// The same. Called mutating so that no copy is made of the leaf for it.
+    package mutating func valueInPlace(at slot: Int) -> Value { value(at: slot) }
+
+    /// The same, unless it is outsized. Called mutating so that no copy is made of the leaf for it.
+    package mutating func plainValue(at slot: Int) -> Value? {
+        if kind == .int { return isNull(slot) ? .null : .int(integers[slot]) }
+        return isOutsized(slot) ? nil : value(at: slot)
+    }
+
+    /// Replaces the value of a slot that is not outsized. False, with nothing done, when it is. Throws as `set(_:_:)`.
+    package mutating func setPlain(_ slot: Int, _ value: Value) throws(LeafError) -> Bool {
+        if case .int(let number) = value, kind == .int, slot >= 0, slot < count, nullCount == 0 {
+            integers[slot] = number
+            return true
+        }
+        if isOutsized(slot) { return false }
+        try set(slot, value)
+        return true
+    }
+
+    /// The same of a text, given as UTF-8: a column of texts that has no null takes it as it is.
+    package mutating func setPlain(_ slot: Int, utf8 text: UnsafeBufferPointer<UInt8>) throws(LeafError) -> Bool {
+        guard kind == .string, slot >= 0, slot < count, nullCount == 0, outsizedCount == 0, strings.fits(text.count)
+        else { return try setPlain(slot, .string(String(decoding: text, as: UTF8.self))) }
+        strings.replace(slot, with: text)
+        return true
+    }
+
+    /// The elements of a collection that is not outsized, in order.
+    package func elements(at slot: Int) -> ElementBlock {
+        let hasKeys = kind == .map
+        return strings.withText(slot) { try? ElementBlock(decoding: UnsafeRawBufferPointer($0), hasKeys: hasKeys) }
+            ?? ElementBlock(hasKeys: hasKeys)
+    }
+
+    private func date(at slot: Int) -> Timestamp {
+        if nanoseconds.isEmpty { return Timestamp(seconds: integers[slot]) }
+        return Timestamp(seconds: integers[slot], nanoseconds: nanoseconds[slot])
+            ?? Timestamp(seconds: integers[slot])
+    }
+
+    private mutating func appendDate(_ value: Timestamp) {
+        if value.nanoseconds != 0, nanoseconds.isEmpty { nanoseconds = [Int32](repeating: 0, count: count) }
+        // An empty list at the first slot stands for "all zero" as well, so look at the value again.
+        if !nanoseconds.isEmpty || value.nanoseconds != 0 { nanoseconds.append(value.nanoseconds) }
+        integers.append(value.seconds)
+    }
+
+    private mutating func setDate(_ slot: Int, _ value: Timestamp) {
+        if value.nanoseconds != 0, nanoseconds.isEmpty { nanoseconds = [Int32](repeating: 0, count: count) }
+        if !nanoseconds.isEmpty { nanoseconds[slot] = value.nanoseconds }
+        integers[slot] = value.seconds
+    }
+
+    private mutating func appendFiller() {
+        switch kind {
+        case .bool, .int, .link: integers.append(0)
+        case .date: appendDate(.epoch)
+        case .float: floats.append(0)
+        case .double: doubles.append(0)
+        case .objectId: objectIds.append(ObjectId(high: 0, low: 0))
+        case .uuid: uuids.append(UUIDValue(high: 0, low: 0))
+        case .decimal128: decimals.append(.zero)
+        case .string, .data, .mixed, .list, .set, .map: strings.append("")
+        }
+    }
+
+    private mutating func setFiller(_ slot: Int) {
+        switch kind {
+        case .bool, .int, .link: integers[slot] = 0
+        case .date: setDate(slot, .epoch)
+        case .float: floats[slot] = 0
+        case .double: doubles[slot] = 0
+        case .objectId: objectIds[slot] = ObjectId(high: 0, low: 0)
+        case .uuid: uuids[slot] = UUIDValue(high: 0, low: 0)
+        case .decimal128: decimals[slot] = .zero
+        case .string, .data, .mixed, .list, .set, .map: strings.replace(slot, with: "")
+        }
+    }
+}
+
+/// What is put into a slot of a leaf.
+package enum LeafContent: Sendable {
+    case value(Value)
+    /// The bytes of a value in a column of bytes, already encoded.
+    case bytes([UInt8])
+    /// A value that lies elsewhere, with its size; see `LeafHeader`.
+    case outsized(Int)
+}
+
+extension MutableLeaf {
+    /// Adds a slot. Throws `kindMismatch` and `full`, and then changes nothing.
+    package mutating func append(_ content: LeafContent) throws(LeafError) {
+        switch content {
+        case .value(let value): try append(value)
+        case .bytes(let bytes):
+            try append(.null)
+            try set(count - 1, bytes: bytes)
+        case .outsized(let size): try append(outsized: size)
+        }
+    }
+
+    /// Replaces a slot. Throws `noSuchSlot`, `kindMismatch` and `full`, and then changes nothing.
+    package mutating func set(_ slot: Int, _ content: LeafContent) throws(LeafError) {
+        switch content {
+        case .value(let value): try set(slot, value)
+        case .bytes(let bytes): try set(slot, bytes: bytes)
+        case .outsized(let size): try set(slot, outsized: size)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Columnar
+import ObjectModel
+import QueryLanguage
+
+/// One side of a comparison, ready to be read for one object after the other. Used by one thread at a time, and
+/// not again while it calls back.
+indirect enum RowOperand {
+    case constant(ConstantView)
+    case list([ConstantView])
+    case path(PathReader)
+    case aggregate(RowAggregate)
+    case subquery(RowSubquery)
+    case arithmetic(RowArithmetic)
+
+    init(_ operand: BoundOperand, on classID: ClassID, in source: any ColumnSource) {
+        switch operand {
+        case .constant(let value): self = .constant(ConstantView(value))
+        case .list(let values): self = .list(values.map { ConstantView($0) })
+        case .objects(let objects):
+            // Objects are named before a query is run, but in the conditions of steps. What is not found equals nothing.
+            let values = objects.elements.map { element in
+                switch element {
+                case .value(let value): return ConstantView(value)
+                case .object(let classID, let primaryKey):
+                    let key = (try? source.key(of: classID, primaryKey: primaryKey)) ?? ObjectKey(-1)
+                    return ConstantView(.reference(ObjectReference(classID, key)))
+                }
+            }
+            self = objects.isList || values.count != 1 ? .list(values) : .constant(values[0])
+        case .path(let path): self = .path(PathReader(path, from: classID, in: source))
+        case .aggregate(let aggregate): self = .aggregate(RowAggregate(aggregate, on: classID, in: source))
+        case .subquery(let subquery): self = .subquery(RowSubquery(subquery, on: classID, in: source))
+        case .arithmetic(let arithmetic): self = .arithmetic(RowArithmetic(arithmetic, on: classID, in: source))
+        }
+    }
+
+    /// Whether there can be several values, or none, for one object.
+    var isToMany: Bool {
+        switch self {
+        case .constant, .aggregate, .subquery: false
+        case .list: true
+        case .path(let reader): reader.isToMany
+        case .arithmetic(let arithmetic): arithmetic.isToMany
+        }
+    }
+
+    /// The value of an operand that is not to-many. It stays valid as long as the operand and the source.
+    @inline(__always)
+    func single(_ key: ObjectKey) throws -> ValueView {
+        switch self {
+        case .path(let reader): try reader.view(key) ?? .null
+        case .constant(let constant): constant.view
+        default: try singleOfOther(key)
+        }
+    }
+
+    private func singleOfOther(_ key: ObjectKey) throws -> ValueView {
+        switch self {
+        case .constant, .list, .path: .null
+        case .aggregate(let aggregate): try aggregate.value(key)
+        case .subquery(let subquery): .int(Int64(try subquery.count(key)))
+        case .arithmetic(let arithmetic): try arithmetic.single(key)
+        }
+    }
+
+    /// Calls `body` with each value until it returns false; returns whether it got to the end.
+    @inline(__always)
+    func forEach(_ key: ObjectKey, _ body: (ValueView) throws -> Bool) throws -> Bool {
+        switch self {
+        case .constant(let constant): return try body(constant.view)
+        case .path(let reader): return try reader.forEach(key, body)
+        case .list(let constants):
+            for constant in constants {
+                guard try body(constant.view) else { return false }
+            }
+            return true
+        case .arithmetic(let arithmetic): return try arithmetic.forEach(key, body)
+        case .aggregate, .subquery: return try body(try singleOfOther(key))
+        }
+    }
+
+    /// Whether as many of the values as the quantifier wants pass the test; of a single value it is not looked at.
+    @inline(__always)
+    func holds(_ quantifier: Quantifier, _ key: ObjectKey, _ test: (ValueView) throws -> Bool) throws -> Bool {
+        if !isToMany { return try test(try single(key)) }
+        return quantifier.holds(reachedEnd: try forEach(key) { quantifier.goesOn(after: try test($0)) })
+    }
+}
+
+/// `SUBQUERY(…).@count` of one object after the other; its predicate is compiled once.
+final class RowSubquery {
+    private let links: LinkReader
+    private let predicate: RowPredicate
+
+    init(_ subquery: BoundSubquery, on classID: ClassID, in source: any ColumnSource) {
+        links = LinkReader(subquery.links, from: classID, in: source)
+        predicate = RowPredicate(subquery.predicate, on: subquery.classID, in: source)
+    }
+
+    func count(_ key: ObjectKey) throws -> Int {
+        var count = 0
+        _ = try links.forEach(key) { object in
+            if try predicate.holds(object) { count += 1 }
+            return true
+        }
+        return count
+    }
+}
+
+/// `nums.@sum` of one object after the other. Used by one thread at a time.
+final class RowAggregate {
+    private let reader: PathReader
+    private let empty: AggregateState
+    private let isChecked: Bool
+    /// The last result, whose view has been handed out.
+    private var last = ConstantView(.null)
+
+    init(_ aggregate: BoundAggregate, on classID: ClassID, in source: any ColumnSource) {
+        reader = PathReader(aggregate.path, from: classID, in: source)
+        empty = AggregateState(aggregate.function, of: aggregate.path.valueType.base)
+        isChecked = aggregate.isChecked
+    }
+
+    /// Stays valid until the next one is asked for.
+    func value(_ key: ObjectKey) throws -> ValueView {
+        var state = empty
+        _ = try reader.forEach(key) { value in
+            state.add(value)
+            return true
+        }
+        last = ConstantView(isChecked ? try state.checked() : state.result)
+        return last.view
+    }
+}

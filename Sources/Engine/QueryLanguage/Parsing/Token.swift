@@ -1,0 +1,72 @@
+import ObjectModel
+
+/// A part of the query text, in bytes.
+struct SourceRange: Hashable, Sendable {
+    var start: Int
+    var end: Int
+
+    /// The place of what was not read from a text.
+    static let nowhere = SourceRange(start: 0, end: 0)
+
+    func joined(_ other: SourceRange) -> SourceRange {
+        SourceRange(start: min(start, other.start), end: max(end, other.end))
+    }
+}
+
+/// One token with its place.
+struct Token: Sendable {
+    enum Kind: Hashable, Sendable {
+        /// A name, which may be a keyword; whether it is one depends on where it stands.
+        case word(String, Keyword?)
+        /// `@count`, `@links`, …, without the sign.
+        case atName(String)
+        /// A number, a date, an object id or a UUID.
+        indirect case constant(ParsedConstant)
+        case string(String)
+        /// `B64"…"`: text or data.
+        case base64([UInt8])
+        /// `O5`, `L3:5`: an object by numbers that mean something inside one store only.
+        case rowKey
+        /// `$0`; the number.
+        case argument(Int)
+        /// `$K0`; the number.
+        case keyPathArgument(Int)
+        /// `%@`, and the `%d` of formats.
+        case nextArgument
+        /// `%K`
+        case nextKeyPath
+        case comparison(ComparisonOperator)
+        /// `&&`, `||`, `!`, and the arithmetic signs.
+        case symbol(Character)
+        /// `( ) { } [ ] , .`
+        case punctuation(Character)
+        /// `[c]`, `[d]`, `[cd]`
+        case modifier(ignoresCase: Bool, ignoresDiacritics: Bool)
+        /// `#any` in a format: the word as a name; `[#any]` is every key.
+        case escapedWord(String)
+        case end
+    }
+
+    var kind: Kind
+    var range: SourceRange
+
+    /// The keyword that the token may be.
+    var keyword: Keyword? {
+        if case .word(_, let keyword) = kind { keyword } else { nil }
+    }
+}
+
+/// The operations of key paths that begin with `@`, without the sign: in lower case only.
+enum AtWord {
+    /// They may stand anywhere in a path.
+    static let anywhere = ["links", "keys", "values"]
+    /// They end a path.
+    static let last = ["count", "size", "type"]
+    /// They end a path, or one more name follows.
+    static let aggregates = ["min", "max", "sum", "avg"]
+
+    static let all = anywhere + last + aggregates
+
+    /// What formats write for it.
+    static let formatSpellings = ["allKeys": "keys", "allValues": "values"]
+}

@@ -1,0 +1,115 @@
+package import ObjectModel
+
+/// Writes a query as text that parses back to an equal query.
+package enum QueryPrinter {
+    /// In RQL, whichever dialect the query was read in; no more parentheses than needed, so that it nests no deeper
+    /// than what it was read from.
+    package static func text(_ query: ParsedQuery) -> String {
+        var writer = ParsedQueryWriter()
+        writer.write(query.predicate)
+        for step in query.steps {
+            writer.text += " "
+            writer.write(step)
+        }
+        return writer.text
+    }
+
+    package static func text(_ predicate: ParsedPredicate) -> String {
+        var writer = ParsedQueryWriter()
+        writer.write(predicate)
+        return writer.text
+    }
+
+    static func text(_ path: ParsedPath) -> String {
+        var writer = ParsedQueryWriter()
+        writer.write(path)
+        return writer.text
+    }
+
+    /// A value as a constant of the language. A link, which has no such form, is written as its object key, a
+    /// collection as the name of its type.
+    package static func text(_ value: Value) -> String {
+        switch value {
+        case .null: "null"
+        case .bool(let value): String(value)
+        case .int(let value): String(value)
+        case .float(let value): value.isFinite ? "\(value)f" : text(.double(Double(value)))
+        case .double(let value): value.isNaN ? "nan" : value.isInfinite ? (value < 0 ? "-inf" : "inf") : "\(value)"
+        case .decimal(let value):
+            value.isNaN ? "nan" : value.isInfinite ? (value.isNegative ? "-inf" : "inf") : value.description
+        case .string(let value): quoted(value)
+        case .data(let bytes): "binary(B64\"\(Base64.standard.encode(bytes))\")"
+        case .date(let value): "T\(value.seconds):\(value.nanoseconds)"
+        case .objectId(let value): "oid(\(value.hex))"
+        case .uuid(let value): "uuid(\(value.text))"
+        case .link(let value): "object \(value.rawValue)"
+        case .reference, .list, .set, .dictionary, .embedded: value.typeName
+        }
+    }
+
+    /// The text as a string constant.
+    static func quoted(_ text: String) -> String {
+        var result = "'"
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "'": result += "\\'"
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case "\0": result += "\\0"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "'"
+    }
+
+    /// The name as a part of a path: with an escape for each character that no name has, and for the first one where
+    /// the name would be something else.
+    package static func escaped(_ name: String, _ dialect: QueryDialect = .rql) -> String {
+        var result = ""
+        var isFirst = true
+        let isMistakable = Lexer.mistakes(name, dialect)
+        for scalar in name.unicodeScalars {
+            switch scalar {
+            case " ": result += "\\ "
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            default:
+                let isPlain =
+                    UInt8(exactly: scalar.value).map {
+                        isFirst ? Lexer.startsName($0) && !isMistakable : Lexer.continuesName($0)
+                    } ?? true
+                if isPlain { result.unicodeScalars.append(scalar) } else { result += unicodeEscape(scalar) }
+            }
+            isFirst = false
+        }
+        return result
+    }
+
+    private static func unicodeEscape(_ scalar: Unicode.Scalar) -> String {
+        String(scalar).utf16.reduce(into: "") { text, unit in
+            let digits = String(unit, radix: 16)
+            text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+        }
+    }
+}
+
+extension QueryPrinter {
+    /// A query of the binder as text that binds, in RQL and against the same schema, to an equal query: what
+    /// logs show and what a stored subscription keeps. Its scope is not part of the text.
+    ///
+    /// Nil when the schema does not have what the query names, as after a schema change, and for what RQL has
+    /// no words for: a `between` for some of several values, which only predicate formats have, and arguments
+    /// of which there are no constants: an object of a class with a primary key by its object key, a decimal or
+    /// an infinite Float beside other numbers or mixed values.
+    package static func text(_ query: BoundQuery, schema: Schema) -> String? {
+        guard let root = schema[query.classID] else { return nil }
+        let unbinding = Unbinding(schema: schema, root: root)
+        guard let predicate = unbinding.predicate(query.predicate),
+            let steps = unbinding.all(query.steps, unbinding.step)
+        else { return nil }
+        return text(ParsedQuery(predicate, steps))
+    }
+}

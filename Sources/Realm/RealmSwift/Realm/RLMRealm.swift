@@ -1,0 +1,379 @@
+import Foundation
+import LiveQueries
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// One open realm: a store as one thread, queue or actor sees it. `Realm` is the handle to it.
+public final class RLMRealm {
+    /// Nil within a migration.
+    let file: RealmFile?
+    /// Nil within a migration.
+    private let instance: LiveInstance?
+    /// Within a migration, the old data; nil for the new.
+    private let old: (any Snapshot)?
+    let configuration: Realm.Configuration
+    private(set) var models: ModelSet
+    /// The open write, for this instance's thread.
+    private(set) var transaction: (any WriteTransaction)? {
+        willSet { reads.rise() }
+        didSet {
+            guard transaction == nil else { return }
+            for boundClass in models.all { boundClass.cells.drop() }
+            HeldWrites.release(self)
+        }
+    }
+    /// Tells objects when the cells that they keep are not to be used any more.
+    let reads: ReadGateHolder
+    /// Whether objects keep cells. Those of a frozen realm do not: several threads may read them at once.
+    let keepsCells: Bool
+    /// Rises with everything that can make a result of a query another one within one version.
+    private(set) var edits = 0
+    /// Classes that the file of a read-only realm does not have: they read as empty.
+    private var absent: Set<ClassID> = []
+    /// What this realm was last frozen to.
+    var lastFrozen: WeakRealm?
+    /// By observers' tokens; see `onSkip`.
+    private var skips: [ObjectIdentifier: Skip] = [:]
+    /// Rises with `invalidate`.
+    private var epoch: UInt32 = 0
+    private var writeNumber: UInt32 = 0
+    private var cancelledWrites: Set<UInt32> = []
+
+    init(_ file: RealmFile, _ live: LiveInstance, _ configuration: Realm.Configuration) throws {
+        self.file = file
+        instance = live
+        reads = live.reads
+        keepsCells = !live.isFrozen
+        old = nil
+        self.configuration = configuration
+        var schema = try live.snapshot.schema
+        let classes = try configuration.models()
+        if configuration.readOnly {
+            let missing = classes.map(\.schema).filter { schema[$0.name] == nil }
+            let stored = schema
+            schema = StoredSchema(version: stored.version, classes: stored.classes + missing)
+                .adoptingIdentities(of: stored)
+            absent = Set(schema.classes.map(\.id)).subtracting(stored.classes.map(\.id))
+        }
+        models = try ModelSet(schema, classes)
+    }
+
+    /// An open write is taken back, before the file may be closed, which waits for its end.
+    deinit {
+        if transaction != nil { try? instance?.cancelWrite() }
+    }
+
+    /// One side of a migration: the old data, or, with a transaction, the new.
+    init(migrating configuration: Realm.Configuration, old: any Snapshot, _ transaction: (any WriteTransaction)?) throws
+    {
+        file = nil
+        instance = nil
+        reads = ReadGateHolder()
+        keepsCells = false
+        self.old = old
+        self.transaction = transaction
+        self.configuration = configuration
+        models = try ModelSet(transaction?.schema ?? old.schema, [])
+    }
+
+    /// Throws within a migration, where there is no instance that could move on, or be observed.
+    var live: LiveInstance {
+        get throws {
+            guard let instance else { throw RealmException("Not allowed within a migration.") }
+            return instance
+        }
+    }
+
+    /// The store at the realm's version, without what an open write has done.
+    var snapshot: any Snapshot {
+        get throws { try instance?.snapshot ?? old ?? live.snapshot }
+    }
+
+    /// Whether the calling code runs where the realm may be used.
+    var isConfinedHere: Bool { instance?.isConfinedHere ?? true }
+
+    func checkConfinement() throws { try instance?.checkConfinement() }
+
+    var isFrozen: Bool { instance?.isFrozen ?? (transaction == nil) }
+
+    private struct Skip {
+        weak var token: InstanceToken?
+        let body: () throws -> Void
+    }
+
+    /// The class of a migration's new schema may have been renamed properties.
+    func reloadModels() throws {
+        if let transaction { models = try ModelSet(transaction.schema, []) }
+    }
+
+    // MARK: Lifetimes of objects
+
+    /// What an instance of an object depends on besides the stored object.
+    struct Lifetime: Equatable {
+        /// The epoch of the realm; see `invalidate`.
+        var epoch: UInt32 = 0
+        /// The write that made the stored object, if that was not over when the instance was made; else 0. Keys of
+        /// objects that a cancelled write made are given out again.
+        var write: UInt32 = 0
+    }
+
+    func lifetime(of object: ObjectReference) -> Lifetime {
+        var lifetime = Lifetime(epoch: epoch)
+        if transaction != nil, object.key.rawValue >= 0, (try? existed(object)) != true {
+            lifetime.write = writeNumber
+        }
+        return lifetime
+    }
+
+    /// Whether the object was there when the open write began.
+    private func existed(_ object: ObjectReference) throws -> Bool {
+        guard keepsCells, let boundClass = models[object.classID] else {
+            return try snapshot.exists(object.classID, object.key)
+        }
+        return try boundClass.cells.existed(object.key, in: self)
+    }
+
+    /// The same of one that the open write has just made.
+    var newLifetime: Lifetime { Lifetime(epoch: epoch, write: transaction == nil ? 0 : writeNumber) }
+
+    func isCurrent(_ lifetime: Lifetime) -> Bool {
+        lifetime.epoch == epoch && (lifetime.write == 0 || !cancelledWrites.contains(lifetime.write))
+    }
+
+    func checkLifetime(_ object: ObjectBase) throws {
+        guard isCurrent(object._lifetime) else { throw RealmException.invalidObject }
+    }
+
+    /// Whether the object is there.
+    func contains(_ object: ObjectBase) -> Bool {
+        guard let reference = object._objectReference, isCurrent(object._lifetime) else { return false }
+        return (try? exists(reference)) ?? false
+    }
+
+    /// Throws when the object is not there.
+    func check(_ object: ObjectBase) throws {
+        guard let reference = object._objectReference, isCurrent(object._lifetime), try exists(reference) else {
+            throw RealmException.invalidObject
+        }
+    }
+
+    // MARK: Reading, at the realm's version or within its write
+
+    func exists(_ object: ObjectReference) throws -> Bool {
+        try transaction?.exists(object.classID, object.key) ?? snapshot.exists(object.classID, object.key)
+    }
+
+    func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
+        try transaction?.value(classID, key, property) ?? snapshot.value(classID, key, property)
+    }
+
+    func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
+        if absent.contains(classID) { return nil }
+        if let transaction { return try transaction.key(of: classID, primaryKey: primaryKey) }
+        return try snapshot.key(of: classID, primaryKey: primaryKey)
+    }
+
+    func elementCount(_ object: ObjectReference, _ property: PropertyID) throws -> Int {
+        try transaction?.elementCount(object.classID, object.key, property)
+            ?? snapshot.elementCount(object.classID, object.key, property)
+    }
+
+    func elements(_ object: ObjectReference, _ property: PropertyID, _ range: Range<Int>) throws -> [Value] {
+        try transaction?.elements(object.classID, object.key, property, range)
+            ?? snapshot.elements(object.classID, object.key, property, range)
+    }
+
+    func backlinks(to target: ObjectReference, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
+        try transaction?.backlinks(to: target.key, from: origin, property)
+            ?? snapshot.backlinks(to: target, from: origin, property)
+    }
+
+    func select(_ query: BoundQuery) throws -> [ObjectKey] {
+        if absent.contains(query.classID) { return [] }
+        return try transaction?.select(query, Window()) ?? snapshot.select(query, Window())
+    }
+
+    func count(_ query: BoundQuery) throws -> Int {
+        if absent.contains(query.classID) { return 0 }
+        return try transaction?.count(query) ?? snapshot.count(query)
+    }
+
+    func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
+        try transaction?.aggregate(query, requests) ?? snapshot.aggregate(query, requests)
+    }
+
+    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
+        try transaction?.matches(query, key) ?? snapshot.matches(query, key)
+    }
+
+    func count(of classID: ClassID) throws -> Int {
+        if absent.contains(classID) { return 0 }
+        return try transaction?.count(of: classID) ?? snapshot.count(of: classID)
+    }
+
+    // MARK: Classes
+
+    /// The class of a Swift type. Throws when the realm does not have it.
+    func bound(_ type: ObjectBase.Type) throws -> BoundClass {
+        if let known = models[type] { return known }
+        guard let boundClass = models[type.className()], boundClass.model?.type == type else {
+            throw RealmException.unmanaged(type.className())
+        }
+        return boundClass
+    }
+
+    func bound(_ id: ClassID) throws -> BoundClass {
+        guard let boundClass = models[id] else { throw StoreError.unknownClass(id) }
+        return boundClass
+    }
+
+    /// A new instance that shows a stored object: of its class's model, or a dynamic one if that is asked for or there is
+    /// no model.
+    func object(_ reference: ObjectReference, as type: ObjectBase.Type = ObjectBase.self) throws -> ObjectBase {
+        let boundClass = try bound(reference.classID)
+        let object = boundClass.instance(as: type)
+        object.bind(to: self, boundClass, reference.key)
+        return object
+    }
+
+    // MARK: Writing
+
+    /// The open write, about to be used. Throws when there is none.
+    func writing(_ message: @autoclosure () -> String = RLMRealm.notWritingObjects) throws -> any WriteTransaction {
+        guard let transaction else {
+            if isFrozen { throw RealmException("Can't perform transactions on a frozen Realm") }
+            throw RealmException(message())
+        }
+        try checkConfinement()
+        edits += 1
+        return transaction
+    }
+
+    /// Notes that a result of a query may be another one now.
+    func noteEdit() { edits += 1 }
+
+    static let notWritingObjects = "Cannot modify managed objects outside of a write transaction."
+    static let notWritingRealm =
+        "Can only add, remove, or create objects in a Realm in a write transaction - call beginWriteTransaction on an RLMRealm instance first."
+
+    func beginWrite() throws { try live.beginWrite(opened: noteWrite) }
+
+    /// A write is open: observers that hear of what it begins with may use it, and end it.
+    func noteWrite() throws {
+        writeNumber += 1
+        edits += 1
+        transaction = try live.transaction
+        HeldWrites.hold(self)
+        log("Began a write")
+    }
+
+    private func log(_ event: @autoclosure () -> String) {
+        Logger.log(.debug, Category.Storage.transaction, "\(event()) in '\(file?.path ?? "")'.")
+    }
+
+    /// Commits without waiting for the disk.
+    func commitAsyncWrite(_ completion: @escaping ((any Error)?) -> Void) throws {
+        let open = transaction
+        edits += 1
+        transaction = nil
+        do {
+            try live.commitAsyncWrite { [self] error in
+                edits += 1
+                log(error.map { "A commit failed: \($0)" } ?? "Committed in the background")
+                completion(error)
+            }
+        } catch {
+            transaction = open
+            throw error
+        }
+    }
+
+    func commitWrite(withoutNotifying tokens: [InstanceToken] = []) throws {
+        defer { transaction = (try? live.isInWriteTransaction) == true ? transaction : nil }
+        edits += 1
+        // Observers that hear of it within the commit see the version, not the write.
+        let open = transaction
+        transaction = nil
+        do {
+            try live.commitWrite(withoutNotifying: tokens)
+            log("Committed version \((try? live.version).map { "\($0)" } ?? "")")
+        } catch {
+            transaction = open
+            throw error
+        }
+        try tellSkipped(tokens)
+    }
+
+    /// Has something done after each commit that the token's observer is spared, for what else goes with its state.
+    func onSkip(_ token: InstanceToken, _ body: @escaping () throws -> Void) {
+        skips = skips.filter { $0.value.token != nil }
+        skips[ObjectIdentifier(token)] = Skip(token: token, body: body)
+    }
+
+    private func tellSkipped(_ tokens: [InstanceToken]) throws {
+        for token in tokens where token.isValid { try skips[ObjectIdentifier(token)]?.body() }
+    }
+
+    func cancelWrite() throws {
+        try live.cancelWrite()
+        endCancelledWrite()
+    }
+
+    private func endCancelledWrite() {
+        guard transaction != nil else { return }
+        transaction = nil
+        log("Took a write back")
+        edits += 1
+        cancelledWrites.insert(writeNumber)
+    }
+
+    /// Runs the body in a write. A body that ends the write itself leaves nothing to commit.
+    func write<R>(withoutNotifying tokens: [InstanceToken] = [], _ body: () throws -> R) throws -> R {
+        try beginWrite()
+        let result: R
+        do {
+            result = try body()
+        } catch {
+            if transaction != nil { try cancelWrite() }
+            throw error
+        }
+        if transaction != nil { try commitWrite(withoutNotifying: tokens) }
+        return result
+    }
+
+    // MARK: Moving on
+
+    func invalidate() throws {
+        guard !isFrozen else { return }
+        try live.invalidate()
+        endCancelledWrite()
+        edits += 1
+        epoch += 1
+    }
+}
+
+/// Realms with an open write on the main thread are kept until the write or the turn of the main run loop ends, whichever
+/// comes first, as Apple's autorelease pool keeps them: `try! Realm().beginWrite()` leaves a write open for the next
+/// `try! Realm()`. Elsewhere a write ends with its realm.
+enum HeldWrites {
+    // Only the main thread comes to these two.
+    nonisolated(unsafe) private static var realms: [ObjectIdentifier: RLMRealm] = [:]
+    nonisolated(unsafe) private static var isReleasing = false
+
+    static func hold(_ realm: RLMRealm) {
+        guard Thread.isMainThread, realm.file != nil else { return }
+        realms[ObjectIdentifier(realm)] = realm
+        guard !isReleasing else { return }
+        isReleasing = true
+        RunLoop.main.perform {
+            isReleasing = false
+            realms = [:]
+        }
+    }
+
+    static func release(_ realm: RLMRealm) {
+        guard Thread.isMainThread, !realms.isEmpty else { return }
+        realms[ObjectIdentifier(realm)] = nil
+    }
+}

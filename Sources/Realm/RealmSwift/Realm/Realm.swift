@@ -1,0 +1,368 @@
+public import Foundation
+import LiveQueries
+import LiveSchedulers
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// A handle to an open realm, which belongs to one thread, serial queue or actor.
+public struct Realm: Equatable {
+    /// The instance that the handle leads to.
+    let rlm: RLMRealm
+
+    init(_ rlm: RLMRealm) { self.rlm = rlm }
+
+    /// Opens the default configuration's realm for the calling thread, or for a serial queue, which must be the calling
+    /// one. Opening it again there gives the same instance. Throws `Realm.Error`.
+    public init(queue: DispatchQueue? = nil) throws {
+        try self.init(configuration: .defaultConfiguration, queue: queue)
+    }
+
+    /// Opens a realm for the calling thread, or for a serial queue, which must be the calling one.
+    public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
+        let file = try fileErrors { try RealmFile.open(configuration) }
+        rlm = try fileErrors {
+            if let queue { return try file.realm(on: scheduler(of: queue), configuration) }
+            return try file.realm(on: currentScheduler(), configuration)
+        }
+        rlm.subscribeInitially()
+    }
+
+    /// Opens the realm in a file.
+    public init(fileURL: URL) throws {
+        var configuration = Configuration.defaultConfiguration
+        configuration.fileURL = fileURL
+        try self.init(configuration: configuration)
+    }
+
+    /// The same instance.
+    public static func == (a: Realm, b: Realm) -> Bool { a.rlm === b.rlm }
+
+    public var configuration: Configuration { rlm.configuration }
+
+    /// Whether no class has an object.
+    public var isEmpty: Bool {
+        raising { try rlm.models.schema.classes.allSatisfy { try rlm.count(of: $0.id) == 0 } }
+    }
+
+    // MARK: Writing
+
+    public var isInWriteTransaction: Bool { rlm.transaction != nil }
+
+    /// Runs the block in a write transaction, and commits it; takes it back when the block throws. Throws what the block
+    /// throws, and `Realm.Error` when the commit fails.
+    @discardableResult
+    public func write<R>(withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> R) throws -> R {
+        raisingMisuse { try rlm.beginWrite() }
+        let result: R
+        do {
+            result = try block()
+        } catch {
+            if isInWriteTransaction { cancelWrite() }
+            throw error
+        }
+        if isInWriteTransaction { try commitWrite(withoutNotifying: tokens) }
+        return result
+    }
+
+    /// Begins a write transaction: waits until nobody else writes, and moves to the latest version.
+    public func beginWrite() { raisingMisuse { try rlm.beginWrite() } }
+
+    /// Makes the transaction durable. Throws `Realm.Error`; the changes are lost then.
+    public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
+        do {
+            try rlm.commitWrite(withoutNotifying: tokens.map(\.token))
+        } catch let error as StoreError where error.code.isOfFiles {
+            throw Error(error, path: rlm.file?.path ?? "")
+        } catch {
+            stop(error)
+        }
+    }
+
+    /// Takes back everything that was done since `beginWrite`.
+    public func cancelWrite() { raising { try rlm.cancelWrite() } }
+
+    // MARK: Adding, creating and deleting
+
+    /// What to do with an object whose primary key exists.
+    public enum UpdatePolicy: Int, Sendable {
+        /// Fail.
+        case error = 1
+        /// Assign what differs.
+        case modified = 3
+        /// Assign everything that is given.
+        case all = 2
+    }
+
+    /// Makes an object and all that it links to managed, within a write.
+    public func add(_ object: Object, update: UpdatePolicy = .error) {
+        raising {
+            _ = try rlm.writing(RLMRealm.notWritingRealm)
+            guard !object.isInvalidated else {
+                throw RealmException("Adding a deleted or invalidated object to a Realm is not permitted")
+            }
+            let adopter = _Adopter(rlm, update.policy)
+            try adopter.check(rlm.bound(type(of: object)))
+            try adopter.add(object)
+        }
+    }
+
+    /// `add` for each object.
+    public func add<S: Sequence>(_ objects: S, update: UpdatePolicy = .error) where S.Iterator.Element: Object {
+        for object in objects { add(object, update: update) }
+    }
+
+    /// Creates an object from a dictionary, an array or another object, or updates the one with its primary key.
+    @discardableResult
+    public func create<T: Object>(_ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error) -> T {
+        raising {
+            _ = try rlm.writing(RLMRealm.notWritingRealm)
+            let boundClass = try rlm.bound(type)
+            let adopter = _Adopter(rlm, update.policy)
+            if !boundClass.isEmbedded, let key = try adopter.createPlain(boundClass, from: value) {
+                let object = T()
+                object.bind(to: rlm, boundClass, key, rlm.newLifetime)
+                return object
+            }
+            let key = try ObjectBuilder(adopter).create(boundClass, from: value)
+            guard let object = try rlm.object(ObjectReference(boundClass.id, key)) as? T else {
+                throw RealmException.invalidObject
+            }
+            return object
+        }
+    }
+
+    /// Deletes an object. One that is deleted already is left alone.
+    public func delete(_ object: ObjectBase) {
+        raising {
+            let transaction = try rlm.writing(RLMRealm.notWritingRealm)
+            guard object._realm === rlm, let reference = object._objectReference else {
+                throw RealmException("Can only delete an object from the Realm it belongs to.")
+            }
+            if rlm.contains(object) { try transaction.delete(reference.classID, reference.key) }
+            object._isDeletedHere = true
+        }
+    }
+
+    /// `delete` for each object.
+    public func delete<S: Sequence>(_ objects: S) where S.Iterator.Element: ObjectBase {
+        for object in Array(objects) { delete(object) }
+    }
+
+    /// Deletes the results' objects. Cost: what links to them is looked at once.
+    public func delete<Element: ObjectBase>(_ objects: Results<Element>) { delete(all: objects) }
+
+    /// Deletes the list's objects, and with them their places in the list.
+    public func delete<Element: ObjectBase>(_ objects: List<Element>) { delete(all: objects) }
+
+    /// Deletes the set's objects, and with them their places in the set.
+    public func delete<Element: ObjectBase>(_ objects: MutableSet<Element>) { delete(all: objects) }
+
+    /// Deletes the objects that are the map's values, and its entries.
+    public func delete<Key: _MapKey, Value: ObjectBase>(_ map: Map<Key, Value?>) {
+        delete(all: map.values.lazy.compactMap { $0 }, of: map.realm)
+        map.removeAll()
+    }
+
+    private func delete<Objects: RealmCollection>(all objects: Objects) where Objects.Element: ObjectBase {
+        delete(all: objects, of: objects.realm)
+    }
+
+    private func delete<Objects: Sequence>(all objects: Objects, of realm: Realm?) where Objects.Element: ObjectBase {
+        raising {
+            let transaction = try rlm.writing(RLMRealm.notWritingRealm)
+            guard realm == self else {
+                throw RealmException("Can only delete an object from the Realm it belongs to.")
+            }
+            // It may be there twice.
+            var keys: [ClassID: [ObjectKey]] = [:]
+            var seen: Set<ObjectReference> = []
+            for object in objects {
+                guard let reference = object._objectReference, seen.insert(reference).inserted else { continue }
+                keys[reference.classID, default: []].append(reference.key)
+            }
+            for (classID, keys) in keys { try transaction.delete(classID, keys) }
+        }
+    }
+
+    /// Deletes all objects of the classes of the realm's schema.
+    public func deleteAll() {
+        raising {
+            let transaction = try rlm.writing(RLMRealm.notWritingRealm)
+            for objectClass in transaction.schema.classes
+            where !objectClass.isEmbedded && rlm.models[objectClass.id]?.model != nil {
+                try transaction.delete(
+                    objectClass.id, transaction.select(BoundQuery(classID: objectClass.id), Window()))
+            }
+        }
+    }
+
+    // MARK: Finding
+
+    /// All objects of a class.
+    public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
+        raising { Results(try ResultsCore(rlm, BoundQuery(classID: rlm.bound(Element._objectType).id))) }
+    }
+
+    /// The object with a primary key.
+    public func object<Element: Object, KeyType>(ofType type: Element.Type, forPrimaryKey key: KeyType) -> Element? {
+        raising {
+            guard let reference = try rlm.find(rlm.bound(type), primaryKey: key) else { return nil }
+            return try rlm.object(reference) as? Element
+        }
+    }
+
+    // MARK: Moving on
+
+    /// Whether versions that others commit are taken up between turns of the run loop, queue or actor; true at first.
+    public var autorefresh: Bool {
+        get { raising { try rlm.live.autorefresh } }
+        nonmutating set { raising { try rlm.live.setAutorefresh(newValue) } }
+    }
+
+    /// Moves to the latest version. Says whether that changed something.
+    @discardableResult
+    public func refresh() -> Bool { raising { try rlm.live.refresh() } }
+
+    /// Cancels an open write, gives up the version and invalidates every object and collection of the instance.
+    public func invalidate() { raising { try rlm.invalidate() } }
+}
+
+/// A type whose objects a realm can be asked for: a model class, or a projection of one.
+public protocol RealmFetchable: RealmCollectionValue {
+    static var _objectType: ObjectBase.Type { get }
+}
+
+extension ObjectBase: RealmFetchable {
+    public static var _objectType: ObjectBase.Type { self }
+}
+
+/// What belongs to a realm, and with it to a thread, queue or actor.
+public protocol ThreadConfined {
+    /// The realm; nil for what is unmanaged, which belongs to no thread.
+    var realm: Realm? { get }
+
+    /// Whether it can no longer be used.
+    var isInvalidated: Bool { get }
+
+    /// Whether it stays at one version, and may be used on any thread.
+    var isFrozen: Bool { get }
+
+    /// It at the present version, for use on any thread; itself if it is frozen. Traps for what is unmanaged.
+    func freeze() -> Self
+
+    /// It live, for the calling thread; itself if it is live; nil when it is gone. Traps for what is unmanaged.
+    func thaw() -> Self?
+}
+
+extension Realm.UpdatePolicy {
+    var policy: StoreContract.UpdatePolicy {
+        switch self {
+        case .error: .error
+        case .modified: .modified
+        case .all: .all
+        }
+    }
+}
+
+extension StoreError.Code {
+    /// What `Realm.Error` tells of; everything else is misuse.
+    var isOfFiles: Bool {
+        [.fileAccess, .invalidFile, .unsupportedFormat, .full, .inputOutput, .busy, .closed].contains(self)
+    }
+}
+
+/// Turns what a store says of files into `Realm.Error`, and stops the program for misuse.
+func fileErrors<R>(_ body: () throws -> R) throws -> R {
+    do {
+        return try body()
+    } catch let error as RealmException {
+        stop(error)
+    } catch let error as StoreError {
+        throw Realm.Error(error, path: "")
+    }
+}
+
+@inline(__always)
+func raisingMisuse<R>(_ body: () throws -> R) -> R { raising(body) }
+
+extension Realm {
+    /// The classes of the realm.
+    public var schema: Schema { Schema(rlm.models) }
+
+    /// All objects of a class, by the names of their properties.
+    public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
+        raising { Results(try ResultsCore(rlm, BoundQuery(classID: rlm.bound(named: typeName).id))) }
+    }
+
+    /// The object with a primary key; see `object(ofType:forPrimaryKey:)`.
+    public func dynamicObject(ofType typeName: String, forPrimaryKey key: Any) -> DynamicObject? {
+        raising {
+            guard let reference = try rlm.find(rlm.bound(named: typeName), primaryKey: key) else { return nil }
+            return try rlm.dynamicObject(reference)
+        }
+    }
+
+    /// See `create(_:value:update:)`.
+    @discardableResult
+    public func dynamicCreate(
+        _ typeName: String, value: Any = [String: Any](), update: UpdatePolicy = .error
+    ) -> DynamicObject {
+        raising {
+            _ = try rlm.writing(RLMRealm.notWritingRealm)
+            let boundClass = try rlm.bound(named: typeName)
+            let key = try ObjectBuilder(_Adopter(rlm, update.policy)).create(boundClass, from: value)
+            return try rlm.dynamicObject(ObjectReference(boundClass.id, key))
+        }
+    }
+}
+
+extension RLMRealm {
+    func bound(named name: String) throws -> BoundClass {
+        guard let boundClass = models[name] else { throw RealmException.unmanaged(name) }
+        return boundClass
+    }
+
+    /// The object with a primary key, which is given by its plain value.
+    func find(_ boundClass: BoundClass, primaryKey key: Any) throws -> ObjectReference? {
+        guard let primaryKey = boundClass.primaryKey else {
+            throw RealmException("\(boundClass.name) does not have a primary key")
+        }
+        let place = _Place(className: boundClass.name, property: primaryKey.name, type: primaryKey.type)
+        guard let value = Conversion.plain(flattened(key), as: primaryKey.type) else {
+            throw place.misfit(flattened(key))
+        }
+        return try self.key(of: boundClass.id, primaryKey: value).map { ObjectReference(boundClass.id, $0) }
+    }
+}
+
+extension RealmException {
+    static func unmanaged(_ name: String) -> RealmException {
+        RealmException(
+            "Object type '\(name)' is not managed by the Realm. If using a custom `objectClasses` / `objectTypes` array in your configuration, add `\(name)` to the list of `objectClasses` / `objectTypes`."
+        )
+    }
+}
+
+extension Realm {
+    /// What observers of a realm are told.
+    public enum Notification: String, Sendable {
+        /// The realm is at another version.
+        case didChange = "RLMRealmDidChangeNotification"
+        /// There is a newer version, and `autorefresh` is off.
+        case refreshRequired = "RLMRealmRefreshRequiredNotification"
+    }
+
+    /// Calls the block when the realm is at another version: within `commitWrite` for its own commits, else when the
+    /// version is taken up. Traps for read-only and frozen realms, and on threads without a run loop.
+    public func observe(
+        _ block: @escaping (_ notification: Notification, _ realm: Realm) -> Void
+    ) -> NotificationToken {
+        raising {
+            let token = try rlm.live.observeInstance { [rlm] event in
+                block(event == .didChange ? .didChange : .refreshRequired, Realm(rlm))
+            }
+            return NotificationToken(token)
+        }
+    }
+}

@@ -1,0 +1,350 @@
+import EmbeddedStore
+import Foundation
+import LiveQueries
+import LiveSchedulers
+package import ObjectModel
+package import StoreContract
+import Synchronization
+
+/// A realm's file within this process: one store, whose instances by thread, queue and actor share it. It is closed when
+/// the last of them is gone.
+final class RealmFile: Sendable {
+    let path: String
+    let store: EmbeddedStore
+    let hub: InstanceHub
+    /// What keeps the file and a gateway together, if one is configured.
+    let sync: SyncClient?
+    private let claim: FollowingClaim?
+    private let isReadOnly: Bool
+    private let isInMemory: Bool
+    /// What is read instead; see `UnwritableFile`.
+    private let copy: String?
+    private let realms = Mutex<[LiveSchedulerID: Member]>([:])
+    /// The names of the classes that configurations have named. Held while the schema changes.
+    private let named = Mutex<Set<String>>([])
+
+    /// Sendable because what it leads to is only asked for on the scheduler that the realm is confined to.
+    private struct Member: @unchecked Sendable {
+        let scheduler: any LiveScheduler
+        weak var realm: RLMRealm?
+    }
+
+    private struct WeakFile: Sendable {
+        weak var file: RealmFile?
+    }
+
+    private static let files = Mutex<[String: WeakFile]>([:])
+
+    /// The file that a configuration means, opened now if it is not open.
+    static func open(_ configuration: Realm.Configuration) throws -> RealmFile {
+        let path = try configuration.path
+        return try files.withLock { files in
+            if let file = files[path]?.file {
+                try file.check(configuration)
+                return file
+            }
+            let file = try RealmFile(path, configuration)
+            files[path] = WeakFile(file: file)
+            return file
+        }
+    }
+
+    /// Whether a file is open in this process.
+    static func isOpen(_ path: String) -> Bool { known(path) != nil }
+
+    /// The file, if it is open in this process.
+    static func known(_ path: String) -> RealmFile? { files.withLock { $0[path]?.file } }
+
+    private init(_ path: String, _ configuration: Realm.Configuration) throws {
+        self.path = path
+        isReadOnly = configuration.readOnly
+        isInMemory = configuration.inMemoryIdentifier != nil
+        try RealmFile.prepare(path, configuration)
+        let copy = configuration.readOnly ? try UnwritableFile.copy(of: path) : nil
+        self.copy = copy
+        do {
+            store = try RealmFile.opened(copy ?? path, configuration)
+        } catch {
+            if let copy { RealmFile.remove(copy) }
+            guard let error = error as? StoreError else { throw error }
+            if error.code == .schemaInvalid { throw RealmException(error.message) }
+            throw Realm.Error(error, path: path)
+        }
+        let store = store
+        hub = InstanceHub(store, isReadOnly: isReadOnly)
+        let names = try configuration.models().map(\.name)
+        named.withLock { $0.formUnion(names) }
+        do {
+            claim = try configuration.syncConfiguration.map { _ in try FollowingClaim(path) }
+            sync = try configuration.syncConfiguration.map { try SyncClient(store, path: path, $0) }
+        } catch {
+            store.close()
+            throw error
+        }
+        sync?.start()
+        Logger.log(
+            .detail, Category.Storage.all, "Opened '\(path)' with schema version \(configuration.schemaVersion).")
+    }
+
+    deinit {
+        sync?.stop()
+        store.close()
+        claim?.letGo()
+        Logger.log(.detail, Category.Storage.all, "Closed '\(path)'.")
+        if isInMemory { RealmFile.remove(path) }
+        if let copy { RealmFile.remove(copy) }
+    }
+
+    /// Sees to it that the file may be opened, and copies the seed if there is none.
+    private static func prepare(_ path: String, _ configuration: Realm.Configuration) throws {
+        let files = FileManager.default
+        try refuseEncryption(path, configuration)
+        if configuration.readOnly {
+            if configuration.deleteRealmIfMigrationNeeded {
+                throw RealmException("Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
+            }
+            if configuration.syncConfiguration != nil {
+                throw RealmException("Cannot set `syncConfiguration` when `readOnly` is set.")
+            }
+            if configuration.shouldCompactOnLaunch != nil {
+                throw RealmException("Cannot set `shouldCompactOnLaunch` when `readOnly` is set.")
+            }
+        }
+        var isDirectory: ObjCBool = false
+        guard !files.fileExists(atPath: path, isDirectory: &isDirectory) else {
+            guard !isDirectory.boolValue else {
+                throw Realm.Error(.fileAccess, "'\(path)' is a directory: name a file in it.", path: path)
+            }
+            return
+        }
+        if configuration.readOnly {
+            throw Realm.Error(.fileNotFound, "File at path '\(path)' does not exist.", path: path)
+        }
+        let directory = (path as NSString).deletingLastPathComponent
+        guard files.fileExists(atPath: directory) else {
+            throw Realm.Error(.fileNotFound, "Directory at path '\(directory)' does not exist.", path: path)
+        }
+        guard let seed = configuration.seedFilePath else { return }
+        do {
+            try files.copyItem(atPath: seed.path, toPath: path)
+        } catch {
+            throw Realm.Error(
+                .fileOperationFailed, "The seed file '\(seed.path)' could not be copied: \(error)", path: path)
+        }
+    }
+
+    /// There is no encryption: a file is not written in the clear for somebody who asked for a key.
+    static func refuseEncryption(_ path: String, _ configuration: Realm.Configuration) throws {
+        guard let key = configuration.encryptionKey else { return }
+        guard key.count == 64 else { throw RealmException("Encryption key must be exactly 64 bytes long") }
+        let isThere = FileManager.default.fileExists(atPath: path)
+        throw Realm.Error(
+            isThere ? .invalidDatabase : .invalidInput,
+            isThere
+                ? "The file at path '\(path)' is not encrypted, so it cannot be opened with a key."
+                : "Files cannot be encrypted: open the Realm without an encryption key, on an encrypted file system.",
+            path: path)
+    }
+
+    /// Of a file. Address space, of which a process has 128 TiB: a program may have hundreds of files open, and thousands
+    /// of realms in memory, which get less.
+    static let maximumSize = 1 << 38
+
+    private static func opened(_ path: String, _ configuration: Realm.Configuration) throws -> EmbeddedStore {
+        let models = try configuration.models()
+        let wanted = StoredSchema(version: configuration.schemaVersion, classes: models.map(\.schema))
+        var options = EmbeddedStoreOptions()
+        options.maximumSize = configuration.inMemoryIdentifier == nil ? maximumSize : 1 << 34
+        options.maximumActiveVersions = configuration.maximumNumberOfActiveVersions.flatMap {
+            $0 == 0 ? nil : Int(clamping: $0)
+        }
+        options.shouldCompactOnLaunch = configuration.shouldCompactOnLaunch
+        let store = try patiently { try EmbeddedStore.open(path: path, schema: wanted, options: options) }
+        do {
+            try bring(store, to: wanted, configuration)
+            return store
+        } catch let error as StoreError
+            where error.code == .migrationRequired && configuration.deleteRealmIfMigrationNeeded
+        {
+            store.close()
+        } catch is OtherVersion {
+            store.close()
+        } catch {
+            store.close()
+            throw error
+        }
+        remove(path)
+        return try patiently { try EmbeddedStore.open(path: path, schema: wanted, options: options) }
+    }
+
+    /// Opens a file that somebody may be about to close, such as an earlier instance in this process whose last snapshot is
+    /// just being let go of on another thread.
+    private static func patiently<R>(_ open: () throws -> R) throws -> R {
+        let start = ContinuousClock.now
+        while true {
+            do {
+                return try open()
+            } catch let error as StoreError where error.code == .busy && ContinuousClock.now - start < .seconds(2) {
+                usleep(2_000)
+            }
+        }
+    }
+
+    /// The file's schema version is another one, and the configuration says that it is to be deleted then.
+    private struct OtherVersion: Error {}
+
+    /// Changes the store's schema to what the configuration wants; classes that it does not name stay.
+    private static func bring(
+        _ store: EmbeddedStore, to wanted: StoredSchema, _ configuration: Realm.Configuration
+    ) throws {
+        let stored = try store.snapshot().schema
+        if configuration.deleteRealmIfMigrationNeeded, stored.version != wanted.version { throw OtherVersion() }
+        guard configuration.schemaVersion >= stored.version else {
+            throw Realm.Error(
+                .schemaMismatch,
+                "Provided schema version \(configuration.schemaVersion) is less than last set version \(stored.version).",
+                path: configuration.fileURL?.path)
+        }
+        let names = Set(wanted.classes.map(\.name))
+        let merged = StoredSchema(
+            version: wanted.version, classes: wanted.classes + stored.classes.filter { !names.contains($0.name) })
+        let numbered = merged.adoptingIdentities(of: stored)
+        if numbered == stored { return }
+        if configuration.readOnly || stored.version == wanted.version {
+            try checkWithoutMigration(from: stored, to: numbered, isReadOnly: configuration.readOnly)
+        }
+        // A class that the file does not have reads as empty.
+        if configuration.readOnly { return }
+        guard stored.version < wanted.version else {
+            try store.replaceSchema(with: merged)
+            return
+        }
+        let block = configuration.migrationBlock
+        try store.replaceSchema(
+            with: merged,
+            migration: StoreMigration { transaction in
+                if let block { block(try Migration(transaction, configuration), stored.version) }
+            })
+        Logger.log(
+            .detail, Category.sdk,
+            "Migrated '\((try? configuration.path) ?? "")' from schema version \(stored.version) to \(wanted.version).")
+    }
+
+    /// Throws `migrationRequired` for changes that need a higher version, and a file that can be written. That a property
+    /// is gone does not matter to those who only read.
+    private static func checkWithoutMigration(
+        from stored: StoredSchema, to wanted: StoredSchema, isReadOnly: Bool
+    ) throws {
+        let reasons = SchemaDifference(from: stored, to: wanted).changes.filter { change in
+            if isReadOnly, change.kind == .propertyRemoved { return false }
+            return change.needsMigrationInRealm
+        }
+        guard !reasons.isEmpty else { return }
+        throw StoreError(
+            .migrationRequired,
+            "Migration is required due to the following errors:\n"
+                + reasons.map { "- \($0.sentence)" }.joined(separator: "\n"))
+    }
+
+    /// Throws when the file is open with settings that exclude the given ones.
+    private func check(_ configuration: Realm.Configuration) throws {
+        guard configuration.readOnly == isReadOnly else {
+            throw RealmException("Realm at path '\(path)' already opened with different read permissions")
+        }
+        guard configuration.syncConfiguration?.gateway == sync?.configuration.gateway else {
+            throw RealmException("Realm at path '\(path)' already opened with different sync configuration.")
+        }
+        let version = try store.snapshot().schema.version
+        guard version == configuration.schemaVersion else {
+            throw RealmException("Realm at path '\(path)' already opened with different schema version.")
+        }
+        let models = try configuration.models()
+        try named.withLock { named in
+            // A configuration may name more classes than the one that the file was opened with.
+            let known = try store.snapshot().schema
+            if models.contains(where: { known[$0.name] == nil }) {
+                try RealmFile.bring(
+                    store, to: StoredSchema(version: version, classes: models.map(\.schema)), configuration)
+            }
+            named.formUnion(models.map(\.name))
+        }
+    }
+
+    /// The names of the classes that configurations have named.
+    var classNames: Set<String> { named.withLock { $0 } }
+
+    /// See `HostedRealm`.
+    func replaceSchema(
+        with schema: StoredSchema, migration: StoreMigration, check: (StoredSchema, Set<String>) throws -> Void
+    ) throws -> Version {
+        try named.withLock { named in
+            try check(store.snapshot().schema, named)
+            return try store.replaceSchema(with: schema, migration: migration)
+        }
+    }
+
+    /// The file's realm of a thread, queue or actor: there is one as long as somebody holds it. To be called there.
+    func realm(on scheduler: any LiveScheduler, _ configuration: Realm.Configuration) throws -> RLMRealm {
+        if let known = realms.withLock({ $0[scheduler.id]?.realm }) { return known }
+        let instance = try hub.instance(on: scheduler)
+        let realm = try RLMRealm(self, instance, configuration)
+        // It has a version when it is first looked at: that of a reference that is resolved, or the newest.
+        try instance.rest()
+        let member = Member(scheduler: scheduler, realm: realm)
+        realms.withLock { realms in
+            realms = realms.filter { $0.value.realm != nil }
+            realms[scheduler.id] = member
+        }
+        return realm
+    }
+
+    /// The calling thread, queue or actor, if the file is open for it; else the thread.
+    var currentScheduler: any LiveScheduler {
+        let known = realms.withLock { $0.values.map(\.scheduler) }
+        return known.first(where: \.isCurrent) ?? LiveSchedulers.currentScheduler()
+    }
+
+    /// Removes a file and what lies beside it. Says whether there was one.
+    @discardableResult
+    static func remove(_ path: String) -> Bool {
+        var existed = false
+        for suffix in ["", "-lock"] where FileManager.default.fileExists(atPath: path + suffix) {
+            existed = (try? FileManager.default.removeItem(atPath: path + suffix)) != nil || existed
+        }
+        return existed
+    }
+}
+
+/// A realm's store for other parts of the program that serve it, such as a gateway: the one that the realm's instances
+/// use, so that all see the same commits. It stays open, also a realm in memory, for as long as this exists.
+package final class HostedRealm: Sendable {
+    private let file: RealmFile
+    package let isReadOnly: Bool
+    package let isInMemory: Bool
+
+    /// Opens the realm as `Realm.init(configuration:)` does, migrations included, without an instance for any thread.
+    /// Throws `Realm.Error`.
+    package init(_ configuration: Realm.Configuration) throws {
+        file = try fileErrors { try RealmFile.open(configuration) }
+        isReadOnly = configuration.readOnly
+        isInMemory = configuration.inMemoryIdentifier != nil
+    }
+
+    /// The file; that of a realm in memory is gone with the process.
+    package var path: String { file.path }
+    package var store: any Store { file.store }
+
+    /// The names of the classes that configurations of the program have opened the realm with.
+    package var classNames: Set<String> { file.classNames }
+
+    /// Replaces the schema, while no other configuration brings classes into the file. Blocks.
+    ///
+    /// - Parameter check: given the classes that are there and the names of the program's; what it throws leaves all as it
+    ///   was.
+    package func replaceSchema(
+        with schema: ObjectModel.Schema, migration: StoreContract.Migration,
+        check: (ObjectModel.Schema, Set<String>) throws -> Void
+    ) throws -> Version {
+        try file.replaceSchema(with: schema, migration: migration, check: check)
+    }
+}

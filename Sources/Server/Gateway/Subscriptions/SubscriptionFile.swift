@@ -1,0 +1,156 @@
+import Dispatch
+import Files
+import Glibc
+import JSONCoding
+import Logging
+import ObjectModel
+import Synchronization
+
+/// The file that subscription sets survive a restart in: replaced as a whole, so that it is always one that was
+/// written completely.
+///
+/// `{"format": 1, "sets": [{"name", "owner"?, "revision", "lastID", "subscriptions": [{"id", "name"?, "revision", "createdAt",
+/// "updatedAt", "class", …}]}]}`, dates in milliseconds.
+final class SubscriptionFile: Sendable {
+    private struct State {
+        /// Called when what is in memory now has been written.
+        var waiting: [@Sendable () -> Void] = []
+        var isScheduled = false
+    }
+
+    private let path: String
+    private let logger: Logger
+    private let queue = DispatchQueue(label: "realmgate.subscriptions.file")
+    private let state = Mutex(State())
+
+    init(_ path: String, _ logger: Logger) {
+        self.path = path
+        self.logger = logger
+    }
+
+    /// Writes what `content` gives, soon and on a thread of its own; then calls `action`. Several calls may be served
+    /// by one writing. A fault is logged: the sets are there until the next restart all the same.
+    func save(_ content: @escaping @Sendable () -> [SubscriptionSet], then action: @escaping @Sendable () -> Void) {
+        let mustSchedule = state.withLock { state in
+            state.waiting.append(action)
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        guard mustSchedule else { return }
+        queue.async { [self] in
+            let waiting = state.withLock { state in
+                state.isScheduled = false
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            do {
+                try WholeFile.replace(path, with: Self.document(content()))
+            } catch {
+                logger.error(
+                    "The subscriptions could not be saved.", metadata: ["file": "\(path)", "error": "\(error)"])
+            }
+            for action in waiting { action() }
+        }
+    }
+
+    /// The sets that were saved. A file that is damaged, or cannot be read, is put aside, as `FILE.damaged`.
+    func load(_ now: Timestamp, largest: Int) -> [SubscriptionSet] {
+        do {
+            guard let bytes = try WholeFile.read(path) else { return [] }
+            return try Self.sets(try JSONValue.parse(bytes), now, largest: largest)
+        } catch {
+            logger.error(
+                "The saved subscriptions are damaged and were put aside.",
+                metadata: ["file": "\(path).damaged", "error": "\(error)"])
+            rename(path, path + ".damaged")
+            return []
+        }
+    }
+
+    private static func document(_ sets: [SubscriptionSet]) -> [UInt8] {
+        let json = JSONWriter(capacity: 4096)
+        json.beginObject()
+        json.name("format")
+        json.int(1)
+        json.name("sets")
+        json.beginArray()
+        for set in sets {
+            let current = set.current
+            json.beginObject()
+            json.name("name")
+            json.string(set.name)
+            if let owner = set.id.owner {
+                json.name("owner")
+                json.string(owner)
+            }
+            json.name("revision")
+            json.int(current.revision)
+            json.name("lastID")
+            json.int(current.lastID)
+            json.name("subscriptions")
+            json.beginArray()
+            for subscription in current.subscriptions { write(subscription, json) }
+            json.endArray()
+            json.endObject()
+        }
+        json.endArray()
+        json.endObject()
+        return json.bytes
+    }
+
+    private static func write(_ subscription: Subscription, _ json: JSONWriter) {
+        json.beginObject()
+        json.name("id")
+        json.int(subscription.id)
+        if let name = subscription.name {
+            json.name("name")
+            json.string(name)
+        }
+        json.name("revision")
+        json.int(subscription.revision)
+        for (name, date) in [("createdAt", subscription.createdAt), ("updatedAt", subscription.updatedAt)] {
+            json.name(name)
+            json.int(UInt64.revision(at: date))
+        }
+        subscription.query.write(into: json)
+        json.endObject()
+    }
+
+    private static func sets(_ json: JSONValue, _ now: Timestamp, largest: Int) throws -> [SubscriptionSet] {
+        guard json["format"] == .int(1), case .array(let sets)? = json["sets"] else { throw Damage() }
+        return try sets.map { json in
+            guard case .string(let name)? = json["name"], case .array(let subscriptions)? = json["subscriptions"] else {
+                throw Damage()
+            }
+            var state = SubscriptionSet.State(revision: UInt64(try number("revision", json)), lastUse: now)
+            state.lastID = try number("lastID", json)
+            state.subscriptions = try subscriptions.map { try subscription($0) }
+            var owner: String?
+            if case .string(let text)? = json["owner"] { owner = text }
+            return SubscriptionSet(SubscriptionSetID(owner, name), state, largest: largest)
+        }
+    }
+
+    private static func subscription(_ json: JSONValue) throws -> Subscription {
+        guard case .object(let members) = json else { throw Damage() }
+        var name: String?
+        if case .string(let text)? = json["name"] { name = text }
+        return Subscription(
+            id: try number("id", json), name: name, query: try SubscriptionQuery(members), key: nil,
+            createdAt: try date("createdAt", json), updatedAt: try date("updatedAt", json),
+            revision: UInt64(try number("revision", json)))
+    }
+
+    private static func number(_ name: String, _ json: JSONValue) throws(Damage) -> Int {
+        guard case .int(let number)? = json[name], number >= 0 else { throw Damage() }
+        return Int(number)
+    }
+
+    private static func date(_ name: String, _ json: JSONValue) throws(Damage) -> Timestamp {
+        let milliseconds = try number(name, json)
+        return Timestamp(
+            seconds: Int64(milliseconds / 1000), nanoseconds: Int32(milliseconds % 1000) * 1_000_000) ?? .epoch
+    }
+
+    private struct Damage: Error {}
+}

@@ -1,0 +1,90 @@
+import Glibc
+
+/// Finds the files that belong to the program but are not in it: the console, the API description, the demo.
+///
+/// In an installation they are in `../share/realmgate` beside the directory of the executable. In a checkout they are
+/// found by walking up from the executable, then from the working directory, to the directory of the package.
+package struct InstalledFiles {
+    package enum Part: String, CaseIterable {
+        case console = "static"
+        case openapi
+        case demo
+
+        fileprivate var inCheckout: String {
+            switch self {
+            case .console: "static"
+            case .openapi: "openapi"
+            case .demo: "Examples/Demo"
+            }
+        }
+    }
+
+    private let executable: String?
+    private let workingDirectory: String?
+
+    package static let process = InstalledFiles(executable: currentExecutable(), workingDirectory: currentDirectory())
+
+    package init(executable: String?, workingDirectory: String?) {
+        self.executable = executable
+        self.workingDirectory = workingDirectory
+    }
+
+    /// The directory of a part; nil when there is none.
+    package func directory(of part: Part) -> String? {
+        if let executable {
+            let installed = Self.parent(of: Self.parent(of: executable)) + "/share/realmgate/" + part.rawValue
+            if Self.isDirectory(installed) { return installed }
+        }
+        let starts = [executable.map(Self.parent(of:)), workingDirectory].compactMap { $0 }
+        for start in starts {
+            if let checkout = Self.checkout(above: start) {
+                let directory = checkout + "/" + part.inCheckout
+                if Self.isDirectory(directory) { return directory }
+            }
+        }
+        return nil
+    }
+
+    /// The nearest directory at or above `start` that holds the package.
+    private static func checkout(above start: String) -> String? {
+        var directory = start
+        while true {
+            if isFile(directory + "/Package.swift"), isDirectory(directory + "/Sources/Server/realmgate") {
+                return directory
+            }
+            if directory == "/" || directory.isEmpty { return nil }
+            directory = parent(of: directory)
+        }
+    }
+
+    package static func isDirectory(_ path: String) -> Bool { mode(of: path) & S_IFMT == S_IFDIR }
+
+    package static func isFile(_ path: String) -> Bool { mode(of: path) & S_IFMT == S_IFREG }
+
+    private static func mode(of path: String) -> mode_t {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode : 0
+    }
+
+    /// The directory that holds `path`, which is absolute.
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+
+    private static func currentExecutable() -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
+            guard let start = buffer.baseAddress else { return nil }
+            let length = readlink("/proc/self/exe", start, Int(PATH_MAX))
+            guard length > 0 else { return nil }
+            start[length] = 0
+            return String(cString: start)
+        }
+    }
+
+    private static func currentDirectory() -> String? {
+        guard let path = getcwd(nil, 0) else { return nil }
+        defer { free(path) }
+        return String(cString: path)
+    }
+}

@@ -1,0 +1,57 @@
+import Files
+import Glibc
+import JSONCoding
+
+/// The file that API keys are kept in: readable by its owner only, and always one that was written completely.
+///
+/// `{"format": 1, "keys": [{"id", "name", "roles", "claims", "readOnly", "created", "sha256", …}]}`. Several processes
+/// may write it, one after the other: the lock is on a file beside it, because this one is replaced.
+struct KeyFile: Sendable {
+    let path: String
+
+    /// Nil when there is no such file.
+    var stamp: FileStamp? { FileStamp(path) }
+
+    /// No keys when there is no such file.
+    func read() throws(IdentityError) -> [APIKey] {
+        guard let bytes = try IdentityError.naming({ () throws(FileFault) in try WholeFile.read(path) }) else {
+            return []
+        }
+        guard let json = try? JSONValue.parse(bytes), json["format"] == .int(1),
+            case .array(let records)? = json["keys"]
+        else { throw IdentityError("The file of keys '\(path)' is damaged: it is not as this program writes it.") }
+        var keys: [APIKey] = []
+        for (index, record) in records.enumerated() {
+            guard let key = APIKey(record) else {
+                throw IdentityError("The file of keys '\(path)' is damaged at its key number \(index + 1).")
+            }
+            keys.append(key)
+        }
+        return keys
+    }
+
+    /// Reads the keys, lets `change` change them, and writes them, while no other process does the same.
+    func update<R>(_ change: (inout [APIKey]) throws(IdentityError) -> R) throws(IdentityError) -> (R, [APIKey]) {
+        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw IdentityError("open", path + ".lock", errno) }
+        defer { close(lock) }
+        while flock(lock, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw IdentityError("lock", path + ".lock", errno) }
+        }
+        var keys = try read()
+        let result = try change(&keys)
+        let json = JSONWriter(capacity: 4096)
+        json.beginObject()
+        json.name("format")
+        json.int(1)
+        json.name("keys")
+        json.beginArray()
+        for key in keys { key.write(into: json) }
+        json.endArray()
+        json.endObject()
+        json.endLine()
+        let bytes = json.bytes
+        try IdentityError.naming { () throws(FileFault) in try WholeFile.replace(path, with: bytes) }
+        return (result, keys)
+    }
+}

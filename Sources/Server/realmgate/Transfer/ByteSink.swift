@@ -1,0 +1,54 @@
+import Files
+import Glibc
+
+/// A file or standard output, written in blocks. A file appears under its name when `finish` has put it there.
+final class ByteSink {
+    /// Nil for standard output.
+    private let file: FileReplacement?
+    private let name: String
+    private var bytes: [UInt8] = []
+
+    private static let blockSize = 1 << 16
+
+    /// Makes a file; `-` is standard output.
+    init(path: String) throws {
+        guard path != "-" else {
+            file = nil
+            name = "standard output"
+            return
+        }
+        name = "'\(path)'"
+        do {
+            file = try FileReplacement(path, suffix: ".part", mode: 0o644)
+        } catch {
+            throw CommandFailure("Cannot write \(name): \(error.reason).")
+        }
+    }
+
+    /// Appends what `body` appends.
+    func write<R>(_ body: (inout [UInt8]) throws -> R) throws -> R {
+        let result = try body(&bytes)
+        if bytes.count >= Self.blockSize { try flush() }
+        return result
+    }
+
+    func finish() throws {
+        try flush()
+        try naming { () throws(FileFault) in try file?.finish() }
+    }
+
+    private func flush() throws {
+        try naming { () throws(FileFault) in
+            if let file { try file.write(bytes) } else { try writeAll(bytes, to: STDOUT_FILENO, named: name) }
+        }
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    private func naming(_ work: () throws(FileFault) -> Void) throws(CommandFailure) {
+        do {
+            try work()
+        } catch {
+            throw CommandFailure("Cannot write \(name): \(error.reason).")
+        }
+    }
+}

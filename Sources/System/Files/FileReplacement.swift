@@ -1,0 +1,87 @@
+package import Glibc
+
+/// A file that appears under its name all at once: it is written beside it, under a name of its own, and takes the
+/// place of what has the name when it is complete and on disk. What is not finished leaves nothing behind. Used by one
+/// thread at a time.
+package final class FileReplacement {
+    private let path: String
+    private let draft: String
+    private let calls: FileCalls
+    private var descriptor: Int32
+
+    /// - Parameters:
+    ///   - suffix: what the name of the unfinished file has behind that of the file; one that was left behind by a
+    ///     process that ended is used again, so that they do not become many.
+    ///   - mode: who may read and write the file.
+    package convenience init(_ path: String, suffix: String, mode: mode_t) throws(FileFault) {
+        try self.init(path, suffix: suffix, mode: mode, calls: .system)
+    }
+
+    init(_ path: String, suffix: String, mode: mode_t, calls: FileCalls) throws(FileFault) {
+        self.path = path
+        self.calls = calls
+        draft = path + suffix
+        descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw FileFault(.open, draft, errno) }
+    }
+
+    deinit {
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        unlink(draft)
+    }
+
+    /// Gives the file these rights also where the process's mask, or a draft that was left behind, says otherwise.
+    package func protect(_ mode: mode_t) throws(FileFault) {
+        guard fchmod(descriptor, mode) == 0 else { throw FileFault(.protect, draft, errno) }
+    }
+
+    /// Appends bytes.
+    package func write(_ bytes: [UInt8]) throws(FileFault) {
+        try Files.writeAll(bytes, to: descriptor, draft, calls)
+    }
+
+    /// Puts the file in its place; it is there after a power loss, too. Nothing may be called after this.
+    ///
+    /// When only the last step fails, which is to make the name last, the file has its place already.
+    package func finish() throws(FileFault) {
+        guard calls.sync(descriptor) == 0 else { throw FileFault(.sync, draft, errno) }
+        guard calls.rename(draft, path) == 0 else { throw FileFault(.replace, path, errno) }
+        close(descriptor)
+        descriptor = -1
+        try Directory.sync(of: path, calls)
+    }
+}
+
+/// The calls that make a file last: what the tests of this module listen to, and let fail.
+struct FileCalls {
+    var write: (Int32, UnsafeRawBufferPointer) -> Int
+    var sync: (Int32) -> Int32
+    var rename: (String, String) -> Int32
+
+    static var system: FileCalls {
+        FileCalls(
+            write: { Glibc.write($0, $1.baseAddress, $1.count) }, sync: { Glibc.fsync($0) },
+            rename: { Glibc.rename($0, $1) })
+    }
+}
+
+/// Writes all bytes to an open file, in as many calls as that takes.
+package func writeAll(_ bytes: [UInt8], to descriptor: Int32, named path: String) throws(FileFault) {
+    try writeAll(bytes, to: descriptor, path, .system)
+}
+
+private func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ path: String, _ calls: FileCalls) throws(FileFault) {
+    let code = bytes.withUnsafeBytes { bytes -> Int32 in
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = calls.write(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+            if count < 0, errno == EINTR { continue }
+            // A file that takes nothing, and says of no error, is full.
+            guard count > 0 else { return count < 0 ? errno : ENOSPC }
+            rest = rest.dropFirst(count)
+        }
+        return 0
+    }
+    guard code == 0 else { throw FileFault(.write, path, code) }
+}

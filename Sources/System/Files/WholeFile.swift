@@ -1,0 +1,36 @@
+import Glibc
+
+/// Small files as a whole.
+package enum WholeFile {
+    /// Nil when there is no such file.
+    package static func read(_ path: String) throws(FileFault) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw FileFault(.open, path, errno)
+        }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = chunk.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw FileFault(.read, path, errno) }
+            if count == 0 { return bytes }
+            bytes += chunk[..<count]
+        }
+    }
+
+    /// Puts a file with these bytes, which only its owner may read, in the place of the one there. It is on disk when
+    /// this returns; when it throws, the old one or the new one is there, complete.
+    package static func replace(_ path: String, with bytes: [UInt8]) throws(FileFault) {
+        try replace(path, with: bytes, .system)
+    }
+
+    static func replace(_ path: String, with bytes: [UInt8], _ calls: FileCalls) throws(FileFault) {
+        let file = try FileReplacement(path, suffix: ".new", mode: 0o600, calls: calls)
+        try file.protect(0o600)
+        try file.write(bytes)
+        try file.finish()
+    }
+}

@@ -1,0 +1,219 @@
+package import ObjectModel
+
+/// JSON to stored values.
+package enum ValueCoding {
+    /// Reads a value without links: as plain JSON or as a typed object, collections as arrays and objects. An
+    /// integral number such as `3.0` is accepted as an Int; `"NaN"`, `"Infinity"` and `"-Infinity"` as Float and
+    /// Double; numbers and texts as Decimal128, all digits counting.
+    package static func decode(_ json: JSONValue, as type: PropertyType) throws(ValueFault) -> Value {
+        if type.collection == .single, !type.isMixed { return try scalar(json, type, "") }
+        guard let value = try draft(json, as: type).complete else {
+            throw ValueFault(expected: "values without links", got: json.inWords)
+        }
+        return value
+    }
+
+    /// Reads any value; links in it stay as they are written. Null is an empty collection.
+    ///
+    /// - Parameter path: where the value stands in the document, for the faults and links in it.
+    package static func draft(
+        _ json: JSONValue, as type: PropertyType, path: String = ""
+    ) throws(ValueFault) -> ValueDraft {
+        switch (type.collection, json) {
+        case (.single, _): return try element(json, type, path)
+        case (.list, .null): return .value(.list([]))
+        case (.set, .null): return .value(.set([]))
+        case (.map, .null): return .value(.dictionary(ValueMap()))
+        case (.list, .array(let elements)): return .list(of: try drafts(elements, type, path))
+        case (.set, .array(let elements)): return .set(of: try drafts(elements, type, path))
+        case (.map, .object(let object)):
+            var entries: [ValueDraft.Entry] = []
+            for member in unwrapped(object).members {
+                let place = path + JSONPath.member(member.name)
+                entries.append(ValueDraft.Entry(key: member.name, value: try element(member.value, type, place)))
+            }
+            return .map(of: entries)
+        default: throw ValueFault(expected: type.inWords, got: json.inWords, path: path)
+        }
+    }
+
+    private static func drafts(
+        _ elements: [JSONValue], _ type: PropertyType, _ path: String
+    ) throws(ValueFault) -> [ValueDraft] {
+        var drafts: [ValueDraft] = []
+        drafts.reserveCapacity(elements.count)
+        for (index, json) in elements.enumerated() {
+            drafts.append(try element(json, type, path + JSONPath.element(index)))
+        }
+        return drafts
+    }
+
+    private static func element(_ json: JSONValue, _ type: PropertyType, _ path: String) throws(ValueFault)
+        -> ValueDraft
+    {
+        if type.isMixed { return try mixed(json, path) }
+        if type.isLink, json != .null { return .link(json, path: path) }
+        return .value(try scalar(json, type, path))
+    }
+
+    private static func scalar(_ json: JSONValue, _ type: PropertyType, _ path: String) throws(ValueFault) -> Value {
+        if case .null = json, type.acceptsNull { return .null }
+        guard json != .null, let value = convert(json, type.base) else {
+            throw ValueFault(expected: type.elementInWords, got: json.inWords, path: path)
+        }
+        return value
+    }
+
+    /// Reads a primary key as it stands in a path; `null` is null where the type has no such text of its own. Nil when
+    /// the text is no value of the type.
+    package static func decode(keyText text: String, as type: PropertyType) -> Value? {
+        switch type.base {
+        case .string: .string(text)
+        case _ where type.isOptional && text == "null": .null
+        case .int: Int64(text).map { .int($0) }
+        default: convert(.string(text), type.base)
+        }
+    }
+
+    /// Nil when the value is none of the type.
+    static func convert(_ json: JSONValue, _ base: BaseType) -> Value? {
+        switch (base, json) {
+        case (.bool, .bool(let value)): return .bool(value)
+        case (.int, .int(let value)): return .int(value)
+        case (.int, .double(let value)): return Int64(exactly: value).map { .int($0) }
+        case (.int, .precise(let value, _)): return value.exactInt64.map { .int($0) }
+        case (.string, .string(let value)): return .string(value)
+        case (.date, .string(let text)): return Timestamp(rfc3339: text).map { .date($0) }
+        case (.objectId, .string(let text)): return ObjectId(hex: text).map { .objectId($0) }
+        case (.uuid, .string(let text)): return UUIDValue(text: text).map { .uuid($0) }
+        case (.data, .string(let text)): return Base64.standard.decode(text).map { .data($0) }
+        case (.decimal128, .string(let text)): return Decimal128(text).map { .decimal($0) }
+        case (.decimal128, .int(let value)): return .decimal(Decimal128(value))
+        case (.decimal128, .double(let value)): return .decimal(Decimal128(shortest: value))
+        case (.decimal128, .precise(let value, _)): return .decimal(value)
+        case (_, .object(let object)): return content(of: object, base).flatMap { convert($0, base) }
+        case (.double, _): return number(json).map { .double($0) }
+        case (.float, _):
+            guard let number = number(json) else { return nil }
+            let value = Float(number)
+            // A finite number must not become infinite.
+            return value.isFinite || !number.isFinite ? .float(value) : nil
+        default: return nil
+        }
+    }
+
+    /// What a typed object holds, if it is one of the type.
+    private static func content(of object: JSONObject, _ base: BaseType) -> JSONValue? {
+        guard object.members.count == 1, let member = object.members.first, TypeName(member.name)?.base == base else {
+            return nil
+        }
+        if case .object = member.value { return nil }
+        return member.value
+    }
+
+    private static func number(_ json: JSONValue) -> Double? {
+        switch json {
+        case .int(let value): Double(value)
+        case .double(let value), .precise(_, nearest: let value): value
+        case .string("NaN"): .nan
+        case .string("Infinity"): .infinity
+        case .string("-Infinity"): -.infinity
+        default: nil
+        }
+    }
+
+    /// The members of `{"$dictionary": {…}}`, else the object itself.
+    static func unwrapped(_ object: JSONObject) -> JSONObject {
+        guard object.members.count == 1, case .object(let inner)? = object[TypeName.dictionary.rawValue] else {
+            return object
+        }
+        return inner
+    }
+}
+
+/// The names of typed objects, which have one member.
+enum TypeName: String {
+    case date = "$date"
+    case objectId = "$oid"
+    case uuid = "$uuid"
+    case decimal = "$decimal"
+    case binary = "$binary"
+    /// In mixed values, where numbers are doubles.
+    case float = "$float"
+    /// In mixed values, for NaN and the infinities.
+    case double = "$double"
+    case link = "$link"
+    /// In mixed values, for a dictionary that else would look like one of these.
+    case dictionary = "$dictionary"
+
+    init?(_ name: String) {
+        // Most names of members are no such names, and a raw value is compared with all of them.
+        guard name.utf8.first == UInt8(ascii: "$") else { return nil }
+        self.init(rawValue: name)
+    }
+
+    /// Nil for those that hold something else than one scalar.
+    var base: BaseType? {
+        switch self {
+        case .date: .date
+        case .objectId: .objectId
+        case .uuid: .uuid
+        case .decimal: .decimal128
+        case .binary: .data
+        case .float: .float
+        case .double: .double
+        case .link, .dictionary: nil
+        }
+    }
+}
+
+extension PropertyType {
+    /// What the type takes, for the sentence of an error.
+    package var inWords: String {
+        switch collection {
+        case .single: elementInWords
+        case .list, .set: "an array, each element \(elementInWords)"
+        case .map: "an object, each value \(elementInWords)"
+        }
+    }
+
+    /// What a single value or an element takes.
+    var elementInWords: String {
+        let words =
+            switch base {
+            case .bool: "true or false"
+            case .int: "an integer of 64 bits"
+            case .float: "a number within the range of a float"
+            case .double: "a number"
+            case .string: "a string"
+            case .date: "a date such as \"2026-01-31T12:00:00Z\""
+            case .objectId: "an object id of 24 hexadecimal digits"
+            case .uuid: "a UUID such as \"123e4567-e89b-12d3-a456-426614174000\""
+            case .data: "base64 text such as \"SGVsbG8=\""
+            case .decimal128: "a decimal such as \"1.10\""
+            case .mixed: "any JSON value"
+            case .link(let target): "a link to \(target.withArticle)"
+            case .linkingObjects: "nothing, because it is computed from links"
+            }
+        return acceptsNull && base != .mixed ? words + " or null" : words
+    }
+}
+
+/// Why a JSON value does not fit a property.
+package struct ValueFault: Error, Hashable, Sendable {
+    /// What the property takes, in words: `an integer or null`.
+    package var expected: String
+    /// What was given, in words: `the string "seven"`.
+    package var got: String
+    /// Where within the value: empty for the value itself, `[3]` for an element.
+    package var path: String
+
+    package init(expected: String, got: String, path: String = "") {
+        self.expected = expected
+        self.got = got
+        self.path = path
+    }
+
+    /// `'Dog.age' takes an integer or null, not the string "seven".`
+    package func sentence(_ name: String) -> String { "'\(name)\(path)' takes \(expected), not \(got)." }
+}

@@ -1,0 +1,60 @@
+import DecodingProbe
+import Foundation
+import RepositoryFiles
+import StoreTesting
+import Testing
+
+/// Whatever the bytes of a file's records, they are refused or can be read: the probe traps where that is not so.
+@Suite("Damaged records")
+struct DamagedRecordTests {
+    /// Leaves have tests of their own, in ColumnarTests.
+    private static let records = DecodingProbe.allCases.filter { if case .leaf = $0 { false } else { true } }
+
+    @Test("whole records are taken, damaged ones are refused or safe to read", arguments: records)
+    func damaged(probe: DecodingProbe) {
+        var random = SeededRandom.fresh()
+        print("DamagedRecordTests \(probe) seed \(random.seed)")
+        for _ in 0..<25 {
+            let whole = probe.sample(&random)
+            #expect(probe.decode(whole), "seed \(random.seed): \(whole)")
+            for _ in 0..<6 {
+                var damaged = whole
+                for _ in 0...random.below(4) where !damaged.isEmpty {
+                    // Mostly the beginning, where counts and sizes are.
+                    let place = random.below(random.oneIn(3) ? damaged.count : min(32, damaged.count))
+                    switch random.below(4) {
+                    case 0: damaged[place] ^= 1 << UInt8(random.below(8))
+                    case 1: damaged[place] = random.pick([0, 1, 127, 128, 255]) ?? 0
+                    case 2: damaged.insert(UInt8(random.below(256)), at: place)
+                    default: damaged.remove(at: place)
+                    }
+                }
+                if random.oneIn(4) { damaged.removeLast(random.below(damaged.count + 1)) }
+                probe.decode(damaged)
+            }
+        }
+    }
+
+    @Test(
+        "a truncated record is never taken for a whole one, where its length is known",
+        arguments: [
+            DecodingProbe.changeSet, .schema, .blockDirectory,
+        ])
+    func truncated(probe: DecodingProbe) {
+        var random = SeededRandom.fresh()
+        for _ in 0..<20 {
+            let whole = probe.sample(&random)
+            for length in 0..<whole.count { probe.decode(Array(whole.prefix(length))) }
+            #expect(!probe.decode([]))
+        }
+    }
+
+    /// Inputs that the fuzzer found to be handled wrongly once, and some that reach far.
+    @Test("what the fuzzer found once is refused or safe to read")
+    func found() throws {
+        let directory = URL(filePath: Checkout.root + "/Tests/Support/DecodingFuzzer/seeds")
+        let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+        #expect(!files.isEmpty)
+        for file in files { DecodingProbe.decode(input: Array(try Data(contentsOf: file))) }
+    }
+}

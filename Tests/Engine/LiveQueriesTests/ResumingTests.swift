@@ -1,0 +1,185 @@
+import LiveTesting
+import ObjectModel
+import QueryLanguage
+import StoreContract
+import StoreTesting
+import Synchronization
+import Testing
+
+@testable import LiveQueries
+
+/// Observers that come back with the version that they had heard of.
+struct ResumingTests {
+    /// What an observer was told, with the change itself.
+    private final class Told: Sendable {
+        private let state = Mutex<(names: [String], changes: [LiveChange])>(([], []))
+
+        var names: [String] { state.withLock { $0.names } }
+        var changes: [LiveChange] { state.withLock { $0.changes } }
+
+        @Sendable func receive(_ event: LiveEvent) {
+            state.withLock { state in
+                switch event {
+                case .initial: state.names.append("initial")
+                case .resumed: state.names.append("resumed")
+                case .failed: state.names.append("failed")
+                case .update(let change):
+                    state.names.append("update")
+                    state.changes.append(change)
+                }
+            }
+        }
+    }
+
+    private static func query(_ steps: [ResultStep] = []) -> BoundQuery {
+        BoundQuery(classID: TaskStore.task, steps: steps)
+    }
+
+    @Test("all who resume from the same version are told the same change, as one object")
+    func oneChangeForAll() throws {
+        let tasks = try TaskStore()
+        try tasks.write { for id in 0..<10 { try $0.task(Int64(id), Int64(id)) } }
+        let version = try tasks.store.snapshot().version
+        let query = Self.query([.sort([SortKey(TaskStore.path(TaskStore.score, .int))])])
+        try tasks.write { try $0.setScore(3, 100) }
+        try tasks.write { try $0.deleteTask(5) }
+        let all = (0..<20).map { _ in Told() }
+        let tokens = all.map { tasks.live.observe(query, since: version, deliver: $0.receive) }
+        tasks.live.settle()
+        let first = try #require(all[0].changes.first)
+        #expect(first.indices == IndexChanges(deletions: [3, 5], insertions: [8]))
+        for told in all {
+            #expect(told.names == ["resumed", "update"])
+            #expect(told.changes.first === first)
+        }
+        for token in tokens { token.cancel() }
+        tasks.store.close()
+    }
+
+    @Test("who knows the present version is told nothing but that it goes on; who knows one ahead begins anew")
+    func presentAndAhead() throws {
+        let tasks = try TaskStore()
+        try tasks.write { try $0.task(1, 1) }
+        let version = try tasks.store.snapshot().version
+        let (present, ahead) = (Told(), Told())
+        let tokens = [
+            tasks.live.observe(Self.query(), since: version, deliver: present.receive),
+            tasks.live.observe(Self.query(), since: version.next, deliver: ahead.receive),
+        ]
+        tasks.live.settle()
+        #expect(present.names == ["resumed"])
+        #expect(ahead.names == ["initial"])
+        try tasks.write { try $0.task(2, 2) }
+        #expect(present.names == ["resumed", "update"])
+        for token in tokens { token.cancel() }
+        tasks.store.close()
+    }
+
+    @Test("what is remembered of a result and what the store's past says are the same difference")
+    func recentAndPast() throws {
+        let seed = UInt64.random(in: 0..<1 << 32)
+        var random = SeededRandom(seed: seed)
+        let tasks = try TaskStore()
+        try tasks.write { for id in 0..<30 { try $0.task(Int64(id), Int64(id)) } }
+        let query = Self.query([.sort([SortKey(TaskStore.path(TaskStore.score, .int))]), .limit(20)])
+        // One who listens all the time makes the result remember.
+        let listener = Told()
+        let listening = tasks.live.observe(query, deliver: listener.receive)
+        tasks.live.settle()
+        var versions = [try tasks.store.snapshot().version]
+        for _ in 0..<30 {
+            let (id, score) = (Int64(random.below(30)), Int64(random.below(40)))
+            try tasks.write { try $0.setScore(id, score) }
+            versions.append(try tasks.store.snapshot().version)
+        }
+        let snapshot = try tasks.store.snapshot()
+        let present = try snapshot.select(query, .all)
+        let fresh = try LiveQueries(tasks.store)
+        for version in versions {
+            let (remembered, lookedUp) = (Told(), Told())
+            let first = tasks.live.observe(query, since: version, deliver: remembered.receive)
+            let second = fresh.observe(query, since: version, deliver: lookedUp.receive)
+            tasks.live.settle()
+            fresh.settle()
+            let context: Comment = "seed \(seed), since \(version)"
+            #expect(remembered.names.first == "resumed", context)
+            #expect(lookedUp.names.first == "resumed", context)
+            let past = try #require(try tasks.store.past(at: version, before: snapshot), context)
+            let old = try past.reads.select(query, .all)
+            for told in [remembered, lookedUp] {
+                let indices = told.changes.first?.indices ?? IndexChanges()
+                #expect(indices.faults(from: old, to: present) == [], context)
+            }
+            first.cancel()
+            second.cancel()
+        }
+        listening.cancel()
+        tasks.store.close()
+    }
+
+    @Test("the differences that are remembered are bounded, and one of a version within a step is not given out")
+    func bounds() {
+        var recent = RecentChanges(after: Version(1))
+        for number in 1...100 {
+            recent.add(
+                IndexChanges(insertions: [number - 1]), from: Version(UInt64(number * 2 - 1)),
+                to: Version(UInt64(number * 2 + 1)))
+        }
+        var present = Version(201)
+        #expect(recent.changes(since: Version(1), at: present) == nil)
+        #expect(recent.changes(since: Version(202), at: present) == nil)
+        #expect(recent.changes(since: Version(199), at: present) == IndexChanges(insertions: [99]))
+        #expect(recent.changes(since: Version(197), at: present) == IndexChanges(insertions: [98, 99]))
+        #expect(recent.changes(since: Version(200), at: present) == nil)
+        #expect(recent.changes(since: Version(201), at: present) == IndexChanges())
+        recent.add(IndexChanges(deletions: Array(0..<5_000)), from: Version(201), to: Version(202))
+        present = Version(202)
+        #expect(recent.changes(since: Version(201), at: present) == nil)
+        #expect(recent.changes(since: Version(202), at: present) == IndexChanges())
+    }
+
+    @Test("a result goes on when the store takes its version back")
+    func versionGone() throws {
+        let tasks = try TaskStore()
+        try tasks.write { for id in 0..<10 { try $0.task(Int64(id), Int64(id)) } }
+        let before = try tasks.store.snapshot()
+        let query = Self.query([.sort([SortKey(TaskStore.path(TaskStore.score, .int))])])
+        let route = try QueryRoute(query, schema: before.schema)
+        var state = try ResultState(query, isOrdered: true, before)
+        try tasks.write { try $0.setScore(0, 100) }
+        let after = try tasks.store.snapshot()
+        let changes = try #require(try tasks.store.changes(after: before.version)?.first)
+        let step = LiveStep(changes, from: GoneReads(before), to: after)
+        let outcome = try state.advance(
+            by: step, of: query, along: route, classCount: 1_000_000, learns: true,
+            suspects: { try route.suspects(in: step) }
+        ) { [ObjectKey(0)] }
+        #expect(try Array(state.keys) == after.select(query, .all))
+        #expect(outcome.indices == IndexChanges(deletions: [0], insertions: [9]))
+        tasks.store.close()
+    }
+
+    /// A version that was taken back: everything but what it was is gone.
+    private final class GoneReads: ObjectReads {
+        let version: Version
+        let tag: HistoryTag
+        let schema: Schema
+        private let error = StoreError(.versionGone, "The version is gone.")
+
+        init(_ reads: any ObjectReads) { (version, tag, schema) = (reads.version, reads.tag, reads.schema) }
+
+        func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool { throw error }
+        func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? { throw error }
+        func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value { throw error }
+        func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int { throw error }
+        func elements(
+            _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
+        ) throws -> [Value] { throw error }
+        func backlinks(
+            to target: ObjectReference, from origin: ClassID, _ property: PropertyID
+        ) throws -> [ObjectKey] { throw error }
+        func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] { throw error }
+        func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool { throw error }
+        func sortValues(_ keys: [SortKey], of key: ObjectKey, in classID: ClassID) throws -> [Value?] { throw error }
+    }
+}

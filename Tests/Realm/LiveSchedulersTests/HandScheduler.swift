@@ -1,0 +1,43 @@
+import Dispatch
+import Glibc
+import LiveQueries
+import LiveTesting
+import Synchronization
+
+/// A scheduler whose turns the test takes, on the thread that made it.
+final class HandScheduler: LiveScheduler {
+    private let thread = UInt(pthread_self())
+    private let jobs = Mutex<[@Sendable () -> Void]>([])
+    private let arrived = DispatchSemaphore(value: 0)
+    let canDeliver: Bool
+
+    init(canDeliver: Bool = true) { self.canDeliver = canDeliver }
+
+    var id: LiveSchedulerID { LiveSchedulerID(self) }
+    var isCurrent: Bool { thread == UInt(pthread_self()) }
+
+    func run(_ job: @escaping @Sendable () -> Void) {
+        jobs.withLock { $0.append(job) }
+        arrived.signal()
+    }
+
+    /// Runs what has arrived. False when that is nothing.
+    @discardableResult
+    func turn() -> Bool {
+        guard arrived.wait(timeout: .now()) == .success else { return false }
+        take()
+        return true
+    }
+
+    /// Runs the next job, waiting for it. False when none comes.
+    func waitForTurn() -> Bool {
+        guard arrived.wait(timeout: .now() + .seconds(30)) == .success else { return false }
+        take()
+        return true
+    }
+
+    private func take() {
+        let job = jobs.withLock { $0.removeFirst() }
+        job()
+    }
+}

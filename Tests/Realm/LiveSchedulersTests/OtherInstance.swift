@@ -1,0 +1,16 @@
+import Dispatch
+import LiveQueries
+import LiveSchedulers
+import LiveTesting
+
+/// An instance on a queue of its own.
+struct OtherInstance {
+    let queue: DispatchQueue
+    let instance: LiveInstance
+
+    init(_ hub: InstanceHub, _ label: String = "other") throws {
+        let queue = DispatchQueue(label: label)
+        self.queue = queue
+        instance = try queue.sync { try hub.instance(on: QueueScheduler(queue)) }
+    }
+}

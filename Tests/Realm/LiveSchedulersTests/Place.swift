@@ -1,0 +1,60 @@
+import Dispatch
+import Foundation
+import LiveQueries
+import LiveSchedulers
+import LiveTesting
+import Synchronization
+
+/// The kinds of places that an instance can be confined to.
+enum Place: CaseIterable, Sendable {
+    case queue, actor, runLoop
+
+    private actor Home {}
+
+    func scheduler() throws -> any LiveScheduler {
+        switch self {
+        case .queue: try QueueScheduler(DispatchQueue(label: "place"))
+        case .actor: ActorScheduler(Home())
+        case .runLoop: Self.runningLoop()
+        }
+    }
+
+    /// The scheduler of a new thread that runs its loop for good.
+    static func runningLoop() -> RunLoopScheduler {
+        let found = Mutex<RunLoopScheduler?>(nil)
+        let ready = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            found.withLock { $0 = .current }
+            // A loop with nothing in it ends at once.
+            RunLoop.current.add(Timer(timeInterval: 1e6, repeats: true) { _ in }, forMode: .default)
+            ready.signal()
+            while true { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
+        }
+        ready.wait()
+        return found.withLock { $0 } ?? .current
+    }
+}
+
+extension LiveScheduler {
+    /// Runs the body there and waits for it, without holding up a thread that an actor might need.
+    func perform<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+        try await withCheckedThrowingContinuation { continuation in
+            run { continuation.resume(with: Result { try body() }) }
+        }
+    }
+
+    /// Asks there until the answer is yes. False when that takes too long.
+    func eventually(_ condition: @escaping @Sendable () throws -> Bool) async throws -> Bool {
+        for _ in 0..<30_000 {
+            if try await perform(condition) { return true }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        return false
+    }
+}
+
+/// Something that is used in jobs of one scheduler only, which the test hands from one to the next.
+final class Resident<Value>: @unchecked Sendable {
+    var value: Value
+    init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,189 @@
+import AccessRules
+import Hosting
+import ObjectModel
+import ProgramTesting
+import Testing
+
+@testable import realmgate
+
+@Suite("Configuration files and settings")
+struct ConfigurationTests {
+    private func sources(_ variables: [String: String] = [:]) -> SettingSources { SettingSources { variables[$0] } }
+
+    private func file(_ text: String) throws(CommandFailure) -> ConfigurationFile {
+        try ConfigurationFile(path: "c.yaml", Array(text.utf8))
+    }
+
+    private func message(_ body: () throws -> Void) -> String {
+        do {
+            try body()
+            return "no failure"
+        } catch {
+            return (error as? CommandFailure)?.message ?? "\(error)"
+        }
+    }
+
+    @Test("an option wins over a variable, that over the file, that over the default; each says so")
+    func precedence() throws {
+        let directory = try TestDirectory()
+        let path = try directory.write("log: {level: error}\nport: 1\nhost: ::1\nlimits: {page: 7}\n", to: "c.yaml")
+        let settings = try Settings(
+            options: ["log.level": "debug"], assignments: ["limits.workers=3"], file: path,
+            sources(["REALMGATE_LOG_LEVEL": "trace", "REALMGATE_PORT": "2", "REALMGATE_LIMITS_WORKERS": "9"]))
+        #expect(settings.text("log.level") == "debug" && settings.origin("log.level") == "--log-level")
+        #expect(settings.integer("port") == 2 && settings.origin("port") == "REALMGATE_PORT")
+        #expect(settings.text("host") == "::1" && settings.origin("host") == "the file, line 3")
+        #expect(settings.integer("limits.page") == 7)
+        #expect(settings.integer("limits.workers") == 3)
+        #expect(settings.origin("limits.workers") == "--set limits.workers")
+        #expect(settings.integer("limits.workerQueue") == 1000 && settings.origin("limits.workerQueue") == "default")
+    }
+
+    @Test("the file may be named by a variable, and an empty variable counts as not set")
+    func variables() throws {
+        let directory = try TestDirectory()
+        let path = try directory.write("port: 5", to: "c.yaml")
+        let settings = try Settings(
+            options: [:], file: nil, sources(["REALMGATE_CONFIG": path, "REALMGATE_PORT": ""]))
+        #expect(settings.integer("port") == 5)
+        #expect(settings.file == path)
+    }
+
+    @Test("every setting has a name, a variable and an option of its own, and is in the list of serve --help")
+    func table() {
+        #expect(Set(Setting.names).count == Setting.all.count)
+        #expect(Set(Setting.all.map(\.variable)).count == Setting.all.count)
+        #expect(Set(Setting.all.map(\.option)).count == Setting.all.count)
+        for setting in Setting.all {
+            #expect(SettingList.text.contains(setting.name) && SettingList.text.contains(setting.variable))
+            guard let fallback = setting.fallback, case .integer(let number) = fallback else { continue }
+            switch setting.kind {
+            case .integer(let range), .size(let range): #expect(range.contains(number), "\(setting.name)")
+            default: Issue.record("\(setting.name) has a number as its default")
+            }
+        }
+    }
+
+    @Test("what is printed is a file that says the same, and has no secrets")
+    func printed() throws {
+        let secret = "a-secret-that-nobody-else-should-see-1234"
+        let settings = try Settings(
+            options: [:], assignments: ["log.level=warning", "auth.tokens.issuers=a, b", "limits.body=2MiB"], file: nil,
+            sources(["REALMGATE_ADMIN_KEY": secret, "REALMGATE_AUTH_TOKENS_SECRET": secret]))
+        let text = settings.description
+        #expect(!text.contains(secret))
+        #expect(text.contains("  level: \"warning\"  # --set log.level\n"))
+        let again = try file(text)
+        for setting in Setting.all where !setting.isSecret {
+            switch (again.values[setting.name]?.value, setting.kind) {
+            case (.text(let text)?, _): #expect(settings.text(setting.name) == text)
+            case (.integer(let number)?, _): #expect(settings.integer(setting.name) == number)
+            case (.flag(let flag)?, _): #expect(settings.flag(setting.name) == flag)
+            case (.list(let texts)?, _): #expect(settings.list(setting.name) == texts)
+            case (nil, _): #expect(setting.fallback == nil, "\(setting.name)")
+            }
+        }
+        #expect(again.values["limits.body"]?.value == .integer(2 << 20))
+    }
+
+    private static let faults: [(String, String)] = [
+        ("prot: 1", "c.yaml:1:1: There is no setting 'prot'. Did you mean 'port'?"),
+        ("a: 1\n\nlog:\n  lvel: info", "c.yaml:1:1: There is no setting 'a'."),
+        ("log:\n  lvel: info", "c.yaml:2:3: There is no setting 'lvel' in 'log'. Did you mean 'level'?"),
+        ("log: info", "c.yaml:1:6: 'log' takes names with values, not the string \"info\"."),
+        ("- a", "c.yaml:1:1: The file takes names with values, not an array."),
+        ("port: \"8080\"", "c.yaml:1:7: 'port' takes a whole number, not the string \"8080\"."),
+        ("port: 70000", "c.yaml:1:7: 'port' is 70000; it must be 0 to 65535."),
+        ("demo: yes", "c.yaml:1:7: 'demo' takes true or false, not the string \"yes\"."),
+        ("log: {level: loud}", "'log.level' is 'loud'; it must be one of: trace, debug"),
+        ("limits: {body: 3 parsecs}", "'limits.body' is '3 parsecs', which is no number of bytes"),
+        ("auth: {tokens: {issuers: [1]}}", "takes a list of texts, and the integer 1 is none"),
+        ("port: 1\nport: 2", "c.yaml:2:1: 'port' was given in line 1."),
+        ("port: [1", "c.yaml:2:1: The YAML is malformed"),
+        ("auth: {roles: {a: {admn: true}}}", "takes no 'admn', but admin, classes, others. Did you mean 'admin'?"),
+        ("auth: {roles: {a: {admin: true, others: {}}}}", "is an administrator's: it may do everything"),
+        ("auth: {roles: {a: {classes: {Dog: {red: true}}}}}", "'Dog' of the role 'a' takes no 'red'"),
+        ("auth: {roles: {a: {others: {read: 3}}}}", "'read' takes true, false, or a predicate as a text"),
+        ("auth: {roles: {a: {others: {readable: name}}}}", "'readable' takes a list of properties"),
+        ("auth: {roles: {a: {others: {read: 'shop =='}}}}", "c.yaml:1:35: The rule for 'read' cannot be read"),
+        ("auth: {roles: [a]}", "'auth.roles' takes names with values, not an array."),
+    ]
+
+    @Test("a fault in the file is told with its line, and the nearest name", arguments: faults)
+    func fileFaults(text: String, expected: String) {
+        let message = message { _ = try file(text) }
+        #expect(message.contains(expected), "\(message)")
+    }
+
+    @Test("roles are read with their rules, in their order")
+    func roles() throws {
+        let read = try file(
+            """
+            auth:
+              roles:
+                clerk:
+                  classes:
+                    Order: {read: 'shop == $claims.shop', create: true, update: false, readable: [a, b], writable: []}
+                    Log: {create: true}
+                  others: {read: true}
+                boss: {admin: true}
+                nobody:
+            """)
+        let always = "TRUEPREDICATE"
+        let order = ClassRule(
+            read: "shop == $claims.shop", create: always, readableProperties: ["a", "b"], writableProperties: [])
+        #expect(
+            read.roles == [
+                Role(
+                    name: "clerk", classes: ["Order": order, "Log": ClassRule(create: always)],
+                    others: ClassRule(read: always)), Role(name: "boss", isAdministrator: true), Role(name: "nobody"),
+            ])
+    }
+
+    @Test(
+        "nothing after a name is as if the name were not there, and so is an empty file",
+        arguments: ["", "port:\nlog:\n", "# x"])
+    func nothing(text: String) throws {
+        #expect(try file(text).values.isEmpty)
+    }
+
+    @Test(
+        "sizes have units of 1024",
+        arguments: [("1024", 1024), ("2k", 2048), ("1 MiB", 1 << 20), ("3GB", 3 << 30), ("1t", 1 << 40)])
+    func sizes(text: String, count: Int) { #expect(Setting.bytes(text) == count) }
+
+    @Test("what is no size is refused", arguments: ["", "k", "-1", "1.5M", "1 pb", "9999999999999999999", "99999999t"])
+    func noSizes(text: String) { #expect(Setting.bytes(text) == nil) }
+
+    @Test("--set names what it does not know")
+    func assignments() {
+        let wrong = [
+            ("prt=1", "Did you mean 'port'?"), ("port", "--set takes NAME=VALUE"), ("port=x", "--set port is 'x'"),
+            ("=", "--set takes NAME=VALUE"), ("limits.page=0", "--set limits.page is 0; it must be 1 to"),
+        ]
+        for (text, part) in wrong {
+            let message = message { _ = try Settings(options: [:], assignments: [text], file: nil, sources()) }
+            #expect(message.contains(part), "\(message)")
+        }
+    }
+
+    @Test(
+        "loopback addresses are told from others",
+        arguments: [
+            ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("localhost", true), ("LocalHost.", true),
+            ("app.localhost", true), ("evillocalhost", false), ("0.0.0.0", false),
+            ("::", false), ("10.0.0.1", false), ("::ffff:127.0.0.1", false), ("no such name", false),
+        ])
+    func loopback(host: String, isLoopback: Bool) { #expect(LoopbackAddress.isOne(host) == isLoopback) }
+
+    @Test("--expires takes a time from now or a date to come")
+    func expiry() throws {
+        let now = Timestamp(seconds: 1_800_000_000)
+        #expect(try CreateToken.end("30d", now).seconds == 1_800_000_000 + 30 * 86_400)
+        #expect(try CreateToken.end("12h", now).seconds == 1_800_000_000 + 43_200)
+        #expect(try CreateToken.end("2030-01-01T00:00:00Z", now) == Timestamp(rfc3339: "2030-01-01T00:00:00Z"))
+        for wrong in ["", "d", "0d", "-1d", "30", "2001-01-01", "soon", "9223372036854775807y"] {
+            #expect(throws: CommandFailure.self) { try CreateToken.end(wrong, now) }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import EmbeddedStore
+import Foundation
+import Glibc
+import ObjectModel
+import ProgramTesting
+import StoreContract
+import Testing
+
+/// A server is killed with SIGKILL while several clients write, again and again on the same file.
+///
+/// Every write is one transaction on two linked objects, a pair: both get the same number and a text made from it.
+/// After each kill the file is opened and must show: each acknowledged pair at the acknowledged number or a later one
+/// that was sent; both halves of every pair equal; links, backlinks and the primary key index in agreement.
+@Suite("Killed while writing", .serialized)
+struct CrashTests {
+    private static let rounds = 50
+    private static let writers = 4
+    private static let pairsPerWriter = 40
+
+    private static let schema = """
+        {"schemaVersion": 1, "classes": [{"name": "Half", "primaryKey": "id", "properties": [
+            {"name": "id", "type": "int"},
+            {"name": "number", "type": "int", "indexed": true},
+            {"name": "text", "type": "string"},
+            {"name": "twin", "type": "Half?"},
+            {"name": "twins", "type": "linkingObjects(Half.twin)"}]}]}
+        """
+
+    /// What the clients know, by pair.
+    private final class Ledger: @unchecked Sendable {
+        // Sendable: all state is guarded by `lock`.
+        private let lock = NSLock()
+        private var sent: [Int: Int] = [:]
+        private var acknowledged: [Int: Int] = [:]
+        private var count = 0
+
+        /// The number that the next write of the pair carries.
+        func begin(_ pair: Int) -> Int {
+            lock.withLock {
+                sent[pair, default: 0] += 1
+                return sent[pair] ?? 0
+            }
+        }
+
+        func acknowledge(_ pair: Int, _ number: Int) {
+            lock.withLock {
+                acknowledged[pair] = number
+                count += 1
+            }
+        }
+
+        var acknowledgedWrites: Int { lock.withLock { count } }
+        var state: (sent: [Int: Int], acknowledged: [Int: Int]) { lock.withLock { (sent, acknowledged) } }
+    }
+
+    @Test("fifty kills under concurrent writes lose no acknowledged write and leave none half-written")
+    func acknowledgedWritesSurvive() throws {
+        let directory = try TestDirectory()
+        let data = directory.file("crash.realmgate")
+        let schema = try directory.write(Self.schema, to: "schema.json")
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("CrashTests seed \(seed)")
+        var random = SeededGenerator(seed: seed)
+        let ledger = Ledger()
+        var killsUnderLoad = 0
+        for round in 0..<Self.rounds {
+            let server = try RunningServer(["--data", data, "--schema", schema], in: directory)
+            let before = ledger.acknowledgedWrites
+            let writers = try (0..<Self.writers).map { try startWriter($0, server.port, ledger, random.next()) }
+            usleep(UInt32.random(in: 20_000...120_000, using: &random))
+            server.process.send(SIGKILL)
+            #expect(try server.process.wait() == -SIGKILL)
+            for writer in writers { try writer.wait() }
+            if ledger.acknowledgedWrites > before { killsUnderLoad += 1 }
+            let faults = try inspect(data, ledger)
+            try #require(faults.isEmpty, "round \(round), seed \(seed): \(faults.prefix(5))")
+        }
+        print("CrashTests: \(ledger.acknowledgedWrites) acknowledged writes over \(Self.rounds) kills")
+        #expect(killsUnderLoad > Self.rounds / 2, "most rounds must have been killed under load")
+    }
+
+    /// Writes pairs of its own until the server is gone.
+    private func startWriter(_ index: Int, _ port: Int, _ ledger: Ledger, _ seed: UInt64) throws -> WriterThread {
+        let client = try LoopbackClient(port: port)
+        return WriterThread(client) { client in
+            var random = SeededGenerator(seed: seed)
+            while true {
+                let pair = index * Self.pairsPerWriter + Int.random(in: 0..<Self.pairsPerWriter, using: &random)
+                let number = ledger.begin(pair)
+                let half = #""number": \#(number), "text": "\#(Self.text(number))""#
+                let body = #"{"id": \#(2 * pair), \#(half), "twin": {"id": \#(2 * pair + 1), \#(half)}}"#
+                guard let answer = try? client.send("POST", "/v1/objects/Half?update=all", body: body) else {
+                    return nil
+                }
+                guard answer.status == 200 || answer.status == 201 else {
+                    return TestFailure("a write was answered with \(answer.status): \(answer.text)")
+                }
+                ledger.acknowledge(pair, number)
+            }
+        }
+    }
+
+    /// Of varying length, so that a half-written text cannot look whole.
+    private static func text(_ number: Int) -> String {
+        String(repeating: "\(number).", count: 1 + number % 50)
+    }
+
+    private func inspect(_ path: String, _ ledger: Ledger) throws -> [String] {
+        let store = try EmbeddedStore.open(path: path)
+        defer { store.close() }
+        let snapshot = try store.snapshot()
+        guard let half = snapshot.schema["Half"], let numberID = half["number"]?.id, let textID = half["text"]?.id,
+            let twinID = half["twin"]?.id
+        else { return ["the schema is gone"] }
+        let (sent, acknowledged) = ledger.state
+        var faults: [String] = []
+        var found = 0
+        for pair in sent.keys.sorted() {
+            let keys = try [2 * pair, 2 * pair + 1].map {
+                try snapshot.key(of: half.id, primaryKey: .int(Int64($0)))
+            }
+            guard let first = keys[0], let second = keys[1] else {
+                if keys[0] != nil || keys[1] != nil { faults.append("pair \(pair) is half there") }
+                if acknowledged[pair] != nil { faults.append("acknowledged pair \(pair) is gone") }
+                continue
+            }
+            found += 2
+            let numbers = try [first, second].map { try snapshot.value(half.id, $0, numberID) }
+            guard numbers[0] == numbers[1], case .int(let number) = numbers[0] else {
+                faults.append("the halves of pair \(pair) differ: \(numbers)")
+                continue
+            }
+            let (lowest, highest) = (acknowledged[pair] ?? 1, sent[pair] ?? 0)
+            if number < lowest { faults.append("pair \(pair) fell from \(lowest) to \(number)") }
+            if number > highest { faults.append("pair \(pair) is at \(number), beyond \(highest)") }
+            for key in [first, second] where try snapshot.value(half.id, key, textID) != .string(Self.text(Int(number)))
+            {
+                faults.append("the text of pair \(pair) is not that of \(number)")
+            }
+            if try snapshot.value(half.id, first, twinID) != .link(second) {
+                faults.append("pair \(pair) is not linked")
+            }
+            if try snapshot.backlinks(to: second, from: half.id, twinID) != [first] {
+                faults.append("the backlink of pair \(pair) is wrong")
+            }
+        }
+        if snapshot.count(of: half.id) != found {
+            faults.append("there are \(snapshot.count(of: half.id)) objects, \(found) of them known")
+        }
+        return faults
+    }
+}
+
+/// A thread that runs until its client fails, and what it found wrong.
+private final class WriterThread: @unchecked Sendable {
+    // Sendable: `failure` is written before the semaphore is signalled and read after it was waited for; the
+    // client is used by the thread alone.
+    private let client: LoopbackClient
+    private let done = DispatchSemaphore(value: 0)
+    private var failure: TestFailure?
+
+    init(_ client: LoopbackClient, _ body: @escaping @Sendable (LoopbackClient) -> TestFailure?) {
+        self.client = client
+        Thread.detachNewThread { [self] in
+            failure = body(self.client)
+            done.signal()
+        }
+    }
+
+    func wait() throws {
+        done.wait()
+        if let failure { throw failure }
+    }
+}
+
+/// SplitMix64, so that a printed seed repeats a run's choices.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

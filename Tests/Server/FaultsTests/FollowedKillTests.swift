@@ -1,0 +1,248 @@
+import Foundation
+import Glibc
+import ProgramTesting
+import StoreTesting
+import Testing
+
+/// Programs that follow a gateway and write, and the gateway itself, are killed with SIGKILL at random moments: while they
+/// open their files, while the first objects come down, between a commit and its way up, and while it goes up. Afterwards
+/// everybody has the same, everything acknowledged is there, and nothing is there twice.
+@Suite("Followers and their gateway killed in the middle of anything", .serialized)
+struct FollowedKillTests {
+    @Test("followers that are killed lose nothing acknowledged, and nothing is done twice")
+    func followers() throws {
+        try Scene(followers: 2).play(rounds: 6 * LongTests.factor, killsGateway: false)
+    }
+
+    @Test("a gateway that is killed while followers write, and followers with it, loses nothing either")
+    func gateway() throws {
+        try Scene(followers: 2).play(rounds: 4 * LongTests.factor, killsGateway: true)
+    }
+
+    @Test("one process at a time follows a gateway with a file, and the next may when that one is gone")
+    func oneProcess() throws {
+        let scene = try Scene(followers: 1)
+        let first = try scene.worker("f0", ["0", "1"])
+        try first.wait(until: "a commit") { first.output.contains("done") }
+        let second = try scene.worker("f0", ["1", "1"])
+        #expect(try second.wait() == 1)
+        #expect(second.output.contains("follows a gateway in another process"), "\(second.output)")
+        first.send(SIGKILL)
+        _ = try first.wait()
+        let third = try scene.worker("f0", ["2", "1"])
+        try third.wait(until: "a commit") { third.output.contains("done") }
+    }
+
+    @Test("a follower that waits for something to happen takes no processor")
+    func idle() throws {
+        let scene = try Scene(followers: 1)
+        let worker = try scene.worker("f0")
+        try worker.wait(until: "everything to go up") { worker.output.contains("sent\n") }
+        usleep(300_000)
+        let before = try ticks(worker.pid)
+        usleep(1_500_000)
+        // Of 150.
+        #expect(try ticks(worker.pid) - before < 30)
+    }
+
+    /// Hundredths of a second of processor time.
+    private func ticks(_ pid: pid_t) throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else {
+            throw TestFailure("no times in \(text)")
+        }
+        return user + system
+    }
+
+    /// A gateway, some files that follow it, and what their programs said.
+    private final class Scene {
+        private static let schema = """
+            {"schemaVersion": 1, "classes": [{"name": "WorkItem", "primaryKey": "_id", "properties": [
+              {"name": "_id", "type": "string"}, {"name": "owner", "type": "string"},
+              {"name": "tokens", "type": "string[]"}, {"name": "marks", "type": "int{}"}]}]}
+            """
+        private let directory: TestDirectory
+        private let schema: String
+        private var server: RunningServer
+        private let names: [String]
+        private var random: SeededRandom
+        private var history = History()
+
+        init(followers: Int) throws {
+            directory = try TestDirectory()
+            random = .fresh()
+            schema = try directory.write(Self.schema, to: "schema.json")
+            names = (0..<followers).map { "f\($0)" }
+            server = try RunningServer(
+                ["--data", directory.file("a.realmgate"), "--schema", schema], in: directory)
+            // Enough for a download that takes a while.
+            let items =
+                (0..<8).map { #"{"_id":"s\#($0)","owner":""}"# }
+                + (0..<3_000).map { #"{"_id":"x\#($0)","owner":"filler"}"# }
+            for start in stride(from: 0, to: items.count, by: 500) {
+                let body = "[" + items[start..<min(start + 500, items.count)].joined(separator: ",") + "]"
+                guard try server.client().send("POST", "/v1/objects/WorkItem", body: body).status < 300 else {
+                    throw TestFailure("the gateway takes no objects")
+                }
+            }
+        }
+
+        /// Starts a program for a file: one that writes with a round and a seed, else one that settles.
+        func worker(_ name: String, _ more: [String] = []) throws -> ChildProcess {
+            try ChildProcess(
+                try Program.beside("FollowWorker"), [directory.file(name), server.address, name] + more,
+                directory: directory.path)
+        }
+
+        func play(rounds: Int, killsGateway: Bool) throws {
+            do {
+                for round in 0..<rounds { try play(round, killsGateway) }
+                try settle()
+            } catch {
+                throw TestFailure("seed \(random.seed): \(error)")
+            }
+            print("FollowedKillTests: seed \(random.seed), \(history.summary)")
+            #expect(history.acknowledged > 3 * rounds, "most rounds must be killed under load")
+        }
+
+        private func play(_ round: Int, _ killsGateway: Bool) throws {
+            let workers = try names.map { try worker($0, ["\(round)", "\(random.below(1 << 30))"]) }
+            var waiting = Array(workers.indices)
+            while !waiting.isEmpty {
+                let index = waiting.remove(at: random.below(waiting.count))
+                // Any time after the start, or after it began to write.
+                if !random.oneIn(4) {
+                    try workers[index].wait(until: "a commit") { workers[index].output.contains("done") }
+                }
+                usleep(UInt32(random.below(250_000)))
+                if killsGateway { try killGateway() }
+                workers[index].send(SIGKILL)
+                guard try workers[index].wait() == -SIGKILL else {
+                    throw TestFailure("it ended before it was killed: \(workers[index].output.suffix(400))")
+                }
+            }
+            for worker in workers { try history.take(worker.output) }
+        }
+
+        private func killGateway() throws {
+            server.process.send(SIGKILL)
+            _ = try server.process.wait()
+            usleep(UInt32(random.below(100_000)))
+            let port = server.port
+            server = try RunningServer(
+                ["--data", directory.file("a.realmgate"), "--schema", schema], port: port, in: directory)
+            usleep(UInt32(random.below(400_000)))
+        }
+
+        /// Everybody comes to rest, and is compared with the gateway, and the gateway with what was said.
+        private func settle() throws {
+            let workers = try names.map { try worker($0) }
+            for worker in workers {
+                try worker.wait(until: "everything to go up", seconds: 120) { worker.output.contains("sent\n") }
+            }
+            for name in names { try directory.write("", to: name + ".go") }
+            let there = try itemsAtGateway()
+            for worker in workers {
+                guard try worker.wait(seconds: 120) == 0 else { throw TestFailure(worker.output) }
+                let lines = worker.output.split(separator: "\n").filter { $0.hasPrefix("item ") }.map(String.init)
+                let expected = there.map(\.line)
+                guard lines == expected else {
+                    let (more, less) = (Set(lines).subtracting(expected), Set(expected).subtracting(lines))
+                    throw TestFailure("a follower has \(more.sorted().prefix(5)) for \(less.sorted().prefix(5))")
+                }
+                for line in worker.output.split(separator: "\n") where line.hasPrefix("error") {
+                    throw TestFailure("it was told: \(line)")
+                }
+            }
+            try history.check(there)
+        }
+
+        private func itemsAtGateway() throws -> [Item] {
+            let filter = "owner%20!=%20'filler'"
+            let curl = try ChildProcess(
+                "/usr/bin/env",
+                ["curl", "--silent", "--fail", server.address + "/v1/export/WorkItem?filter=\(filter)&sort=_id"],
+                directory: directory.path)
+            guard try curl.wait() == 0 else { throw TestFailure("the gateway exports nothing: \(curl.errors)") }
+            return try curl.output.split(separator: "\n").map { line in
+                guard let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+                    let id = json["_id"] as? String
+                else { throw TestFailure("no object: \(line)") }
+                return Item(
+                    id: id, tokens: json["tokens"] as? [String] ?? [],
+                    marks: (json["marks"] as? [String: Any] ?? [:]).keys.sorted())
+            }
+        }
+    }
+
+    private struct Item {
+        var id: String
+        var tokens: [String]
+        var marks: [String]
+
+        var line: String { "item \(id) \(tokens.joined(separator: ",")) \(marks.joined(separator: ","))" }
+    }
+
+    /// What was tried, and what was said to be done.
+    private struct History {
+        private var tried: [String: Set<String>] = [:]
+        private var done: [String: Set<String>] = [:]
+        /// Both objects of each token.
+        private var pairs: [String: [String]] = [:]
+        private var markedObjects: [String: String] = [:]
+        private(set) var acknowledged = 0
+
+        var summary: String { "\(acknowledged) commits, \(done["create"]?.count ?? 0) objects created" }
+
+        mutating func take(_ output: String) throws {
+            for line in output.split(separator: "\n", omittingEmptySubsequences: true) {
+                let words = line.split(separator: " ").map(String.init)
+                if ["error", "unexpected"].contains(words[0]) { throw TestFailure("it was told: \(line)") }
+                // The last line may be cut off.
+                guard words.count > 2, ["try", "done"].contains(words[0]), let what = words.last else { continue }
+                if words[0] == "try" {
+                    tried[words[1], default: []].insert(what)
+                } else {
+                    done[words[1], default: []].insert(what)
+                    acknowledged += 1
+                }
+                if words[1] == "append", words.count == 5 { pairs[what] = [words[2], words[3]] }
+                if words[1] == "mark", words.count == 4 { markedObjects[what] = words[2] }
+            }
+        }
+
+        func check(_ items: [Item]) throws {
+            var found: [String: Item] = [:]
+            for item in items { found[item.id] = item }
+            for id in done["create"] ?? [] where tried["delete"]?.contains(id) != true {
+                guard found[id] != nil else { throw TestFailure("\(id) was created, and is lost") }
+            }
+            for id in done["delete"] ?? [] where found[id] != nil {
+                throw TestFailure("\(id) was deleted, and is there")
+            }
+            for item in items {
+                guard Set(item.tokens).count == item.tokens.count else { throw TestFailure("twice in \(item.line)") }
+                for token in item.tokens where pairs[token]?.contains(item.id) != true {
+                    throw TestFailure("\(token) was never appended to \(item.id)")
+                }
+            }
+            for token in tried["append"] ?? [] {
+                let places = pairs[token] ?? []
+                let present = places.compactMap { found[$0] }
+                let having = present.filter { $0.tokens.contains(token) }
+                guard having.isEmpty || having.count == present.count else {
+                    throw TestFailure("\(token) was appended by halves")
+                }
+                guard done["append"]?.contains(token) != true || having.count == present.count else {
+                    throw TestFailure("\(token) was appended to \(places), and is lost")
+                }
+            }
+            for token in done["mark"] ?? [] {
+                guard let id = markedObjects[token], found[id]?.marks.contains(token) == true else {
+                    throw TestFailure("the mark \(token) is lost")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import Foundation
+import Glibc
+import ProgramTesting
+import Testing
+
+/// Clients of event streams that are slow, leave in the middle, come back with the last id they saw, and whose server is
+/// killed and started again: in the end each knows what is there.
+@Suite("Streams through anything", .serialized)
+struct StreamChaosTests {
+    private static let schema = """
+        {"schemaVersion": 1, "classes": [
+          {"name": "Dog", "primaryKey": "id", "properties": [
+            {"name": "id", "type": "int"}, {"name": "name", "type": "string"},
+            {"name": "weight", "type": "int"}, {"name": "breed", "type": "string"},
+            {"name": "owner", "type": "Person?"}]},
+          {"name": "Person", "primaryKey": "id", "properties": [
+            {"name": "id", "type": "int"}, {"name": "city", "type": "string"},
+            {"name": "dogs", "type": "linkingObjects(Dog.owner)"}]}]}
+        """
+
+    private struct Subject {
+        let query: String
+        var kind = StreamReplay.Kind.collection
+        var observed: String { kind == .sections ? "sections/Dog" : "objects/Dog" }
+    }
+
+    private static let subjects = [
+        Subject(query: "sort=-weight,name"),
+        Subject(query: "filter=weight%20%3E%2050&sort=name"),
+        Subject(query: "sort=weight&limit=7"),
+        Subject(query: "distinct=breed&sort=name"),
+        Subject(query: "filter=owner.city%20%3D%3D%20%22c1%22&expand=owner"),
+        Subject(query: ""),
+    ]
+
+    /// Where the server listens, while it does.
+    private final class Address: @unchecked Sendable {
+        // Sendable: guarded by `lock`.
+        private let lock = NSLock()
+        private var value: Int?
+        private var isOver = false
+
+        var port: Int? {
+            get { lock.withLock { value } }
+            set { lock.withLock { value = newValue } }
+        }
+        var over: Bool {
+            get { lock.withLock { isOver } }
+            set { lock.withLock { isOver = newValue } }
+        }
+    }
+
+    @Test("clients that pause, leave and come back, and a server that is killed, lose no change")
+    func chaos() throws {
+        let directory = try TestDirectory()
+        let data = directory.file("chaos.realmgate")
+        let schema = try directory.write(Self.schema, to: "schema.json")
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("StreamChaosTests seed \(seed)")
+        var random = SeededGenerator(seed: seed)
+        let address = Address()
+        let clients = Self.subjects.enumerated().map { number, subject in
+            (0..<2).map { ChaosClient(subject.query, subject.observed, subject.kind, seed &+ UInt64(number * 2 + $0)) }
+        }.flatMap { $0 }
+        for client in clients {
+            client.start(while: { !address.over }, port: { address.port })
+        }
+        for _ in 0..<4 {
+            let server = try RunningServer(["--data", data, "--schema", schema], in: directory)
+            address.port = server.port
+            try write(Int.random(in: 150...300, using: &random), to: server, &random)
+            address.port = nil
+            server.process.send(SIGKILL)
+            _ = try server.process.wait()
+        }
+        let server = try RunningServer(["--data", data, "--schema", schema], in: directory)
+        address.port = server.port
+        try write(100, to: server, &random)
+        let api = try server.client()
+        // Two more objects, of which every result holds at least one when a client has caught up.
+        let last = try api.send(
+            "POST", "/v1/objects/Dog?update=all",
+            body: """
+                [{"id": -1, "name": "", "weight": -1, "breed": "last", "owner": {"id": 1, "city": "c1"}},
+                 {"id": -2, "name": "", "weight": 1000, "breed": "last", "owner": {"id": 1, "city": "c1"}}]
+                """)
+        #expect(last.status == 201 || last.status == 200)
+        let deadline = Date().addingTimeInterval(30)
+        for client in clients {
+            while client.knowsNot("\"last\""), client.fault == nil, Date() < deadline { usleep(10_000) }
+        }
+        address.over = true
+        for client in clients { client.wait() }
+        for client in clients {
+            #expect(client.fault == nil, "seed \(seed), \(client.query)")
+            let limit = client.query.contains("limit=") ? "" : "&limit=1000"
+            let answer = try api.send("GET", "/v1/objects/Dog?\(client.query)\(limit)").json()
+            #expect(try client.items == StreamReplay.texts(answer["items"]), "seed \(seed), \(client.query)")
+        }
+        let connections = clients.reduce(0) { $0 + $1.connections }
+        let initials = clients.reduce(0) { $0 + $1.initials }
+        print("StreamChaosTests: \(connections) connections, \(initials) of them from the start")
+        #expect(initials < connections / 2, "most reconnections go on from where the client was")
+        #expect(try server.stop() == 0)
+    }
+
+    private func write(_ count: Int, to server: RunningServer, _ random: inout SeededGenerator) throws {
+        let api = try server.client()
+        for _ in 0..<count {
+            let id = Int.random(in: 0..<60, using: &random)
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0: _ = try api.send("DELETE", "/v1/objects/Dog/\(id)")
+            case 1:
+                let city = "c\(Int.random(in: 0..<3, using: &random))"
+                _ = try api.send(
+                    "POST", "/v1/objects/Person?update=all", body: #"{"id": \#(id % 5), "city": "\#(city)"}"#)
+            default:
+                let weight = Int.random(in: 0..<100, using: &random)
+                let body =
+                    #"{"id": \#(id), "name": "n\#(weight % 7)", "weight": \#(weight), "breed": "b\#(weight % 4)", "owner": \#(id % 5 == 0 ? "null" : "{\"id\": \(id % 5)}")}"#
+                let answer = try api.send("POST", "/v1/objects/Dog?update=modified", body: body)
+                guard answer.status < 300 || answer.status == 422 else { throw TestFailure(answer.text) }
+            }
+            if Int.random(in: 0..<20, using: &random) == 0 { usleep(3_000) }
+        }
+    }
+}
+
+/// One client with a thread of its own.
+private final class ChaosClient: @unchecked Sendable {
+    // Sendable: the constants are values; everything else is guarded by `lock`.
+    let query: String
+    private let observed: String
+    private let seed: UInt64
+    private let lock = NSLock()
+    private let done = DispatchSemaphore(value: 0)
+    private var replay: StreamReplay
+    private var connectionCount = 0
+    private var failure: String?
+
+    init(_ query: String, _ observed: String, _ kind: StreamReplay.Kind, _ seed: UInt64) {
+        self.query = query
+        self.observed = observed
+        self.seed = seed
+        replay = StreamReplay(kind)
+    }
+
+    var items: [String]? { lock.withLock { replay.items } }
+    var fault: String? { lock.withLock { failure } }
+    var connections: Int { lock.withLock { connectionCount } }
+    var initials: Int { lock.withLock { replay.initials } }
+
+    func knowsNot(_ text: String) -> Bool {
+        lock.withLock { !(replay.items ?? []).contains { $0.contains(text) } }
+    }
+
+    func wait() { done.wait() }
+
+    func start(while goesOn: @escaping @Sendable () -> Bool, port: @escaping @Sendable () -> Int?) {
+        Thread.detachNewThread { [self] in
+            var random = SeededGenerator(seed: seed)
+            while goesOn(), fault == nil {
+                guard let port = port() else {
+                    usleep(5_000)
+                    continue
+                }
+                do {
+                    try follow(port, goesOn, &random)
+                } catch {
+                    // A server that is being killed refuses and cuts connections.
+                    if !"\(error)".contains("cannot") { lock.withLock { failure = "\(error)" } }
+                    usleep(2_000)
+                }
+            }
+            done.signal()
+        }
+    }
+
+    private func follow(_ port: Int, _ goesOn: () -> Bool, _ random: inout SeededGenerator) throws {
+        let last = lock.withLock { replay.mark }
+        let connection = try EventConnection(
+            port: port, "/v1/observe/\(observed)?\(query)", lastEventID: last,
+            receiveBuffer: Int.random(in: 0..<3, using: &random) == 0 ? 2_048 : nil)
+        lock.withLock { connectionCount += 1 }
+        // Some leave after a while, some stay.
+        var rest = Int.random(in: 0..<3, using: &random) == 0 ? Int.max : Int.random(in: 1..<60, using: &random)
+        while goesOn(), rest > 0 {
+            let isOpen = try connection.read(
+                milliseconds: 20, limit: Int.random(in: 1...4_096, using: &random)
+            ) { event in
+                rest -= 1
+                try lock.withLock { try replay.apply(event) }
+            }
+            guard isOpen else { return }
+            if Int.random(in: 0..<40, using: &random) == 0 { usleep(UInt32.random(in: 0...40_000, using: &random)) }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import Dispatch
+
+/// Holds up one thread until another lets it go on.
+package struct Gate: Sendable {
+    private let arrived = DispatchSemaphore(value: 0)
+    private let opened = DispatchSemaphore(value: 0)
+
+    package init() {}
+
+    package func arrive() { arrived.signal() }
+    package func waitForArrival() { arrived.wait() }
+    package func open() { opened.signal() }
+    package func wait() { opened.wait() }
+}

@@ -1,0 +1,121 @@
+package import Foundation
+package import Glibc
+
+/// A process started by a test, with its standard output and standard error in files and its input from a file.
+///
+/// Started with posix_spawn and not with Foundation's Process, which watches its children through a run loop and
+/// cannot be asked to wait a bounded time.
+package final class ChildProcess: @unchecked Sendable {
+    // Sendable: `pid` and the paths are constants; `exitStatus` is guarded by `lock`.
+    package let pid: pid_t
+    package let standardOutput: String
+    package let standardError: String
+    private let lock = NSLock()
+    private var exitStatus: Int32?
+
+    /// - Parameters:
+    ///   - environment: replaces the whole environment except PATH.
+    ///   - directory: where the output files are put.
+    ///   - startsThere: whether the process starts in that directory, and not in the test's.
+    package init(
+        _ executable: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil,
+        directory: String, startsThere: Bool = false
+    ) throws {
+        let stem = directory + "/process-" + UUID().uuidString.prefix(8)
+        standardOutput = stem + ".out"
+        standardError = stem + ".err"
+        var source = "/dev/null"
+        if let input {
+            source = stem + ".in"
+            try input.write(toFile: source, atomically: false, encoding: .utf8)
+        }
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, source, O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, standardOutput, O_WRONLY | O_CREAT, 0o600)
+        posix_spawn_file_actions_addopen(&actions, 2, standardError, O_WRONLY | O_CREAT, 0o600)
+
+        // The test runner's signal mask and ignored signals are none of the child's business.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var mask = sigset_t()
+        sigemptyset(&mask)
+        posix_spawnattr_setsigmask(&attributes, &mask)
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        for signal in [SIGTERM, SIGINT, SIGHUP, SIGPIPE] { sigaddset(&defaults, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+        var variables = environment
+        variables["PATH"] = ProcessInfo.processInfo.environment["PATH"]
+        // Swift does not see posix_spawn_file_actions_addchdir_np; env(1) turns into the program once it is there.
+        let command = (startsThere ? ["/usr/bin/env", "-C", directory, executable] : [executable]) + arguments
+        let argv = command.map { strdup($0) } + [nil]
+        let envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for pointer in argv + envp { free(pointer) } }
+        var child: pid_t = 0
+        let status = posix_spawn(&child, command[0], &actions, &attributes, argv, envp)
+        guard status == 0 else { throw TestFailure("cannot start \(executable): \(String(cString: strerror(status)))") }
+        pid = child
+    }
+
+    deinit {
+        if status() == nil {
+            Glibc.kill(pid, SIGKILL)
+            var raw: Int32 = 0
+            waitpid(pid, &raw, 0)
+        }
+    }
+
+    package var output: String { (try? String(contentsOfFile: standardOutput, encoding: .utf8)) ?? "" }
+    package var errors: String { (try? String(contentsOfFile: standardError, encoding: .utf8)) ?? "" }
+
+    package func send(_ signal: Int32) {
+        lock.withLock { if exitStatus == nil { Glibc.kill(pid, signal) } }
+    }
+
+    /// The exit code, or minus the signal that ended the process; nil while it runs.
+    package func status() -> Int32? {
+        lock.withLock {
+            if let exitStatus { return exitStatus }
+            var raw: Int32 = 0
+            guard waitpid(pid, &raw, WNOHANG) == pid else { return nil }
+            exitStatus = raw & 0x7F == 0 ? raw >> 8 & 0xFF : -(raw & 0x7F)
+            return exitStatus
+        }
+    }
+
+    /// Waits for the end. Throws, and kills the process, when that takes longer than a generous bound.
+    @discardableResult
+    package func wait(seconds: Double = 60) throws -> Int32 {
+        let deadline = Date().addingTimeInterval(seconds)
+        while Date() < deadline {
+            if let status = status() { return status }
+            usleep(2000)
+        }
+        send(SIGKILL)
+        throw TestFailure("process \(pid) did not end within \(seconds) s; its standard error: \(errors)")
+    }
+
+    /// Waits until `condition` holds. Throws when the process ends before that, or the time is up.
+    package func wait(until what: String, seconds: Double = 60, _ condition: () throws -> Bool) throws {
+        let deadline = Date().addingTimeInterval(seconds)
+        while try !condition() {
+            guard status() == nil, Date() < deadline else {
+                // What was written just before the end counts.
+                if try condition() { return }
+                throw TestFailure("waited for \(what); standard output: \(output) standard error: \(errors)")
+            }
+            usleep(2000)
+        }
+    }
+}
+
+package struct TestFailure: Error, CustomStringConvertible {
+    package var description: String
+    package init(_ description: String) { self.description = description }
+}

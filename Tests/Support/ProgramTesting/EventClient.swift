@@ -1,0 +1,90 @@
+import Foundation
+import Glibc
+import HTTPTesting
+
+/// One server-sent event.
+package struct StreamEvent {
+    package var id: String?
+    package var name = "message"
+    package var data = ""
+
+    package func json() throws -> [String: Any] {
+        guard let object = try JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any] else {
+            throw TestFailure("no JSON object in an event: \(data)")
+        }
+        return object
+    }
+}
+
+/// Takes a stream of bytes apart into events, as the standard for event sources says.
+package struct EventParser {
+    private var line: [UInt8] = []
+    private var event = StreamEvent()
+    private var hasData = false
+
+    /// Calls `body` with each event that is complete.
+    package mutating func take(_ bytes: some Sequence<UInt8>, _ body: (StreamEvent) throws -> Void) rethrows {
+        for byte in bytes {
+            guard byte == 0x0a else {
+                line.append(byte)
+                continue
+            }
+            let text = String(decoding: line, as: UTF8.self)
+            line.removeAll(keepingCapacity: true)
+            if text.isEmpty {
+                if hasData { try body(event) }
+                event = StreamEvent()
+                hasData = false
+                continue
+            }
+            guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { continue }
+            var value = text[text.index(after: colon)...]
+            if value.first == " " { value.removeFirst() }
+            switch text[..<colon] {
+            case "id": event.id = String(value)
+            case "event": event.name = String(value)
+            case "data":
+                if hasData { event.data += "\n" }
+                event.data += value
+                hasData = true
+            default: break
+            }
+        }
+    }
+}
+
+/// One connection to an event stream. Used by one thread at a time.
+package final class EventConnection {
+    private let socket: LoopbackSocket
+    private var parser = EventParser()
+    private var hasHead = false
+    private var head: [UInt8] = []
+
+    /// - Parameter receiveBuffer: bytes that the kernel keeps for a client that does not read.
+    package init(port: Int, _ target: String, lastEventID: String?, receiveBuffer: Int32? = nil) throws {
+        guard let number = UInt16(exactly: port) else { throw TestFailure("no port: \(port)") }
+        socket = try LoopbackSocket(port: number, receiveBuffer: receiveBuffer)
+        var request = "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAccept: text/event-stream\r\n"
+        if let lastEventID { request += "Last-Event-ID: \(lastEventID)\r\n" }
+        request += "\r\n"
+        try socket.send(request.utf8)
+    }
+
+    /// Waits up to so many milliseconds for bytes and hands over the events that they complete. False when the
+    /// server ended the stream.
+    package func read(milliseconds: Int32, limit: Int = 1 << 16, _ body: (StreamEvent) throws -> Void) throws -> Bool {
+        var poll = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+        guard Glibc.poll(&poll, 1, milliseconds) > 0 else { return true }
+        guard var bytes = try? socket.receive(atMost: limit)[...], !bytes.isEmpty else { return false }
+        if !hasHead {
+            head += bytes
+            guard let end = head.firstRange(of: Array("\r\n\r\n".utf8)) else { return true }
+            let text = String(decoding: head, as: UTF8.self)
+            guard text.hasPrefix("HTTP/1.1 200") else { throw TestFailure("no stream: \(text)") }
+            bytes = head[end.upperBound...]
+            hasHead = true
+        }
+        try parser.take(bytes, body)
+        return true
+    }
+}

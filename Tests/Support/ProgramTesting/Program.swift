@@ -1,0 +1,95 @@
+import Foundation
+import Glibc
+import RepositoryFiles
+
+/// The program under test and what tests need around it.
+package enum Program {
+    /// The built `realmgate`.
+    package static func executable() throws -> String { try beside("realmgate") }
+
+    /// Something built that lies beside the test bundle.
+    package static func beside(_ name: String) throws -> String {
+        var places: [String] = []
+        if let runner = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
+            places.append((runner as NSString).deletingLastPathComponent)
+        }
+        for argument in CommandLine.arguments where argument.contains(".xctest") {
+            places.append((argument as NSString).deletingLastPathComponent)
+        }
+        for configuration in ["debug", "release"] { places.append(Checkout.root + "/.build/" + configuration) }
+        guard let place = places.first(where: { FileManager.default.isExecutableFile(atPath: $0 + "/" + name) }) else {
+            throw TestFailure("there is no \(name) in any of \(places)")
+        }
+        return place + "/" + name
+    }
+
+    package struct Result {
+        package var status: Int32
+        package var output: String
+        package var errors: String
+    }
+
+    /// Runs the program to its end.
+    package static func run(
+        _ arguments: [String], environment: [String: String] = [:], input: String? = nil, in directory: TestDirectory
+    ) throws -> Result {
+        let process = try ChildProcess(
+            try executable(), arguments, environment: environment, input: input, directory: directory.path,
+            startsThere: true)
+        let status = try process.wait()
+        return Result(status: status, output: process.output, errors: process.errors)
+    }
+}
+
+/// A directory that goes away with the test.
+package final class TestDirectory: Sendable {
+    package let path: String
+
+    package init() throws {
+        path = NSTemporaryDirectory() + "realmgate-test-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    package func file(_ name: String) -> String { path + "/" + name }
+
+    @discardableResult
+    package func write(_ text: String, to name: String) throws -> String {
+        try text.write(toFile: file(name), atomically: false, encoding: .utf8)
+        return file(name)
+    }
+}
+
+/// `realmgate serve` on the loopback address.
+package final class RunningServer: Sendable {
+    package let process: ChildProcess
+    package let port: Int
+    package let address: String
+
+    /// Starts and waits for the line that says where it listens: on a free port, or where one listened before.
+    package init(
+        _ arguments: [String], port: Int = 0, environment: [String: String] = [:], in directory: TestDirectory
+    ) throws {
+        let process = try ChildProcess(
+            try Program.executable(), ["serve", "--port", "\(port)"] + arguments, environment: environment,
+            directory: directory.path)
+        try process.wait(until: "the ready line") { process.output.contains("\n") }
+        let scheme = arguments.contains { $0.hasPrefix("--tls") } ? "https" : "http"
+        let prefix = "realmgate: listening on \(scheme)://127.0.0.1:"
+        guard let line = process.output.split(separator: "\n").first, line.hasPrefix(prefix),
+            let port = Int(line.dropFirst(prefix.count)), port > 0
+        else { throw TestFailure("no ready line, but: \(process.output)") }
+        self.process = process
+        self.port = port
+        address = "\(scheme)://127.0.0.1:\(port)"
+    }
+
+    /// Asks the server to stop and gives the exit code.
+    package func stop(_ signal: Int32 = SIGTERM) throws -> Int32 {
+        process.send(signal)
+        return try process.wait()
+    }
+
+    package func client() throws -> LoopbackClient { try LoopbackClient(port: port) }
+}
