@@ -46,10 +46,6 @@ class Server:
         with open(f"/proc/{self.process.pid}/status") as file:
             return int(re.search(name + r":\s+(\d+) kB", file.read()).group(1)) / 1024
 
-    def forget_peak(self):
-        with open(f"/proc/{self.process.pid}/clear_refs", "w") as file:
-            file.write("5")
-
 
 class Pulse:
     """Asks for /healthz all the while, and notes the longest time that it took."""
@@ -118,6 +114,30 @@ def silent(target):
     return run
 
 
+def streams(shapes):
+    """200 streams of all large objects that nobody reads, while each of the objects is changed."""
+    def run(server):
+        sockets = []
+        for number in range(200):
+            each = socket.socket()
+            each.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            each.connect(("127.0.0.1", server.port))
+            target = f"/v1/observe/objects/Blob?sort=id&limit={400 + number % shapes}"
+            each.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+            sockets.append(each)
+        time.sleep(2)
+        text = "z" * (1 << 20)
+        start = time.monotonic()
+        for i in range(400):
+            status, answer = server.ask("PATCH", f"/v1/objects/Blob/{i}", json.dumps({"text": text}))
+            assert status == 200 and len(answer) > 1 << 20, (status, len(answer))
+        seconds = time.monotonic() - start
+        for each in sockets:
+            each.close()
+        return f"400 changes in {seconds:.1f} s"
+    return run
+
+
 def main():
     programs = sys.argv[1:] or [f"{ROOT}/.build/{kind}/realmgate" for kind in ("release", "debug")]
     program = next(each for each in programs if os.path.exists(each))
@@ -132,15 +152,28 @@ def main():
             ("200 objects that list all 200, `expand=all.all`", deep), ("one GET of 400 objects of 1 MiB", wide),
             ("200 clients that do not read a page of 10 MB", silent("/v1/objects/Note?limit=1000")),
             ("200 clients that do not read a page of 10 objects of 1 MiB", silent("/v1/objects/Blob?limit=10")),
+            ("200 streams of 400 objects of 1 MiB that nobody reads, one query, while all are changed", streams(1)),
+            ("the same, 40 queries", streams(40)),
         ]:
             server = Server(program, directory)
             server.ask("GET", "/v1/objects/Note?limit=1")
-            server.forget_peak()
-            resting = server.memory("VmRSS")
+            # What is mapped of the database is the kernel's, which takes it back.
+            resting, most = server.memory("RssAnon"), [0.0]
+            over = threading.Event()
+
+            def watch():
+                while not over.is_set():
+                    most[0] = max(most[0], server.memory("RssAnon"))
+                    time.sleep(0.01)
+
+            watcher = threading.Thread(target=watch)
+            watcher.start()
             pulse = Pulse(server)
             answer = attack(server)
             slowest = pulse.end()
-            peak = server.memory("VmHWM")
+            over.set()
+            watcher.join()
+            peak = most[0]
             print(f"| {name} | {resting:.0f} | {peak:.0f} | {peak - resting:.0f} | {slowest:.0f} | {answer} |", flush=True)
             server.stop()
     finally:

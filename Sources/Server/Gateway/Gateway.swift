@@ -21,6 +21,7 @@ package final class Gateway: Sendable {
     /// For what takes as long as a file is large.
     let transfers: WorkerPool
     let channels: Channels
+    private let eventMemory: EventMemory
     /// The event streams of all callers.
     let streams = OpenStreams()
     let subscriptions: SubscriptionSets
@@ -57,9 +58,14 @@ package final class Gateway: Sendable {
         }
         workers = WorkerPool(queriesOf: configuration)
         transfers = WorkerPool(transfersOf: configuration)
+        eventMemory = EventMemory(limit: configuration.eventMemory)
         channels = Channels(
             ChannelContext(
-                live: live, workers: workers, largest: { settings.value.largestObserved },
+                live: live, workers: workers,
+                limits: EventLimits(
+                    memory: eventMemory, eventBytes: { settings.value.eventBytes },
+                    answerBytes: { settings.value.answerBytes }),
+                largest: { settings.value.largestObserved },
                 problem: { [logger] in Problem(of: $0, logger) }, newest: { try store.snapshot().mark },
                 mark: { version in (try? store.tag(of: version)).flatMap { $0 }.map { Mark(version, $0) } },
                 schema: { try store.snapshot().schema }))
@@ -198,6 +204,9 @@ package final class Gateway: Sendable {
 
     /// The number of different collections that are observed now.
     package var channelCount: Int { channels.count }
+
+    /// Bytes of large events that clients have yet to take.
+    package var eventBytes: Int { eventMemory.bytes }
 
     /// Forgets the subscription sets that have been left alone, which otherwise happens in its own time.
     package func expireSubscriptions() { subscriptions.expire() }

@@ -83,7 +83,9 @@ extension RealmServer {
         public var page = 10_000
         /// The most bytes of an answer; a page ends there, with a cursor to go on from.
         public var answerBytes = 16 << 20
-        /// Bytes of large answers that may wait for their clients.
+        /// The most bytes of an event of a stream; a longer one comes in parts.
+        public var eventBytes = 4 << 20
+        /// Bytes of large answers, and of events, that may wait for their clients.
         public var answerMemory = 128 << 20
         /// The most objects that an event stream may begin with.
         public var observed = 100_000

@@ -61,6 +61,8 @@ struct ServerParts {
         gateway.bodyLimit = limits.body
         gateway.largestPage = limits.page
         gateway.answerBytes = max(limits.answerBytes, 1)
+        gateway.eventBytes = max(limits.eventBytes, 1)
+        gateway.eventMemory = max(limits.answerMemory, 1)
         gateway.largestObserved = limits.observed
         gateway.largestTransaction = limits.transaction
         gateway.streamsPerCaller = limits.streamsPerCaller

@@ -89,6 +89,53 @@ struct AnswerMemoryTests {
         #expect(try server.stop() == 0)
     }
 
+    @Test("writes with long answers, and streams of large objects that nobody reads, take little memory")
+    func streams() throws {
+        let directory = try TestDirectory()
+        let server = try RunningServer(
+            [
+                "--data", directory.file("data"), "--schema", try directory.write(Self.schema, to: "schema.json"),
+                "--set", "limits.memory=64m",
+            ], in: directory)
+        let client = try server.client()
+        let text = String(repeating: "x", count: 1 << 20)
+        for id in 0..<100 {
+            let answer = try client.send("POST", "/v1/objects/Blob", body: #"{"id":\#(id),"text":"\#(text)"}"#)
+            #expect(answer.status == 201)
+        }
+        func anonymous() throws -> Int {
+            let status = try String(contentsOfFile: "/proc/\(server.process.pid)/status", encoding: .utf8)
+            let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
+            return line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0
+        }
+        let resting = try anonymous()
+        var most = resting
+        var silent: [LoopbackSocket] = []
+        for number in 0..<200 {
+            let socket = try LoopbackSocket(port: UInt16(server.port), receiveBuffer: 4096)
+            // Forty shapes of the result.
+            let shape = "sort=id&limit=\(100 + number % 40)"
+            try socket.send("GET /v1/observe/objects/Blob?\(shape) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
+            silent.append(socket)
+            most = max(most, try anonymous())
+        }
+        for id in 0..<100 {
+            let body = #"{"text":"\#(id)\#(text)"}"#
+            #expect(try client.send("PATCH", "/v1/objects/Blob/\(id)", body: body).status == 200)
+            most = max(most, try anonymous())
+        }
+        // One commit that changes all, and one answer that tells all.
+        #expect(try client.send("PATCH", "/v1/objects/Blob?all=true", body: #"{"text":"short"}"#).status == 200)
+        for _ in 0..<50 {
+            most = max(most, try anonymous())
+            Thread.sleep(forTimeInterval: 0.02)
+        }
+        #expect(most - resting <= 256 << 10, "from \(resting) to \(most) kB")
+        #expect(try client.send("GET", "/healthz").status == 200)
+        withExtendedLifetime(silent) {}
+        #expect(try server.stop() == 0)
+    }
+
     /// A JSON answer in whatever form it comes.
     private static func whole(_ target: String, of server: RunningServer) throws -> [String: Any] {
         let socket = try LoopbackSocket(port: UInt16(server.port), patience: 60)

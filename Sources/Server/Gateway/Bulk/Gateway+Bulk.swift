@@ -134,9 +134,9 @@ extension PropertyPlace {
     }
 }
 
-extension Response {
+extension WriteAnswer {
     /// `{"version", "modified"}` or `{"version", "deleted"}`.
-    fileprivate static func bulk(_ what: String, _ count: Int, _ transaction: any WriteTransaction) -> Response {
+    fileprivate static func bulk(_ what: String, _ count: Int, _ transaction: any WriteTransaction) -> WriteAnswer {
         let json = JSONWriter(capacity: 64)
         json.beginObject()
         json.name("version")
@@ -144,6 +144,6 @@ extension Response {
         json.name(what)
         json.int(count)
         json.endObject()
-        return .json(json.bytes)
+        return WriteAnswer(.json(json.bytes))
     }
 }

@@ -128,6 +128,11 @@ package struct GatewayConfiguration: Sendable {
     /// continued, 400 beyond. An object that alone is larger comes alone.
     package var answerBytes = 16 << 20
 
+    /// Most bytes of an event of a stream. A longer one comes in parts; an object that alone is larger comes alone.
+    package var eventBytes = 4 << 20
+    /// Most bytes of events that clients have yet to take; beyond, each waits for room before it is written.
+    package var eventMemory = 128 << 20
+
     /// Collections of classes with more objects are read by worker threads, so that a scan never holds up a loop.
     package var inlineObjects = 10_000
     /// Requests with larger bodies are read by worker threads, for the same reason.

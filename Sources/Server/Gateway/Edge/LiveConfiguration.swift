@@ -40,6 +40,7 @@ extension GatewayConfiguration {
         largestOrder = new.largestOrder
         defaultPage = new.defaultPage
         answerBytes = new.answerBytes
+        eventBytes = new.eventBytes
         largestPage = new.largestPage
         largestGrouping = new.largestGrouping
         largestObserved = new.largestObserved

@@ -122,14 +122,15 @@ extension Preconditions {
     }
 }
 
-extension Response {
+extension WriteAnswer {
     /// `{"version", "modified", "count"}`. With the object's new tag for a client that keeps to tags: it takes a look
     /// at the whole object.
     static func edited(
         _ outcome: EditOutcome, _ place: PropertyPlace, _ conditions: Preconditions,
         _ transaction: any WriteTransaction
-    ) throws -> Response {
-        let json = JSONWriter(capacity: 64)
+    ) throws -> WriteAnswer {
+        let answer = AnswerText(capacity: 64)
+        let json = answer.json
         json.beginObject()
         json.name("version")
         json.int(transaction.version.rawValue)
@@ -140,11 +141,7 @@ extension Response {
             json.int(count)
         }
         json.endObject()
-        var response = Response.json(json.bytes)
-        if !conditions.isEmpty {
-            response.headers["ETag"] = try EntityTag(place.owner, transaction, of: transaction.mark).header
-        }
-        return response
+        return WriteAnswer(answer, tagged: conditions.isEmpty ? nil : place.owner)
     }
 }
 

@@ -1,4 +1,3 @@
-import AccessRules
 import Crypto
 import HTTPServer
 import Identity
@@ -36,9 +35,7 @@ struct IdempotentRequest: Sendable {
     }
 
     /// Throws `Replay` when it was done before, and 422 when another request was done under the same key.
-    ///
-    /// - Parameter view: what exists for the caller.
-    func checkNew(in transaction: any WriteTransaction, _ view: AccessView, at time: Timestamp) throws {
+    func checkNew(in transaction: any WriteTransaction, at time: Timestamp) throws {
         guard let record = try transaction.keptRecord(recordKey, at: time) else { return }
         guard record.starts(with: fingerprint) else {
             throw Problem(
@@ -47,7 +44,7 @@ struct IdempotentRequest: Sendable {
                 parameter: "Idempotency-Key")
         }
         guard let kept = KeptAnswer(record.dropFirst(fingerprint.count)) else { throw Problem.internalError }
-        throw Replay(response: try view.perform(in: transaction) { try kept.response(in: $0) })
+        throw Replay(kept: kept)
     }
 
     /// Keeps the answer, to be given again. Gives the bytes that this takes.
@@ -62,14 +59,12 @@ struct IdempotentRequest: Sendable {
 
     /// What ends the work of a request that was done before; nothing of it is kept.
     struct Replay: Error {
-        private let kept: Response
+        let answer: WriteAnswer
 
-        init(response: Response) { kept = response }
-
-        var response: Response {
-            var response = kept
-            response.headers["Idempotency-Replayed"] = "true"
-            return response
+        init(kept: KeptAnswer) {
+            var answer = kept.answer
+            answer.headers["Idempotency-Replayed"] = "true"
+            self.answer = answer
         }
     }
 }

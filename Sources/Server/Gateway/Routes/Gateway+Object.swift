@@ -84,11 +84,11 @@ extension Gateway {
             try conditions.check(found, object, transaction)
             if let found {
                 try writer.replace(found, with: input)
-                return try WrittenObject(found, object.objectClass, isNew: false, style, transaction).response
+                return try WriteAnswer(found, object.objectClass, isNew: false, style, transaction)
             }
             guard object.objectClass.primaryKey != nil else { throw object.address.notFound(object.objectClass) }
             let created = try writer.put(input)
-            return try WrittenObject(created.key, object.objectClass, isNew: true, style, transaction).response
+            return try WriteAnswer(created.key, object.objectClass, isNew: true, style, transaction)
         }
     }
 
@@ -106,7 +106,7 @@ extension Gateway {
             }
             try conditions.check(key, object, transaction)
             try ObjectWriter(transaction, .modified).assign(input, to: key)
-            return try WrittenObject(key, object.objectClass, isNew: false, style, transaction).response
+            return try WriteAnswer(key, object.objectClass, isNew: false, style, transaction)
         }
     }
 
@@ -121,7 +121,7 @@ extension Gateway {
             }
             try conditions.check(key, object, transaction)
             try transaction.delete(object.objectClass.id, key)
-            return .empty(204)
+            return WriteAnswer(.empty(204))
         }
     }
 
@@ -157,7 +157,7 @@ extension Gateway {
             let input = try reader.object(one, objectClass)
             return try write(for: request, preparedFrom: snapshot) { transaction in
                 let written = try ObjectWriter(transaction, policy).put(input)
-                return try WrittenObject(written.key, objectClass, isNew: written.isNew, style, transaction).response
+                return try WriteAnswer(written.key, objectClass, isNew: written.isNew, style, transaction)
             }
         }
     }
@@ -165,7 +165,7 @@ extension Gateway {
     private static func createAll(
         _ inputs: [ObjectInput], _ objectClass: ClassSchema, _ policy: UpdatePolicy, _ style: TypeStyle,
         _ transaction: any WriteTransaction
-    ) throws -> Response {
+    ) throws -> WriteAnswer {
         let writer = ObjectWriter(transaction, policy)
         var keys: [ObjectKey] = []
         var createdAny = false
@@ -178,20 +178,15 @@ extension Gateway {
                 throw (Problem(of: error)?.inElement(index)).map { $0 as any Error } ?? error
             }
         }
-        let json = JSONWriter(capacity: 64 + keys.count * 128)
-        json.beginObject()
-        json.name("version")
-        json.int(transaction.version.rawValue)
-        json.name("items")
-        json.beginArray()
-        let plan = RowPlan(objectClass, of: transaction.schema, style: style)
-        for key in keys {
-            let start = json.count
-            try plan.write(key, of: transaction, into: json)
-            AnswerRows.note(ObjectReference(objectClass.id, key), from: start, in: json, style)
-        }
-        json.endArray()
-        json.endObject()
-        return .json(json.bytes, status: createdAny || keys.isEmpty ? 201 : 200)
+        let answer = AnswerText()
+        answer.json.beginObject()
+        answer.json.name("version")
+        answer.json.int(transaction.version.rawValue)
+        answer.json.name("items")
+        answer.json.beginArray()
+        answer.objects(keys, of: objectClass.id, style)
+        answer.json.endArray()
+        answer.json.endObject()
+        return WriteAnswer(status: createdAny || keys.isEmpty ? 201 : 200, answer)
     }
 }

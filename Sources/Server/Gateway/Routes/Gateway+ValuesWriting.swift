@@ -101,7 +101,7 @@ extension Gateway {
             json.name("modified")
             json.int(count)
             json.endObject()
-            return .json(json.bytes)
+            return WriteAnswer(.json(json.bytes))
         }
     }
 }

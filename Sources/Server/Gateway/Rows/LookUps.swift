@@ -61,6 +61,17 @@ final class LookUps {
         }
     }
 
+    /// For whatever is read of a state of the store.
+    convenience init(reading reads: any ObjectReads) {
+        self.init((reads as? any Snapshot).map { .snapshot($0) } ?? .past(reads), remembers: true)
+    }
+
+    /// Writes an object. Throws `notFound` when there is none.
+    func object(_ key: ObjectKey, _ plan: RowPlan, _ json: JSONWriter) throws {
+        guard try exists(plan.classID, key) else { throw StoreError(.notFound, "There is no such object any more.") }
+        try write(key, plan, json)
+    }
+
     /// An object begins, or an answer that is one.
     func begin(_ json: JSONWriter) {
         start = json.count
@@ -187,7 +198,12 @@ final class LookUps {
         case .snapshot(let snapshot): _ = try snapshot.read(plan.classID, [key], plan.stored, into: &sink)
         case .transaction(let transaction):
             sink.beginObject(key)
-            for property in plan.stored { sink.value(try transaction.value(plan.classID, key, property)) }
+            for property in plan.stored {
+                check(json)
+                // It is taken back as a whole.
+                if fault != nil { break }
+                sink.value(try transaction.value(plan.classID, key, property))
+            }
             sink.endObject()
         case .past(let reads):
             sink.beginObject(key)

@@ -233,6 +233,7 @@ extension RowPlan {
     private func write(_ value: Value, of property: PropertyID, _ look: LookUps, _ json: JSONWriter) throws {
         guard let column = columns.first(where: { $0.property == property }) else { return json.null() }
         look.write(value, column, style, json)
+        look.count(json)
         if let fault = look.fault { throw fault }
     }
 }

@@ -15,7 +15,7 @@ import Synchronization
 /// more, from the version that it is of.
 final class Channel: Sendable {
     /// An observation by which members join. Those that join from the same version do so together.
-    fileprivate struct Join {
+    struct Join {
         let since: Version?
         /// Those who wait for what this observation begins with.
         var members: [any ChannelMember]
@@ -27,7 +27,7 @@ final class Channel: Sendable {
     }
 
     /// A large beginning that is being encoded, and who waits for it.
-    fileprivate struct Beginning {
+    struct Beginning {
         let version: Version
         /// In the order in which they came.
         var members: [ObjectIdentifier: (place: Int, member: any ChannelMember)] = [:]
@@ -41,7 +41,7 @@ final class Channel: Sendable {
         }
     }
 
-    fileprivate struct State {
+    struct State {
         var joins: [Int: Join] = [:]
         var lastJoin = 0
         /// The join whose observation goes on for all.
@@ -52,6 +52,8 @@ final class Channel: Sendable {
         var others: [ObjectIdentifier: any ChannelMember] = [:]
         /// The large beginning that is being encoded.
         var beginning: Beginning?
+        /// Those who are being sent a large event.
+        var receiving: Set<ObjectIdentifier> = []
         /// What the members have been told leads to the state at this version.
         var position: Version?
         /// The schema of the store under which the key is known to hold, once it is another than at the beginning.
@@ -70,16 +72,16 @@ final class Channel: Sendable {
     private static let mostQuickBytes = 256 << 10
 
     let key: ChannelKey
-    private let context: ChannelContext
+    let context: ChannelContext
     private let encoder: ChannelEncoder
     /// The members' plain streams, which are sent the same bytes.
-    private let group = EventStreamGroup()
-    private let state = Mutex(State())
+    let group = EventStreamGroup()
+    let state = Mutex(State())
 
     init(_ key: ChannelKey, _ context: ChannelContext) {
         self.key = key
         self.context = context
-        encoder = ChannelEncoder(key, largest: context.largest())
+        encoder = ChannelEncoder(key, largest: context.largest(), context.limits)
     }
 
     /// Tells a member the state, or what it missed since a version that it knows, and everything from then on. From
@@ -88,7 +90,7 @@ final class Channel: Sendable {
         if let made = state.withLock({ $0.wait(member, since: version) }) { observe(made, since: version) }
     }
 
-    private func observe(_ made: Int, since version: Version?) {
+    func observe(_ made: Int, since version: Version?) {
         let observation = ChannelObservation(key, context.live, since: version) { [weak self] event in
             self?.deliver(event, to: made)
         }
@@ -102,6 +104,7 @@ final class Channel: Sendable {
             // A join that resumed keeps its members, which keep the channel, until it is told something.
             for id in state.joins.keys { state.joins[id]?.members.removeAll { $0 === member } }
             state.beginning?.members[ObjectIdentifier(member)] = nil
+            state.receiving.remove(ObjectIdentifier(member))
             return state.remove(member)
         }
         if wasMember, let stream = member.plainStream { group.leave(stream) }
@@ -113,6 +116,7 @@ struct ChannelContext: Sendable {
     let live: LiveQueries
     /// Where large events are encoded.
     let workers: WorkerPool
+    let limits: EventLimits
     /// Most rows to begin with.
     let largest: @Sendable () -> Int
     /// What to tell of an error.
@@ -165,7 +169,9 @@ extension Channel {
                 return beginElsewhere(id, snapshot, content)
             }
             // Few rows may be long ones, or hold many in place of links.
-            let quick = QueryBudget(rows: Self.mostQuickReads, bytes: Self.mostQuickBytes, milliseconds: nil)
+            let quick = QueryBudget(
+                rows: Self.mostQuickReads, bytes: min(Self.mostQuickBytes, context.limits.eventBytes()),
+                milliseconds: nil)
             event = try encoder.initial(try snapshot.limited(by: quick), content)
         } catch let error as StoreError where error.code == .tooExpensive {
             return beginElsewhere(id, snapshot, content)
@@ -194,30 +200,26 @@ extension Channel {
         }
         guard isFirst else { return }
         context.workers.run(for: members.first?.caller) { [self] in
-            let outcome = Result { try encoder.initial(snapshot, content) }
-            while let waiting = state.withLock({ $0.takeBeginners() }) {
-                for member in waiting { begin(member, with: outcome, at: version) }
+            let outcome = Result { () throws -> (LargeEvent, SharedBytes?) in
+                let event = try encoder.large(snapshot, content)
+                // Kept until all have it.
+                return (event, try event.part(0)?.event.bytes)
             }
+            while let waiting = state.withLock({ $0.takeBeginners() }) {
+                for member in waiting { begin(member, with: outcome.map(\.0)) }
+            }
+            withExtendedLifetime(outcome) {}
         }
     }
 
     /// On any thread.
-    private func begin(_ member: any ChannelMember, with outcome: Result<EncodedEvent, any Error>, at version: Version)
-    {
-        let sent: EventStream.SendResult
+    private func begin(_ member: any ChannelMember, with outcome: Result<LargeEvent, any Error>) {
         switch outcome {
-        case .success(let event): sent = member.begin(with: event)
+        case .success(let event): send(Delivery(event: event, since: nil), to: member)
         case .failure(let error):
-            sent = .closed
+            state.withLock { _ = $0.receiving.remove(ObjectIdentifier(member)) }
             member.end(with: .error(context.problem(error)))
         }
-        // It may have left since it was looked up, and must not come in again then.
-        let made = state.withLock { state -> Int? in
-            guard state.beginning?.members.removeValue(forKey: ObjectIdentifier(member)) != nil else { return nil }
-            return sent == .queued ? state.wait(member, since: version) : nil
-        }
-        if let made { observe(made, since: version) }
-        if sent == .full { member.fallBehind(since: nil) }
     }
 
     private func resume(_ id: Int, at version: Version) {
@@ -231,7 +233,11 @@ extension Channel {
         if let resumed = finishResuming(id, at: version) {
             guard !resumed.members.isEmpty else { return }
             do {
-                let event = try encoder.update(difference, since: resumed.since)
+                let event: EncodedEvent
+                switch try encoder.update(difference, since: resumed.since) {
+                case .short(let short): event = short
+                case .large(let large): return send(large, toMembers: resumed.members, since: resumed.since)
+                }
                 for member in resumed.members where !give(event, to: member, since: resumed.since) {
                     if let stream = member.plainStream { group.leave(stream) }
                 }
@@ -240,7 +246,12 @@ extension Channel {
             }
         } else if let (others, since) = advance(id, to: version) {
             do {
-                let event = try encoder.update(difference)
+                let event: EncodedEvent
+                switch try encoder.update(difference) {
+                case .short(let short): event = short
+                case .large(let large):
+                    return send(large, toMembers: state.withLock { Array($0.members.values) }, since: since)
+                }
                 for stream in group.send(event.bytes) {
                     let late = state.withLock { $0.members.removeValue(forKey: ObjectIdentifier(stream)) }
                     late?.fallBehind(since: since)
@@ -362,14 +373,14 @@ extension Channel.State {
     }
 
     /// False when it is no member.
-    fileprivate mutating func remove(_ member: any ChannelMember) -> Bool {
+    mutating func remove(_ member: any ChannelMember) -> Bool {
         others[member.memberID] = nil
         return members.removeValue(forKey: member.memberID) != nil
     }
 
     /// Notes that a member waits to be told what it missed since a version. Gives the join that is to begin; nil when it
     /// has.
-    fileprivate mutating func wait(_ member: any ChannelMember, since version: Version?) -> Int? {
+    mutating func wait(_ member: any ChannelMember, since version: Version?) -> Int? {
         // Those that wait for the same are told the same.
         if let waiting = joins.first(where: { $0.value.start == nil && $0.value.since == version })?.key {
             joins[waiting]?.members.append(member)
@@ -386,6 +397,8 @@ extension Channel.State {
             beginning = nil
             return nil
         }
+        beginning?.members = [:]
+        receiving.formUnion(waiting.keys)
         return waiting.values.sorted { $0.place < $1.place }.map(\.member)
     }
 

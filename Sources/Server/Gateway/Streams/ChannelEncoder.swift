@@ -11,10 +11,12 @@ import Synchronization
 final class ChannelEncoder: Sendable {
     /// Most rows to begin with.
     private let largest: Int
+    private let limits: EventLimits
     private let state: Mutex<State>
 
-    init(_ key: ChannelKey, largest: Int) {
+    init(_ key: ChannelKey, largest: Int, _ limits: EventLimits) {
         self.largest = largest
+        self.limits = limits
         state = Mutex(State(key: key))
     }
 
@@ -23,14 +25,48 @@ final class ChannelEncoder: Sendable {
         let mark = snapshot.mark
         if let known = state.withLock({ $0.knownInitial(mark) }) { return known }
         let plan = try state.withLock { try $0.plan(for: snapshot.schema) }
-        let event = EncodedEvent("initial", mark, try plan.initial(snapshot, content, limit: largest))
+        var event = EncodedEvent("initial", mark, try plan.initial(snapshot, content, limit: largest))
+        event = event.counted(by: limits.memory)
         state.withLock { $0.note(initial: event.bytes, mark) }
         return event
     }
 
+    /// A long beginning. Throws as `initial`.
+    func large(_ snapshot: any Snapshot, _ content: ChannelEvent.Content) throws -> LargeEvent {
+        let mark = snapshot.mark
+        return try state.withLock { state in
+            if state.largeMark == mark, let known = state.lastLarge { return known }
+            let plan = try state.plan(for: snapshot.schema)
+            try plan.check(content, snapshot, limit: largest)
+            var parts = LargeEvent.Content.whole(content)
+            if case .objects(let keys) = content, plan.key.includesObjects { parts = .keys(keys) }
+            let event = LargeEvent(parts, snapshot, plan, limits)
+            state.largeMark = mark
+            state.lastLarge = event
+            return event
+        }
+    }
+
+    /// The event, if it is short, or what it comes in. Throws 400 for names that are gone.
+    ///
     /// - Parameter since: the version that those who are told resume from; nil for what all are told.
-    func update(_ difference: ChannelEvent.Difference, since: Version? = nil) throws -> EncodedEvent {
-        try state.withLock { try $0.update(difference, since: since) }
+    func update(_ difference: ChannelEvent.Difference, since: Version? = nil) throws -> Update {
+        try state.withLock { state in
+            if let budget = limits.onThread {
+                do {
+                    return .short(try state.update(difference, since: since, budget, limits.memory))
+                } catch let error as StoreError where error.code == .tooExpensive {}
+            }
+            var parts = LargeEvent.Content.difference(difference)
+            let plan = try state.plan(for: difference.snapshot.schema)
+            if case .objects(let change) = difference, plan.key.includesObjects { parts = .change(change) }
+            return .large(LargeEvent(parts, difference.snapshot, plan, limits))
+        }
+    }
+
+    enum Update {
+        case short(EncodedEvent)
+        case large(LargeEvent)
     }
 }
 
@@ -40,6 +76,8 @@ private struct State {
     // Weak, so that no large event is kept for nobody.
     weak var lastInitial: SharedBytes?
     var initialMark: Mark?
+    weak var lastLarge: LargeEvent?
+    var largeMark: Mark?
     weak var lastResumption: SharedBytes?
     var resumption: (since: Version, mark: Mark)?
 
@@ -55,7 +93,9 @@ private struct State {
         lastInitial = initial
     }
 
-    mutating func update(_ difference: ChannelEvent.Difference, since: Version?) throws -> EncodedEvent {
+    mutating func update(
+        _ difference: ChannelEvent.Difference, since: Version?, _ budget: QueryBudget, _ memory: EventMemory
+    ) throws -> EncodedEvent {
         var name = "update"
         if case .object = difference { name = "change" }
         let snapshot = difference.snapshot
@@ -63,8 +103,8 @@ private struct State {
         if let since, let resumption, resumption == (since, mark), let lastResumption {
             return EncodedEvent(name, mark, lastResumption)
         }
-        let json = try plan(for: snapshot.schema).update(difference)
-        let event = EncodedEvent(name, mark, json)
+        let json = try plan(for: snapshot.schema).update(difference, try snapshot.limited(by: budget))
+        let event = EncodedEvent(name, mark, json).counted(by: memory)
         if let since {
             resumption = (since, mark)
             lastResumption = event.bytes

@@ -16,6 +16,16 @@ protocol ChannelMember: AnyObject, Sendable {
     /// what follows is told then; when there is no room, `fallBehind` follows.
     func begin(with event: EncodedEvent) -> EventStream.SendResult
 
+    /// Whether it has room for an event. When it has not, it goes on once it has: with what it is told to by `fallBehind`.
+    func findsRoom() -> Bool
+
+    /// Takes a part of a large event, which others follow, from any thread. What it has been told until the last of them
+    /// comes is of no version.
+    func take(part: EncodedEvent) -> EventStream.SendResult
+
+    /// The rest of a large event is left out from here on. It is to go on with it when there is room.
+    func fallBehind(in delivery: Delivery)
+
     /// It has heard of everything up to this version, without having been sent anything.
     func isAt(_ version: Version)
 
@@ -32,4 +42,7 @@ protocol ChannelMember: AnyObject, Sendable {
 
 extension ChannelMember {
     func begin(with event: EncodedEvent) -> EventStream.SendResult { take(event) }
+    func take(part: EncodedEvent) -> EventStream.SendResult { take(part) }
+    func findsRoom() -> Bool { true }
+    func fallBehind(in delivery: Delivery) {}
 }

@@ -49,7 +49,9 @@ struct ChannelPlan {
     /// Tells apart ways to write objects: by the names and types of all that is written.
     func form(_ schema: Schema) -> String { rows.form(schema) + (elements?.objects?.form(schema) ?? "") }
 
-    func initial(_ snapshot: any Snapshot, _ content: ChannelEvent.Content, limit: Int) throws -> JSONWriter {
+    /// Throws 400 when there are too many rows to begin with. Gives how many there are.
+    @discardableResult
+    func check(_ content: ChannelEvent.Content, _ snapshot: any Snapshot, limit: Int) throws -> Int {
         let count = try content.rowCount(key, snapshot)
         guard count <= limit else {
             throw Problem(
@@ -57,7 +59,12 @@ struct ChannelPlan {
                 "\(count) objects are too many to observe; give a 'limit' of at most \(limit), or a filter.",
                 parameter: "limit")
         }
-        let json = JSONWriter(capacity: 256 + count * 128)
+        return count
+    }
+
+    func initial(_ snapshot: any Snapshot, _ content: ChannelEvent.Content, limit: Int) throws -> JSONWriter {
+        let count = try check(content, snapshot, limit: limit)
+        let json = JSONWriter(capacity: 256 + min(count, 10_000) * 128)
         json.beginObject()
         json.name("version")
         json.int(snapshot.version.rawValue)
@@ -78,8 +85,8 @@ struct ChannelPlan {
         return json
     }
 
-    func update(_ difference: ChannelEvent.Difference) throws -> JSONWriter {
-        let snapshot = difference.snapshot
+    /// - Parameter snapshot: the difference's own, perhaps with a budget.
+    func update(_ difference: ChannelEvent.Difference, _ snapshot: any Snapshot) throws -> JSONWriter {
         let json = JSONWriter(capacity: 1024)
         json.beginObject()
         json.name("version")

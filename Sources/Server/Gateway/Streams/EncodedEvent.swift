@@ -21,10 +21,28 @@ struct EncodedEvent: Sendable {
         self.bytes = bytes
     }
 
-    /// The same event on a stream that it shares with others: with another id, and with members before its own.
+    /// The same, counted as long as clients have yet to take it, if it is large.
+    func counted(by memory: EventMemory) -> EncodedEvent {
+        bytes.count > Self.mostCopied ? EncodedEvent(name, mark, memory.counted(bytes)) : self
+    }
+
+    /// Sends the same event on a stream that it shares with others: with another id, and with members before its own. The
+    /// bytes of a large one are shared with other streams all the same.
     ///
     /// - Parameter members: JSON, as it stands within braces.
-    func on(sharedStream id: String, with members: [UInt8]) -> SharedBytes {
+    func send(on stream: EventStream, as id: String, with members: [UInt8]) -> EventStream.SendResult {
+        guard bytes.count > Self.mostCopied else { return stream.send(copy(id, members)) }
+        let start = bytes.withUnsafeBytes { $0.firstIndex(of: UInt8(ascii: "{")).map { $0 + 1 } ?? $0.count }
+        var out = Array("id: \(id)\nevent: \(name)\ndata: {".utf8)
+        out += members
+        // An event that is so long has members.
+        out.append(UInt8(ascii: ","))
+        return stream.send(SharedBytes(out), SharedBytes(bytes, from: start))
+    }
+
+    private static let mostCopied = 16 << 10
+
+    private func copy(_ id: String, _ members: [UInt8]) -> SharedBytes {
         bytes.withUnsafeBytes { all in
             // The data is the event's last field, and the first brace is that of its object.
             let start = all.firstIndex(of: UInt8(ascii: "{")).map { $0 + 1 } ?? all.count

@@ -16,6 +16,8 @@ final class StreamSubscription: ChannelMember {
         /// Where it was left.
         var since: Version?
         var isBehind = false
+        /// What is left of a large event.
+        var rest: Delivery?
         var isOver = false
     }
 
@@ -61,9 +63,15 @@ final class StreamSubscription: ChannelMember {
 
     func isAt(_ version: Version) {}
 
-    func fallBehind(since version: Version?) {
+    func findsRoom() -> Bool { stream.findsRoom() }
+
+    func fallBehind(since version: Version?) { fallBehind(since: version, nil) }
+    func fallBehind(in delivery: Delivery) { fallBehind(since: nil, delivery) }
+
+    private func fallBehind(since version: Version?, _ rest: Delivery?) {
         state.withLock { state in
             state.since = version
+            state.rest = rest
             state.isBehind = true
         }
         // It may have drained before it was marked.
@@ -102,12 +110,14 @@ final class StreamSubscription: ChannelMember {
     }
 
     private func catchUp() {
-        let late: (channel: Channel, since: Version?)? = state.withLock { state in
+        let late: (channel: Channel, since: Version?, rest: Delivery?)? = state.withLock { state in
             guard state.isBehind else { return nil }
             state.isBehind = false
-            return (state.channel, state.since)
+            defer { state.rest = nil }
+            return (state.channel, state.since, state.rest)
         }
         guard let late, !stream.isClosed else { return }
+        if let rest = late.rest { return late.channel.goOn(rest, with: self) }
         late.channel.join(self, since: late.since)
     }
 }

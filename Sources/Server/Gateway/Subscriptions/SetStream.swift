@@ -26,6 +26,8 @@ final class SetStream: Sendable {
         /// What the client has heard of; nil for nothing.
         var version: Version?
         var phase: Phase
+        /// What is left of a large event.
+        var rest: Delivery?
     }
 
     fileprivate struct State {
@@ -129,18 +131,18 @@ final class SetStream: Sendable {
 
     /// - Parameter isLive: whether the member is at the version that the live queries are at.
     fileprivate func take(
-        _ event: EncodedEvent, of member: SetMember, isLive: Bool = true
+        _ event: EncodedEvent, of member: SetMember, isLive: Bool = true, isPart: Bool = false
     ) -> EventStream.SendResult {
         state.withLock { state in
             guard !state.isOver, var seat = state.seats[member.id], seat.member === member else { return .closed }
             guard state.seats.values.allSatisfy({ $0.phase != .behind }) else { return .full }
             var next = state
             next.arrive(at: event.mark?.version ?? state.version)
-            seat.version = isLive ? next.version : event.mark?.version
+            // The client begins anew with it that has heard a part only.
+            seat.version = isPart ? nil : isLive ? next.version : event.mark?.version
             seat.phase = isLive ? .live : .joining
             next.seats[member.id] = seat
-            let bytes = event.on(sharedStream: text(next.position, event), with: Self.members(seat.label))
-            let result = stream.send(bytes)
+            let result = event.send(on: stream, as: text(next.position, event), with: Self.members(seat.label))
             if result == .queued { state = next }
             return result
         }
@@ -155,11 +157,21 @@ final class SetStream: Sendable {
         }
     }
 
-    fileprivate func fallBehind(_ member: SetMember, since version: Version?) {
+    fileprivate func findsRoom(_ member: SetMember) -> Bool {
+        let isFirst = state.withLock { state in
+            // One that is gone is told so.
+            guard state.seats[member.id]?.member === member else { return true }
+            return state.seats.values.allSatisfy { $0.phase != .behind }
+        }
+        return isFirst && stream.findsRoom()
+    }
+
+    fileprivate func fallBehind(_ member: SetMember, since version: Version?, _ rest: Delivery? = nil) {
         state.withLock { state in
             guard state.seats[member.id]?.member === member else { return }
             state.seats[member.id]?.version = version
             state.seats[member.id]?.phase = .behind
+            state.seats[member.id]?.rest = rest
         }
         // It may have drained before it was marked.
         if !stream.isCongested { catchUp() }
@@ -191,23 +203,30 @@ final class SetStream: Sendable {
 
     /// Tells what was left out.
     private func catchUp() {
-        let late = state.withLock { state -> [(SetMember, Version?)] in
+        let late = state.withLock { state -> [(SetMember, Version?, Delivery?)] in
             if state.owesList { sendList(&state) }
             for (id, event) in state.owedErrors { sendError(event, of: id, &state) }
-            var late: [(SetMember, Version?)] = []
+            var late: [(SetMember, Version?, Delivery?)] = []
             for (id, seat) in state.seats where seat.phase == .behind {
                 state.seats[id]?.phase = .joining
-                if let member = seat.member { late.append((member, seat.version)) }
+                state.seats[id]?.rest = nil
+                if let member = seat.member { late.append((member, seat.version, seat.rest)) }
             }
             return late
         }
-        for (member, version) in late { member.channel.join(member, since: version) }
+        for (member, version, rest) in late {
+            if let rest {
+                member.channel.goOn(rest, with: member)
+            } else {
+                member.channel.join(member, since: version)
+            }
+        }
     }
 
     // MARK: Sending
 
     private func send(_ event: EncodedEvent, _ label: String, _ state: State) -> Bool {
-        stream.send(event.on(sharedStream: text(state.position, event), with: Self.members(label))) != .full
+        event.send(on: stream, as: text(state.position, event), with: Self.members(label)) != .full
     }
 
     /// The id of an event.
@@ -282,8 +301,13 @@ final class SetMember: ChannelMember {
     func begin(with event: EncodedEvent) -> EventStream.SendResult {
         stream?.take(event, of: self, isLive: false) ?? .closed
     }
+    func take(part: EncodedEvent) -> EventStream.SendResult {
+        stream?.take(part, of: self, isLive: false, isPart: true) ?? .closed
+    }
+    func findsRoom() -> Bool { stream?.findsRoom(self) ?? true }
     func isAt(_ version: Version) { stream?.isAt(version, self) }
     func fallBehind(since version: Version?) { stream?.fallBehind(self, since: version) }
+    func fallBehind(in delivery: Delivery) { stream?.fallBehind(self, since: nil, delivery) }
     func beginAnew() { stream?.beginAnew(self) }
     func end(with ending: Ending) { stream?.end(self, with: ending) }
 }

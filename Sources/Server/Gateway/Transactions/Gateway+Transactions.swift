@@ -25,17 +25,18 @@ extension Gateway {
                     "The store is at version \(expected.shown(transaction.before)), not \(expected). Read again what the transaction depends on."
                 )
             }
-            let json = JSONWriter(capacity: 128 + input.operations.count * 64)
+            let answer = AnswerText(capacity: 128 + input.operations.count * 64)
+            let json = answer.json
             json.beginObject()
             json.name("version")
             json.int(transaction.version.rawValue)
             json.name("results")
             json.beginArray()
-            var run = TransactionRun(transaction, reader, includesObjects: includesObjects, into: json)
+            var run = TransactionRun(transaction, reader, includesObjects: includesObjects, into: answer)
             try run.perform(input.operations)
             json.endArray()
             json.endObject()
-            return .json(json.bytes)
+            return WriteAnswer(answer)
         }
     }
 }

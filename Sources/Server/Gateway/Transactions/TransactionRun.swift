@@ -8,7 +8,8 @@ struct TransactionRun {
     let transaction: any WriteTransaction
     private let reader: TransactionReader
     private let includesObjects: Bool
-    private let json: JSONWriter
+    private let answer: AnswerText
+    private var json: JSONWriter { answer.json }
     /// What operations made, by name.
     private var made: [String: ObjectReference] = [:]
     /// Deletions that come one after the other are done at once: what links to the objects lets go of all of them
@@ -24,12 +25,12 @@ struct TransactionRun {
     }
 
     init(
-        _ transaction: any WriteTransaction, _ reader: TransactionReader, includesObjects: Bool, into json: JSONWriter
+        _ transaction: any WriteTransaction, _ reader: TransactionReader, includesObjects: Bool, into answer: AnswerText
     ) {
         self.transaction = transaction
         self.reader = reader
         self.includesObjects = includesObjects
-        self.json = json
+        self.answer = answer
     }
 
     /// Does all of them. Throws problems that name the operation, and what is the machine's fault as it is.
@@ -62,7 +63,7 @@ struct TransactionRun {
             let outcome = try inMember("value") { try ObjectWriter(transaction, policy).put(input) }
             let object = ObjectReference(objectClass.id, outcome.key)
             if let name { made[name] = object }
-            try result(of: object, objectClass) {
+            try result(of: object, objectClass, isNew: true) {
                 $0.name("created"); $0.bool(outcome.isNew)
             }
         case .set(let subject, let input):
@@ -119,7 +120,7 @@ struct TransactionRun {
 
     private func result(ofDeleting object: ObjectReference, _ objectClass: ClassSchema) throws {
         json.beginObject()
-        try identity(of: object, objectClass)
+        try identity(of: object, objectClass, isGiven: true)
         json.name("deleted")
         json.int(1)
         json.endObject()
@@ -323,28 +324,25 @@ struct TransactionRun {
     }
 
     private func result(
-        of object: ObjectReference, _ objectClass: ClassSchema, _ more: (JSONWriter) -> Void
+        of object: ObjectReference, _ objectClass: ClassSchema, isNew: Bool = false, _ more: (JSONWriter) -> Void
     ) throws {
         json.beginObject()
-        try identity(of: object, objectClass)
+        try identity(of: object, objectClass, isGiven: isNew)
         more(json)
         if includesObjects {
             json.name("object")
-            let start = json.count
-            try RowPlan(objectClass, of: transaction.schema).write(object.key, of: transaction, into: json)
-            AnswerRows.note(object, from: start, in: json)
+            answer.objects([object.key], of: objectClass.id)
         }
         json.endObject()
     }
 
-    private func identity(of object: ObjectReference, _ objectClass: ClassSchema) throws {
+    private func identity(of object: ObjectReference, _ objectClass: ClassSchema, isGiven: Bool) throws {
         json.name("class")
         json.string(objectClass.name)
         json.name("key")
-        if let property = objectClass.primaryKeyProperty {
-            json.value(try transaction.value(object.classID, object.key, property.id))
-        } else {
-            json.int(object.key.rawValue)
-        }
+        answer.key(
+            of: object,
+            try objectClass.primaryKeyProperty.map { try transaction.value(object.classID, object.key, $0.id) },
+            isGiven: isGiven)
     }
 }

@@ -3,35 +3,21 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 
-/// The answer to a write of one object: the object as the transaction leaves it, so as it is committed.
-struct WrittenObject {
-    let response: Response
-
+extension WriteAnswer {
+    /// The answer to a write of one object: the object as it is committed.
     init(
         _ key: ObjectKey, _ objectClass: ClassSchema, isNew: Bool, _ style: TypeStyle,
         _ transaction: any WriteTransaction
     ) throws {
-        let row = JSONWriter(capacity: 512)
-        try RowPlan(objectClass, of: transaction.schema).write(key, of: transaction, into: row)
-        let tag = EntityTag(row: row, of: transaction.mark)
-        if style != .plain {
-            row.removeAll()
-            try RowPlan(objectClass, of: transaction.schema, style: style).write(key, of: transaction, into: row)
+        let text = AnswerText(capacity: 8)
+        text.objects([key], of: objectClass.id, style)
+        self.init(status: isNew ? 201 : 200, text, tagged: ObjectReference(objectClass.id, key))
+        guard isNew else { return }
+        let primaryKey = try objectClass.primaryKeyProperty.map { try transaction.value(objectClass.id, key, $0.id) }
+        // A null among strings has no path: `null` there is the string.
+        if primaryKey != .null || objectClass.primaryKeyProperty?.type.base != .string {
+            headers["Location"] = ObjectAddress.path(objectClass, key, primaryKey)
         }
-        AnswerRows.forget()
-        AnswerRows.note(ObjectReference(objectClass.id, key), from: 0, in: row, style)
-        var response = Response.json(row.bytes, status: isNew ? 201 : 200)
-        response.headers["ETag"] = tag.header
-        if isNew {
-            let primaryKey = try objectClass.primaryKeyProperty.map {
-                try transaction.value(objectClass.id, key, $0.id)
-            }
-            // A null among strings has no path: `null` there is the string.
-            if primaryKey != .null || objectClass.primaryKeyProperty?.type.base != .string {
-                response.headers["Location"] = ObjectAddress.path(objectClass, key, primaryKey)
-            }
-        }
-        self.response = response
     }
 }
 

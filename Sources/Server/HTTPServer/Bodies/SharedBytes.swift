@@ -6,11 +6,17 @@ package final class SharedBytes: Sendable {
     // on.
     nonisolated(unsafe) private let storage: UnsafeMutableRawBufferPointer
 
+    /// What the bytes lie in, if that is not this object's own.
+    private let whole: SharedBytes?
+    private let onRelease: (@Sendable () -> Void)?
+
     /// Whether nobody else needs them, so that they are gone with the answer.
     let isOfOneAnswer: Bool
 
     package init(_ bytes: some Collection<UInt8>) {
         isOfOneAnswer = false
+        whole = nil
+        onRelease = nil
         storage = .allocate(byteCount: bytes.count, alignment: 1)
         storage.copyBytes(from: bytes)
     }
@@ -19,14 +25,27 @@ package final class SharedBytes: Sendable {
     /// reference.
     package init(adopting bytes: UnsafeMutableRawBufferPointer) {
         isOfOneAnswer = true
+        whole = nil
+        onRelease = nil
         storage = bytes
+    }
+
+    /// A part of other bytes, which it keeps.
+    package init(_ whole: SharedBytes, from start: Int = 0, onRelease: (@Sendable () -> Void)? = nil) {
+        isOfOneAnswer = false
+        self.whole = whole
+        self.onRelease = onRelease
+        storage = UnsafeMutableRawBufferPointer(rebasing: whole.storage[min(start, whole.count)...])
     }
 
     package convenience init(_ text: String) {
         self.init(text.utf8)
     }
 
-    deinit { storage.deallocate() }
+    deinit {
+        if whole == nil { storage.deallocate() }
+        onRelease?()
+    }
 
     package var count: Int { storage.count }
 

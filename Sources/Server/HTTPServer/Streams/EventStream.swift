@@ -88,8 +88,24 @@ package final class EventStream: Sendable {
         return result
     }
 
+    /// The same of one event in two pieces, such as one that begins otherwise on each stream.
+    package func send(_ start: SharedBytes, _ rest: SharedBytes) -> SendResult {
+        let (result, mustWake) = enqueue(start, rest)
+        if mustWake { wake() }
+        return result
+    }
+
+    /// Whether an event would be accepted, or refused because the stream has ended. When it would not be, `onDrain` follows.
+    package func findsRoom() -> Bool {
+        state.withLock { state in
+            guard state.closed == nil, !state.finishing, state.pendingBytes >= limit else { return true }
+            state.refused = true
+            return false
+        }
+    }
+
     /// As `send`, but leaves it to the caller to wake the sending side when told to.
-    func enqueue(_ event: SharedBytes) -> (result: SendResult, mustWake: Bool) {
+    func enqueue(_ event: SharedBytes, _ rest: SharedBytes? = nil) -> (result: SendResult, mustWake: Bool) {
         state.withLock { state in
             guard state.closed == nil, !state.finishing else { return (.closed, false) }
             guard state.pendingBytes < limit else {
@@ -98,6 +114,10 @@ package final class EventStream: Sendable {
             }
             state.queue.append(event)
             state.pendingBytes += event.count
+            if let rest {
+                state.queue.append(rest)
+                state.pendingBytes += rest.count
+            }
             return (.queued, state.takeWake())
         }
     }

@@ -91,8 +91,11 @@ extension Setting {
             "limits.answerBytes", .size(1024...(1 << 40)), .integer(16 << 20),
             "The most bytes of an answer; a page ends there, with a cursor.", isLive: true),
         Setting(
+            "limits.eventBytes", .size(1024...(1 << 40)), .integer(4 << 20),
+            "The most bytes of an event of a stream; a longer one comes in parts.", isLive: true),
+        Setting(
             "limits.memory", .size((1 << 20)...(1 << 46)), .integer(128 << 20),
-            "Bytes of large answers that may wait for their clients."),
+            "Bytes of large answers, and of events, that may wait for their clients."),
         Setting(
             "limits.observed", .integer(1...100_000_000), .integer(100_000), "The most objects of a live query.",
             isLive: true),

@@ -59,6 +59,8 @@ extension ServiceSettings {
         set(&configuration.bodyLimit, "limits.body")
         set(&configuration.largestPage, "limits.page")
         set(&configuration.answerBytes, "limits.answerBytes")
+        set(&configuration.eventBytes, "limits.eventBytes")
+        set(&configuration.eventMemory, "limits.memory")
         set(&configuration.largestObserved, "limits.observed")
         set(&configuration.workers, "limits.workers")
         set(&configuration.workerThreads, "limits.workerThreads")

@@ -15,6 +15,7 @@ final class WebHome {
     let router: Router
     /// Of each read that was begun on a loop.
     let budgets = Recorded<QueryBudget>()
+    let store: EmbeddedStore
     private let home: StoreHome
 
     static let schema = #"""
@@ -30,7 +31,7 @@ final class WebHome {
     init(_ configure: (inout GatewayConfiguration) -> Void = { _ in }) throws {
         home = try StoreHome()
         let schema = try SchemaCoding.decode(try JSONValue.parse(Self.schema))
-        let store = try EmbeddedStore.open(path: home.path + "/store", schema: schema)
+        store = try EmbeddedStore.open(path: home.path + "/store", schema: schema)
         var configuration = GatewayConfiguration()
         configuration.watchLoop = { [budgets] in budgets.add($0) }
         configuration.inlineMilliseconds = 1_000

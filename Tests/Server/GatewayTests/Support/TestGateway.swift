@@ -47,7 +47,10 @@ final class TestGateway: Sendable {
         if body != nil, headers["Content-Type"] == nil { headers.add("Content-Type", "application/json") }
         var request = try Request(method, target, headers: headers, body: body.map { Array($0.utf8) } ?? [])
         request.bodyFile = try file.map { try BodyFile($0) }
-        return try router.answer(request)
+        var response = try router.answer(request)
+        // So that it can be looked at more than once.
+        if case .pieces = response.body { response.body = .bytes(response.bodyBytes) }
+        return response
     }
 
     func get(_ target: String, headers: HeaderFields = [:]) throws -> Response {

@@ -196,7 +196,7 @@ final class WireEvents {
         let deadline = DispatchTime.now() + .seconds(20)
         while true {
             let (events, finishing) = stream.takeQueued()
-            waiting += events.flatMap { Self.parse($0.bytes) }
+            waiting += Self.parse(events.flatMap(\.bytes))
             if finishing || stream.isClosed { return true }
             guard signal.wait(timeout: deadline) == .success else { return false }
         }
@@ -204,10 +204,9 @@ final class WireEvents {
 
     private func take() {
         let (events, _) = stream.takeQueued()
-        for event in events {
-            waiting += Self.parse(event.bytes)
-            stream.didSend(event.count)
-        }
+        // An event may lie in several pieces.
+        waiting += Self.parse(events.flatMap(\.bytes))
+        for event in events { stream.didSend(event.count) }
     }
 
     static func parse(_ bytes: [UInt8]) -> [Event] {

@@ -1,0 +1,270 @@
+import Dispatch
+import HTTPServer
+import JSONCoding
+import LiveQueries
+import ObjectModel
+import StoreContract
+import Synchronization
+
+/// An event that is long, as several that a client applies one after the other: each is written when the first client has
+/// room for it, and shared by all that are told the same at about the same time.
+///
+/// A beginning is an `initial` with the first objects, and updates that insert the others. An update is one or more that
+/// modify, then one that deletes, and inserts, and more that insert. The last has the state that all of them lead to as
+/// its id. The ones before it have an empty id: a client that loses the connection between them knows nothing that it
+/// could go on from, and begins anew.
+final class LargeEvent: Sendable {
+    enum Content: Sendable {
+        case keys(KeySequence)
+        case change(LiveChange)
+        /// What is written as a whole: of sections, of one object and of what a property of one holds.
+        case whole(ChannelEvent.Content)
+        case difference(ChannelEvent.Difference)
+    }
+
+    /// Where a part begins.
+    private struct Place {
+        enum Phase { case beginning, modifications, insertions }
+
+        var phase: Phase
+        var index = 0
+        var isFirst = true
+    }
+
+    private struct Part {
+        let place: Place
+        weak var bytes: SharedBytes?
+    }
+
+    private struct State {
+        var parts: [Part]
+        /// Whether the last of the parts is known to be the last.
+        var isComplete = false
+        /// The part that was written last, for those that come a little later.
+        var latest: SharedBytes?
+    }
+
+    let version: Version
+    private let mark: Mark
+    private let snapshot: any Snapshot
+    private let plan: ChannelPlan
+    private let content: Content
+    private let limits: EventLimits
+    private let state: Mutex<State>
+
+    init(_ content: Content, _ snapshot: any Snapshot, _ plan: ChannelPlan, _ limits: EventLimits) {
+        self.content = content
+        self.snapshot = snapshot
+        self.plan = plan
+        self.limits = limits
+        version = snapshot.version
+        mark = snapshot.mark
+        var phase = Place.Phase.beginning
+        if case .change = content { phase = .modifications }
+        state = Mutex(State(parts: [Part(place: Place(phase: phase))]))
+    }
+
+    /// One part, and whether it is the last; nil when there is no room for it now. The part before it has been asked for.
+    func part(_ index: Int) throws -> (event: EncodedEvent, isLast: Bool)? {
+        try state.withLock { state in
+            guard index < state.parts.count else { throw Problem.internalError }
+            func isLast() -> Bool { state.isComplete && index == state.parts.count - 1 }
+            let place = state.parts[index].place
+            let isKnown = state.isComplete || index < state.parts.count - 1
+            if isKnown, let bytes = state.parts[index].bytes {
+                return (EncodedEvent(name(place), isLast() ? mark : nil, bytes), isLast())
+            }
+            guard limits.memory.hasRoom else { return nil }
+            let (data, next) = try write(place)
+            if !isKnown {
+                if let next { state.parts.append(Part(place: next)) } else { state.isComplete = true }
+            }
+            let isLast = next == nil
+            let name = name(place)
+            let bytes = data.withBytes { data in
+                limits.memory.counted(.event(id: isLast ? mark.description : "", name: name, data: data))
+            }
+            state.parts[index].bytes = bytes
+            state.latest = bytes
+            return (EncodedEvent(name, isLast ? mark : nil, bytes), isLast)
+        }
+    }
+
+    private func name(_ place: Place) -> String {
+        switch content {
+        case .keys, .whole: place.isFirst ? "initial" : "update"
+        case .difference(.object): "change"
+        case .change, .difference: "update"
+        }
+    }
+
+    /// Writes the part at a place. Gives where the next one begins.
+    private func write(_ place: Place) throws -> (JSONWriter, Place?) {
+        switch content {
+        case .keys(let keys): return try write(keys, place)
+        case .change(let change): return try write(change, place)
+        case .whole(let content):
+            return (try bounded(isOneObject: content.isObject) { try plan.initial($0, content, limit: .max) }, nil)
+        case .difference(let difference):
+            return (try bounded(isOneObject: difference.isObject) { try plan.update(difference, $0) }, nil)
+        }
+    }
+
+    /// Writes what cannot be sent in parts. Throws 400 when it is longer than any answer may be.
+    private func bounded(isOneObject: Bool, _ write: (any Snapshot) throws -> JSONWriter) throws -> JSONWriter {
+        if isOneObject { return try write(snapshot) }
+        do {
+            return try write(
+                try snapshot.limited(by: QueryBudget(rows: nil, bytes: limits.answerBytes(), milliseconds: nil)))
+        } catch let error as StoreError where error.code == .tooExpensive {
+            throw Problem(
+                400, "observe.too_large",
+                "An event would have more than \(limits.answerBytes()) bytes. Name the 'fields' that you need, give a filter, or leave the objects out with include=indices."
+            )
+        }
+    }
+
+    private func write(_ keys: KeySequence, _ place: Place) throws -> (JSONWriter, Place?) {
+        let (items, count) = try rows(place.index..<keys.count) { keys.keys(in: $0) }
+        let end = place.index + count
+        let json = begin(items.count)
+        if place.isFirst {
+            json.name("count")
+            json.int(keys.count)
+            json.name("items")
+            json.json(items)
+        } else {
+            json.positions("deletions", [])
+            json.positions("insertions", Array(place.index..<end))
+            json.positions("modifications", [])
+            objects(insertions: items, modifications: Self.none, json)
+        }
+        json.endObject()
+        return (json, end < keys.count ? Place(phase: .insertions, index: end, isFirst: false) : nil)
+    }
+
+    private func write(_ change: LiveChange, _ place: Place) throws -> (JSONWriter, Place?) {
+        var place = place
+        var (modified, inserted) = (0..<0, 0..<0)
+        var (modifications, insertions) = (Self.none, Self.none)
+        var deletions: [Int] = []
+        var hasRoom = true
+        // The positions of what is modified are those from before, so that nothing is deleted before the last of them.
+        if place.phase == .modifications {
+            let all = change.modificationsNew
+            let (items, count) = try rows(place.index..<all.count) { $0.map { change.newKeys[all[$0]] } }
+            modified = place.index..<place.index + count
+            modifications = items
+            hasRoom = modified.upperBound == all.count && items.count < limits.eventBytes()
+            place = Place(phase: .modifications, index: modified.upperBound, isFirst: false)
+            if place.index == all.count { place = Place(phase: .insertions, isFirst: false) }
+        }
+        if hasRoom {
+            let all = change.insertions
+            if place.index == 0 { deletions = change.deletions }
+            let (items, count) = try rows(place.index..<all.count) { $0.map { change.newKeys[all[$0]] } }
+            inserted = place.index..<place.index + count
+            insertions = items
+            place.index = inserted.upperBound
+        }
+        let json = begin(modifications.count + insertions.count)
+        json.positions("deletions", deletions)
+        json.positions("insertions", Array(change.insertions[inserted]))
+        json.positions("modifications", Array(change.modifications[modified]))
+        objects(insertions: insertions, modifications: modifications, json)
+        json.endObject()
+        return (json, hasRoom && place.index == change.insertions.count ? nil : place)
+    }
+
+    private static let none = Array("[]".utf8)
+
+    private func begin(_ bytes: Int) -> JSONWriter {
+        let json = JSONWriter(capacity: bytes + 4096)
+        json.beginObject()
+        json.name("version")
+        json.int(version.rawValue)
+        return json
+    }
+
+    private func objects(insertions: [UInt8], modifications: [UInt8], _ json: JSONWriter) {
+        json.name("objects")
+        json.beginObject()
+        json.name("insertions")
+        json.json(insertions)
+        json.name("modifications")
+        json.json(modifications)
+        json.endObject()
+    }
+
+    /// An array of as many objects as an event has room for, one at least where there is any.
+    private func rows(_ range: Range<Int>, _ keys: (Range<Int>) -> [ObjectKey]) throws -> ([UInt8], Int) {
+        let json = JSONWriter(capacity: 4096)
+        json.beginArray()
+        let look = LookUps(.snapshot(snapshot), remembers: true)
+        let most = limits.eventBytes()
+        var count = 0
+        while count < range.count, count == 0 || json.count < most {
+            let start = range.lowerBound + count
+            let block = keys(start..<min(start + 256, range.upperBound))
+            count += try plan.rows.write(block, of: snapshot, by: look, until: max(most, json.count + 1), into: json)
+            if let fault = look.fault { throw fault }
+        }
+        json.endArray()
+        return (json.takeBytes(), count)
+    }
+}
+
+extension ChannelEvent.Content {
+    fileprivate var isObject: Bool { if case .object = self { true } else { false } }
+}
+
+extension ChannelEvent.Difference {
+    fileprivate var isObject: Bool { if case .object = self { true } else { false } }
+}
+
+/// How much is written of events.
+struct EventLimits: Sendable {
+    let memory: EventMemory
+    /// Most bytes of an event that can be sent in parts, but for an object that alone is larger.
+    let eventBytes: @Sendable () -> Int
+    /// Most bytes of one that cannot.
+    let answerBytes: @Sendable () -> Int
+
+    /// Most bytes that are written on the live queries' thread.
+    private static let mostOnThread = 1 << 20
+
+    /// What an update may cost on the live queries' thread; nil where it is to be written elsewhere in any case.
+    var onThread: QueryBudget? {
+        guard memory.hasRoom else { return nil }
+        return QueryBudget(rows: nil, bytes: min(Self.mostOnThread, eventBytes()), milliseconds: nil)
+    }
+}
+
+/// The bytes of large events that clients have yet to take, each event counted once.
+final class EventMemory: Sendable {
+    private let limit: Int
+    private let held = Atomic(0)
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Whether another event may be written.
+    var hasRoom: Bool { bytes < limit }
+
+    /// What waits now.
+    var bytes: Int { held.load(ordering: .relaxed) }
+
+    /// Counts the event until the last client has taken it.
+    func counted(_ event: SharedBytes) -> SharedBytes {
+        let count = event.count
+        held.add(count, ordering: .relaxed)
+        return SharedBytes(event) { [self] in held.subtract(count, ordering: .relaxed) }
+    }
+}
+
+/// What one member has yet to be sent of a large event.
+struct Delivery: Sendable {
+    let event: LargeEvent
+    /// What it joins from when it has been sent nothing.
+    let since: Version?
+    var next = 0
+}

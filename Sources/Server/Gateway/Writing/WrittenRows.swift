@@ -1,0 +1,119 @@
+import HTTPServer
+import JSONCoding
+import ObjectModel
+import StoreContract
+import Synchronization
+
+/// The body of the answer to a write, written while it is sent.
+///
+/// Once it has so many bytes, objects come as their keys alone, and `shortened`, the last member, says of how many that is
+/// so: their places in the answer are what tells a client which of its objects is which. An object that is not there for
+/// the caller is null.
+final class WrittenRows: BodySource {
+    private struct State {
+        var look: LookUps
+        let json = JSONWriter(capacity: 4096)
+        var plans: [ClassID: (whole: RowPlan, key: RowPlan)] = [:]
+        /// Which of the rows, and which of their keys.
+        var rows = 0
+        var key = 0
+        /// How much of the text is written.
+        var text = 0
+        var given = 0
+        var hasWhole = false
+        var shortened = 0
+        var isOver = false
+    }
+
+    private let answer: WriteAnswer
+    private let source: any ObjectReads
+    private let answerBytes: Int
+    private let state: Mutex<State>
+
+    private static let piece = 64 << 10
+    /// What a read of an object throws that the caller does not see, or no longer.
+    private static let absences: Set<StoreError.Code> = [.notFound, .unknownClass, .accessDenied]
+
+    init(_ answer: WriteAnswer, _ source: any ObjectReads, answerBytes: Int) {
+        self.answer = answer
+        self.source = source
+        self.answerBytes = answerBytes
+        state = Mutex(State(look: LookUps(reading: source)))
+    }
+
+    func next() -> [UInt8]? {
+        state.withLock { state in
+            guard !state.isOver else { return nil }
+            var piece: [UInt8] = []
+            while piece.count < Self.piece, state.rows < answer.rows.count { write(&state, into: &piece) }
+            if state.rows == answer.rows.count {
+                finish(&state, into: &piece)
+                state.isOver = true
+            }
+            state.given += piece.count
+            return piece
+        }
+    }
+
+    /// Writes one object, and the text before it.
+    private func write(_ state: inout State, into piece: inout [UInt8]) {
+        let rows = answer.rows[state.rows]
+        if state.key == 0 {
+            piece += answer.text[state.text..<rows.offset]
+            state.text = rows.offset + 4
+        } else {
+            piece.append(UInt8(ascii: ","))
+        }
+        state.json.removeAll()
+        let key = rows.keys[state.key]
+        // Keys alone are needed to go on, and are as long as what they were given in.
+        let isShort = rows.form == .whole && state.hasWhole && state.given + piece.count >= answerBytes
+        do {
+            try write(key, rows, isShort: isShort, &state)
+            if rows.form == .whole, !isShort { state.hasWhole = true }
+            if isShort { state.shortened += 1 }
+        } catch {
+            // It was done all the same, which the rest of the answer is to say.
+            state.json.removeAll()
+            state.json.null()
+            state.look = LookUps(reading: source)
+            let isAbsent = (error as? StoreError).map { Self.absences.contains($0.code) } ?? false
+            if !isAbsent { state.shortened += 1 }
+        }
+        state.json.withBytes { piece += $0 }
+        state.key += 1
+        if state.key == rows.keys.count {
+            state.rows += 1
+            state.key = 0
+        }
+    }
+
+    private func write(_ key: ObjectKey, _ rows: WriteAnswer.Rows, isShort: Bool, _ state: inout State) throws {
+        guard let objectClass = source.schema[rows.classID] else { throw StoreError.unknownClass(rows.classID) }
+        let property = objectClass.primaryKeyProperty
+        if rows.form == .key {
+            return state.json.value(
+                try property.map { try source.value(rows.classID, key, $0.id) } ?? .int(key.rawValue), rows.style)
+        }
+        let schema = source.schema
+        let plans =
+            state.plans[rows.classID]
+            ?? (
+                RowPlan(objectClass, of: schema, style: rows.style),
+                RowPlan(objectClass, of: schema, properties: property.map { [$0] } ?? [], style: rows.style)
+            )
+        state.plans[rows.classID] = plans
+        try state.look.object(key, isShort ? plans.key : plans.whole, state.json)
+        if let fault = state.look.fault { throw fault }
+    }
+
+    private func finish(_ state: inout State, into piece: inout [UInt8]) {
+        let rest = answer.text[state.text...]
+        guard state.shortened > 0, rest.last == UInt8(ascii: "}") else {
+            piece += rest
+            return
+        }
+        piece += rest.dropLast()
+        piece += ",\"shortened\":\(state.shortened)}".utf8
+    }
+}
