@@ -47,7 +47,7 @@ package final class LiveQueries: CommitReceiver {
     ///   - shape: what the observer shows of each object: its changes count as well, unless there are key paths.
     ///   - lens: what the observer sees the store through. Queries and key paths are bound to the schema that it shows.
     ///   - holds: for an observer that has bound more to the schema than the query: `failed` with `schemaReplaced` ends the
-    ///     observation once this is false when the schema was replaced. Any other observer is told what became different,
+    ///     observation once this is false of a version with another schema. Any other observer is told what became different,
     ///     also of what a migration assigned.
     package func observe(
         _ query: BoundQuery, keyPaths: [LiveKeyPath] = [], showing shape: LiveShape? = nil,

@@ -9,6 +9,9 @@ extension BoundAccess {
         (snapshot as? any RestrictingReads)?.access
     }
 
+    /// The schema that the store has at the version, whatever of it is shown.
+    package static func wholeSchema(of snapshot: any Snapshot) -> Schema { of(snapshot)?.schema ?? snapshot.schema }
+
     /// The same of a transaction.
     package static func of(_ transaction: any WriteTransaction) -> BoundAccess? {
         (transaction as? RestrictedTransaction)?.access

@@ -1,3 +1,4 @@
+import Dispatch
 import EmbeddedStore
 import Gateway
 import HTTPServer
@@ -5,6 +6,7 @@ import JSONCoding
 import ObjectModel
 import StoreContract
 import StoreTesting
+import Synchronization
 import Testing
 
 @Suite("Streams over migrations")
@@ -273,5 +275,82 @@ struct MigratedStreamTests {
                 #expect(response.status < 300, "\(target), version \(version): \(WireAnswer(response))")
             }
         }
+    }
+
+    @Test(
+        "a property that went and came again while nobody was told is another one, and so are those that swapped names")
+    func thereAndBack() throws {
+        let home = try StoreHome()
+        let store = try EmbeddedStore.open(path: home.path + "/store")
+        defer { store.close() }
+        let gateway = try Gateway(store: store)
+        let wire = Wire(store: store, router: gateway.router)
+        var version = 0
+        func put(_ names: [String], _ steps: String = "") throws {
+            version += 1
+            let properties = names.map { #",{"name":"\#($0)","type":"string"}"# }.joined()
+            let document =
+                #"{"schemaVersion":\#(version),"classes":[{"name":"Other","primaryKey":"id","properties":[{"name":"id","type":"int"}]},{"name":"Item","primaryKey":"id","properties":[{"name":"id","type":"int"}\#(properties)]}],"migration":[\#(steps)]}"#
+            let answer = try wire.send(.put, "/v1/schema", document)
+            guard answer.status == 200 else { throw WireFailure("\(answer)") }
+        }
+        func rename(_ from: String, _ to: String) -> String {
+            #"{"rename":{"class":"Item","from":"\#(from)","to":"\#(to)"}}"#
+        }
+        try put(["a", "b"])
+        #expect(try wire.send(.post, "/v1/objects/Item", #"[{"id":1,"a":"1","b":"2"},{"id":2}]"#).status == 201)
+        let followers =
+            ["objects/Item", "objects/Item?sort=id&fields=id,a", "objects/Item?sort=id&fields=b"]
+            .map { Follower(kind: .list, target: $0, fresh: $0) }
+            + [Follower(kind: .object, target: "objects/Item/1", fresh: "objects/Item/1", members: [])]
+        let streams = try followers.map { try $0.open(wire) }
+        var held = followers.map { _ in JSONValue.null }
+        func expectCurrent(_ note: String) throws {
+            gateway.settle()
+            // Who begins anew does so on another thread.
+            for (index, follower) in followers.enumerated() {
+                let expected = try follower.expected(wire)
+                while held[index] != expected {
+                    _ = try follower.follow(streams[index], &held[index], to: expected, note)
+                }
+            }
+        }
+        try expectCurrent("at first")
+        // The thread that tells of changes waits here.
+        let (entered, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let isArmed = Atomic(false)
+        let gate = EventStream(limit: 1 << 20) {
+            guard isArmed.exchange(false, ordering: .sequentiallyConsistent) else { return }
+            entered.signal()
+            released.wait()
+        }
+        guard
+            case .events(_, let start) = wire.router.respond(to: try Request(.get, "/v1/observe/objects/Other"))
+        else { throw WireFailure("no stream") }
+        start(gate)
+        let changes: [() throws -> Void] = [
+            {
+                try put(["b"]); try put(["a", "b"])
+            },
+            {
+                try put(["c", "b"], rename("a", "c"))
+                try put(["c", "a"], rename("b", "a"))
+                try put(["b", "a"], rename("c", "b"))
+            },
+        ]
+        for (id, change) in changes.enumerated() {
+            gateway.settle()
+            _ = gate.takeQueued()
+            #expect(try wire.send(.patch, "/v1/objects/Item/1", #"{"a":"x\#(id)","b":"y\#(id)"}"#).status == 200)
+            try expectCurrent("before change \(id)")
+            isArmed.store(true, ordering: .sequentiallyConsistent)
+            #expect(try wire.send(.post, "/v1/objects/Other", #"{"id":\#(id)}"#).status == 201)
+            entered.wait()
+            try change()
+            released.signal()
+            try expectCurrent("after change \(id)")
+        }
+        for stream in streams { stream.stream.didClose(.clientLeft) }
+        gate.didClose(.clientLeft)
     }
 }

@@ -45,6 +45,14 @@ final class LensConditions {
         return targets.filter { conditions[$0] != nil }
     }
 
+    /// Whether something that a property holds may not be there: what it leads to, or, of one embedded object, something
+    /// that this leads to in turn, because it is seen as a value of its owner.
+    func mayHide(within property: PropertySchema) -> Bool {
+        if !hiddenTargets(of: property).isEmpty { return true }
+        guard property.ownsTarget, !property.type.isCollection, let target = property.targetClass else { return false }
+        return schema[target]?.storedProperties.contains(where: mayHide) ?? false
+    }
+
     /// The classes whose changes can matter to what is seen of the objects of these.
     func sources(of classes: Set<ClassID>) -> Set<ClassID> {
         var sources = classes

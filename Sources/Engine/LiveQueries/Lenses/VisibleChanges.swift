@@ -164,14 +164,18 @@ struct VisibleChanges {
             if let recorded { seen.recordEdit(key, id, recorded) }
         }
         let ignoresAssignments = byValue && (property.type.isLink || property.type.isMixed)
-        if later.hiddenTargets(of: property).isEmpty, !ignoresAssignments, !whole.changes.schemaChanged {
-            return assigned()
+        if !later.mayHide(within: property), !ignoresAssignments, !whole.changes.schemaChanged { return assigned() }
+        // Which embedded objects a collection holds is known to those who follow it as a result, and they hear of others in
+        // the same places. A single one is what is seen of it.
+        let asParts = byValue || !property.type.isCollection
+        func look(_ value: Value, _ reads: any ObjectReads) throws -> Value {
+            asParts ? try parts(value, property, reads) : value
         }
         let (old, new) = (try before.value(classID, key, id), try after.value(classID, key, id))
-        let (oldParts, newParts) = (try parts(old, property, before), try parts(new, property, after))
+        let (oldParts, newParts) = (try look(old, before), try look(new, after))
         let hidesNothing =
-            try oldParts == parts(whole.before.value(classID, key, id), property, whole.before)
-            && newParts == parts(whole.after.value(classID, key, id), property, whole.after)
+            try oldParts == look(whole.before.value(classID, key, id), whole.before)
+            && newParts == look(whole.after.value(classID, key, id), whole.after)
         // That it was assigned what it showed already is told of none, else who is not told knew of something hidden.
         guard oldParts != newParts else { return }
         if hidesNothing, !byValue, !whole.changes.schemaChanged { return assigned() }

@@ -36,13 +36,13 @@ final class LiveSet {
         snapshot = later
         past = PastVersions(store, before: later, through: sight)
         guard let sight else {
-            if changes.schemaChanged { endOutdated() }
+            if changes.schemaChanged { endOutdated(at: later) }
             return tell(LiveStep(changes, from: earlier, to: later), later)
         }
         do {
             guard let step = try sight.advance(changes, to: later, in: store, of: watchers.classes()) else { return }
             let seen = try sight.shown()
-            if changes.schemaChanged { endOutdated() }
+            if changes.schemaChanged { endOutdated(at: seen) }
             tell(step, seen)
         } catch {
             fail(error)
@@ -62,11 +62,11 @@ final class LiveSet {
         }
     }
 
-    /// Ends the observations of what means something else under a new schema.
-    private func endOutdated() {
+    /// Ends the observations of what means something else under the schema of a version.
+    private func endOutdated(at seen: any Snapshot) {
         for number in subjects.numbers.sorted() {
             guard let subject = subjects[number] else { continue }
-            subject.endOutdated()
+            subject.endOutdated(at: seen)
             if !subject.isObserved { remove(number) }
         }
     }

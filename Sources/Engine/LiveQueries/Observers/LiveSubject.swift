@@ -101,10 +101,10 @@ extension LiveSubject {
         audiences.removeAll { $0.subscribers.isEmpty }
     }
 
-    /// Ends the observations of what means something else under a new schema.
-    func endOutdated() {
+    /// Ends the observations of what means something else under the schema of a version.
+    func endOutdated(at snapshot: any Snapshot) {
         for audience in audiences {
-            for subscriber in audience.subscribers where subscriber.holds?() == false {
+            for subscriber in audience.subscribers where subscriber.holds?(snapshot) == false {
                 subscriber.finish(.failed(StoreError.schemaReplaced))
             }
         }

@@ -1,3 +1,4 @@
+package import StoreContract
 import Synchronization
 
 /// Keeps an observation alive: it ends when the token is cancelled or the last reference to it is dropped.
@@ -13,8 +14,9 @@ package final class LiveToken: Sendable {
     package func cancel() { end() }
 }
 
-/// Whether what somebody has bound to a schema means the same under the one that has replaced it.
-package typealias SchemaBinding = @Sendable () -> Bool
+/// Whether what somebody has bound to a schema means the same under another one, which a version has, as it is seen. It is
+/// that of the version that is told of next, and may have been replaced in turn since.
+package typealias SchemaBinding = @Sendable (any Snapshot) -> Bool
 
 /// The receiving end of one observation.
 final class Subscriber<Event: Sendable>: Sendable {

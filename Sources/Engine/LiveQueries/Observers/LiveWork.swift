@@ -11,6 +11,8 @@ final class LiveWork {
     private var waiting: [LiveRegistration] = []
     /// A snapshot that is ahead of the change sets that have arrived.
     private var held: (any Snapshot)?
+    /// Those that came after it. They may be bound to a later schema, and are let in at a version that has it.
+    private var late: [LiveRegistration] = []
     /// By what the observers look through; empty while nothing is observed, so that no version is pinned for nobody.
     private var observed: [AnyLens?: LiveSet] = [:]
 
@@ -26,7 +28,7 @@ final class LiveWork {
 
     func take(changes: [ChangeSet], registrations: [LiveRegistration], left: Set<LiveAddress>) {
         pending += changes.drop { $0.version <= version }
-        waiting += registrations
+        if held == nil { waiting += registrations } else { late += registrations }
         for address in left {
             observed[address.lens]?.prune(address.subject)
             if observed[address.lens]?.isEmpty == true { observed[address.lens] = nil }
@@ -37,13 +39,15 @@ final class LiveWork {
     func drain() {
         while true {
             let covered = pending.last?.version ?? version
-            if observed.isEmpty, waiting.isEmpty {
+            if observed.isEmpty, waiting.isEmpty, late.isEmpty {
                 version = covered
                 pending = []
             }
             guard !(pending.isEmpty && waiting.isEmpty) else {
                 held = nil
-                return
+                guard !late.isEmpty else { return }
+                (waiting, late) = (late, [])
+                continue
             }
             let snapshot: any Snapshot
             do {
@@ -60,6 +64,8 @@ final class LiveWork {
             held = nil
             advance(to: snapshot)
             admit(at: snapshot)
+            waiting = late
+            late = []
         }
     }
 
@@ -89,8 +95,8 @@ final class LiveWork {
 
     /// Without a snapshot nobody can be let in. The others wait for the next commit, unless there will be none.
     private func fail(_ error: any Error) {
-        for registration in waiting { registration.subscriber.fail(error) }
-        waiting = []
+        for registration in waiting + late { registration.subscriber.fail(error) }
+        (waiting, late) = ([], [])
         guard let error = error as? StoreError, error.code == .closed else { return }
         for set in observed.values { set.fail(error) }
         observed = [:]

@@ -37,7 +37,9 @@ struct PropertyEditor {
             let start = index ?? count
             guard start <= count else { throw ValueStep.outOfBounds(start, count, place.name, status: 422) }
             for (offset, content) in contents.enumerated() {
-                try self.edit(place, .insert(try writer.resolve(content), at: start + offset))
+                let element = try writer.resolve(content)
+                // To append says nothing of the elements that there are, which the writer may not see.
+                try self.edit(place, index == nil ? .append(element) : .insert(element, at: start + offset))
             }
             return try outcome(contents.count, place)
         case .move(let from, let to):

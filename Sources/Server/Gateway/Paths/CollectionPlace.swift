@@ -11,6 +11,8 @@ struct CollectionPlace: Sendable {
     let scope: QueryScope
     /// As many objects as there may be.
     let size: Int
+    /// Whether they are embedded objects that are reached through the one that owns them.
+    let isOwned: Bool
 
     /// Reads `{Class}`.
     init(class path: PathParameters, _ snapshot: any Snapshot) throws(Problem) {
@@ -21,6 +23,7 @@ struct CollectionPlace: Sendable {
         self.snapshot = snapshot
         objectClass = try snapshot.schema.named(className)
         scope = .all
+        isOwned = false
         size = snapshot.count(of: objectClass.id)
     }
 
@@ -30,6 +33,7 @@ struct CollectionPlace: Sendable {
         snapshot = property.snapshot
         objectClass = target
         scope = .property(property.holder, property.schema.id)
+        isOwned = property.schema.ownsTarget
         // How many objects link to one is known when they have been read; at most all of their class, unless some do
         // so several times.
         size = property.schema.type.isComputed ? snapshot.count(of: target.id) : try property.elementCount

@@ -38,8 +38,10 @@ struct KeyValuePath: Sendable {
     private static let depthLimit = 8
 
     /// Throws 400 for names that the classes do not have.
+    ///
+    /// - Parameter isOwned: whether the objects are embedded ones that are reached through the one that owns them.
     init(
-        _ text: String, _ objectClass: ClassSchema, _ schema: Schema, style: TypeStyle, parameter: String
+        _ text: String, _ objectClass: ClassSchema, _ schema: Schema, style: TypeStyle, isOwned: Bool, parameter: String
     ) throws(Problem) {
         let names = text.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
         guard names.count <= Self.depthLimit else {
@@ -89,7 +91,8 @@ struct KeyValuePath: Sendable {
         }
         target = RowPlan.Target(
             present, isOwned: present.isEmbedded,
-            expanded: present.isEmbedded ? RowPlan(present, of: schema, style: style) : nil)
+            expanded: present.isEmbedded
+                ? RowPlan(present, of: schema, style: style, isPart: isOwned && present.id == objectClass.id) : nil)
     }
 
     /// Writes what the path gives for one object.

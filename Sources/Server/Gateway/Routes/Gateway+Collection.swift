@@ -108,7 +108,7 @@ extension Gateway {
         }
         let plan = try RowPlan(
             objectClass, of: snapshot.schema, fields: parameters["fields"], expand: parameters["expand"],
-            style: try parameters.choice("types", default: TypeStyle.plain))
+            style: try parameters.choice("types", default: TypeStyle.plain), isPart: place.isOwned)
         let read = CollectionRead(
             snapshot: snapshot, query: query, window: window, plan: plan, wantsCount: try parameters.flag("count"),
             held: held, answerBytes: configuration.answerBytes)

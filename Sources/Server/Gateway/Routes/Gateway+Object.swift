@@ -34,21 +34,24 @@ extension Gateway {
     private static let objectParameters = ["fields", "expand", "types", snapshotParameter]
 
     /// One object; nil for one that is not there, for which it throws what `missing` makes after all other faults.
+    ///
+    /// - Parameter isPart: whether it is an embedded object that is reached through its owner.
     func getObject(
         _ request: Request, _ key: ObjectKey?, _ objectClass: ClassSchema, _ snapshot: any Snapshot,
-        missing: () -> Problem = { .internalError }
+        isPart: Bool = false, missing: () -> Problem = { .internalError }
     ) throws -> Reply {
         let parameters = try QueryParameters(request, single: Self.objectParameters)
         let style = try parameters.choice("types", default: TypeStyle.plain)
         // Others than those who see everything have schemas of their own.
         let plain =
-            seesEverything(request)
-            ? plans.plan(objectClass, of: snapshot.schema) : RowPlan(objectClass, of: snapshot.schema)
+            seesEverything(request) && !isPart
+            ? plans.plan(objectClass, of: snapshot.schema)
+            : RowPlan(objectClass, of: snapshot.schema, isPart: isPart)
         var plan = plain
         if style != .plain || parameters["fields"] != nil || parameters["expand"] != nil {
             plan = try RowPlan(
                 objectClass, of: snapshot.schema, fields: parameters["fields"], expand: parameters["expand"],
-                style: style)
+                style: style, isPart: isPart)
         }
         guard let key else { throw missing() }
         let row = JSONWriter(capacity: 512)

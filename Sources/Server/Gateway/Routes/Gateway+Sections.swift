@@ -177,7 +177,7 @@ extension Gateway {
         if let distinct = try reader.distinct(parameters, objectClass) { query.steps.append(.distinct(distinct)) }
         let plan = try RowPlan(
             objectClass, of: snapshot.schema, fields: parameters["fields"], expand: parameters["expand"],
-            style: try parameters.choice("types", default: TypeStyle.plain))
+            style: try parameters.choice("types", default: TypeStyle.plain), isPart: place.isOwned)
         let asked = query
         let read = try sections(parameters, snapshot, key, order.isAscending) {
             (

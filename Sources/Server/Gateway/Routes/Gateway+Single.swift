@@ -20,7 +20,8 @@ extension Gateway {
         let source = ObjectSource.snapshot(snapshot)
         guard let value = try place.value(in: source) else { throw try place.missing(in: source) }
         if let target = place.target(of: value), let objectClass = snapshot.schema[target.classID] {
-            return try getObject(request, target.key, objectClass, snapshot)
+            return try getObject(
+                request, target.key, objectClass, snapshot, isPart: place.property.ownsTarget)
         }
         if value == .null, place.property.type.isLink { throw place.leadsNowhere }
         let parameters = try QueryParameters(request, single: ["types", Self.snapshotParameter])

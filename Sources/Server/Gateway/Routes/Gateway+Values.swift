@@ -32,7 +32,9 @@ extension Gateway {
         switch asked.operation {
         case nil:
             read.result = .each(
-                try KeyValuePath(asked.path, objectClass, snapshot.schema, style: style, parameter: asked.parameter))
+                try KeyValuePath(
+                    asked.path, objectClass, snapshot.schema, style: style, isOwned: place.isOwned,
+                    parameter: asked.parameter))
         case .union(let distinct): try read.union(asked.path, distinct, place.reader(configuration))
         case .arrays(let distinct): try read.arrays(asked.path, distinct)
         case .count, .aggregate:

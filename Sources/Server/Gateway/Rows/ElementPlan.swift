@@ -27,7 +27,8 @@ struct ElementPlan {
         includesObjects = key.includesObjects
         values = RowPlan(holderClass, of: schema, properties: [property], style: key.style)
         objects = try property.targetClass.flatMap { schema[$0] }.map {
-            try RowPlan($0, of: schema, fields: key.fields, expand: key.expand, style: key.style)
+            try RowPlan(
+                $0, of: schema, fields: key.fields, expand: key.expand, style: key.style, isPart: property.ownsTarget)
         }
     }
 

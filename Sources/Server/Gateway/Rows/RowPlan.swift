@@ -42,7 +42,8 @@ package final class RowPlan: Sendable {
     let columns: [Column]
     /// The stored properties among the columns, in their order.
     let stored: [PropertyID]
-    /// Whether objects are told apart by `$key`, for lack of a primary key.
+    /// Whether objects are told apart by `$key`, for lack of a primary key. Embedded ones that are reached through their
+    /// owner are told apart by their place there: how many embedded objects others own is nothing to whoever reads one.
     let writesObjectKey: Bool
     /// Whether a line ends after each object, instead of a comma before the next.
     let endsLines: Bool
@@ -56,8 +57,12 @@ package final class RowPlan: Sendable {
     static let keyName = JSONWriter.escapedName("$key")
 
     /// All stored properties in the order of declaration; links as keys, embedded objects within.
-    convenience init(_ objectClass: ClassSchema, of schema: Schema, style: TypeStyle = .plain) {
-        self.init(objectClass, schema, objectClass.storedProperties, Expansion(), style)
+    ///
+    /// - Parameter isPart: whether the objects are reached through those that own them.
+    convenience init(
+        _ objectClass: ClassSchema, of schema: Schema, style: TypeStyle = .plain, isPart: Bool = false
+    ) {
+        self.init(objectClass, schema, objectClass.storedProperties, Expansion(), style, isPart: isPart)
     }
 
     /// These properties alone; links as keys.
@@ -71,8 +76,10 @@ package final class RowPlan: Sendable {
     ///   - fields: the properties to write, joined by commas; nil for all stored ones. `owner.name` writes the owner as
     ///     an object with its name alone.
     ///   - expand: paths of links to write as the objects they lead to, joined by commas.
+    ///   - isPart: whether the objects are reached through those that own them.
     convenience init(
-        _ objectClass: ClassSchema, of schema: Schema, fields: String?, expand: String?, style: TypeStyle
+        _ objectClass: ClassSchema, of schema: Schema, fields: String?, expand: String?, style: TypeStyle,
+        isPart: Bool = false
     ) throws(Problem) {
         var expansion = Expansion()
         if let expand { try expansion.read(expand, objectClass, schema) }
@@ -89,7 +96,7 @@ package final class RowPlan: Sendable {
                 if !properties.contains(where: { $0.id == property.id }) { properties.append(property) }
             }
         }
-        self.init(objectClass, schema, properties, expansion, style)
+        self.init(objectClass, schema, properties, expansion, style, isPart: isPart)
     }
 
     /// As a file for import has the objects: each on a line, without `$key`.

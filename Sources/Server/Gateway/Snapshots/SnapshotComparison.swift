@@ -35,14 +35,18 @@ struct SnapshotComparison {
         json.name("classes")
         json.beginArray()
         // What a migration did is in no log: then all objects are compared.
-        let changes = changes.schemaChanged ? try ChangeSet(comparing: from, with: to) : changes
-        for objectClass in to.schema.classes {
+        var changes = changes.schemaChanged ? try ChangeSet(comparing: from, with: to) : changes
+        try SeenElsewhere(from: from, to: to).add(to: &changes)
+        for objectClass in to.schema.classes where isListed(objectClass.id) {
             let changed = changes.classes[objectClass.id]
             guard changed != nil || comesAndGoes(objectClass.id) || looksDifferent(objectClass) else { continue }
             let difference = try difference(changed ?? ClassChanges(), objectClass)
             if !difference.isEmpty { try write(difference, objectClass, json) }
         }
-        for objectClass in from.schema.classes where to.schema[objectClass.id] == nil {
+        for objectClass in from.schema.classes
+        where to.schema[objectClass.id] == nil
+            && BoundAccess.of(from)?.isListed(objectClass.id) != false
+        {
             let gone = Difference(deleted: try from.select(BoundQuery(classID: objectClass.id), .all))
             if !gone.isEmpty { try write(gone, objectClass, json) }
         }
@@ -70,6 +74,9 @@ struct SnapshotComparison {
         BoundAccess.of(to)?.dependsOnOthers(classID) ?? false
     }
 
+    /// Whether the class has a list of its own. What embedded objects that have none are, their owners are.
+    private func isListed(_ classID: ClassID) -> Bool { BoundAccess.of(to)?.isListed(classID) ?? true }
+
     private func difference(_ changes: ClassChanges, _ objectClass: ClassSchema) throws -> Difference {
         let id = objectClass.id
         let before = from.schema[id]
@@ -91,7 +98,7 @@ struct SnapshotComparison {
                     if others.contains(property.name) { return false }
                     guard changes.modifications[key]?.contains(property.id) == true else { return false }
                     guard before?[property.id]?.type == property.type else { return true }
-                    return try from.value(id, key, property.id) != to.value(id, key, property.id)
+                    return try from.look(of: property, id, key) != to.look(of: property, id, key)
                 }
                 let names = assigned.map(\.name) + others
                 if !names.isEmpty { difference.modified.append((key, names)) }

@@ -131,25 +131,37 @@ struct ChannelContext: Sendable {
 
 // On the live queries' thread.
 extension Channel {
-    /// Whether what was asked for is something else under a schema of the store, or nothing.
-    private func isOutdated(_ schema: Schema) -> Bool {
+    /// Whether what was asked for is something else at a version, or nothing.
+    private func isOutdated(at snapshot: any Snapshot) -> Bool {
+        let schema = BoundAccess.wholeSchema(of: snapshot)
         guard state.withLock({ $0.schema ?? key.reading?.schema }) != schema else { return false }
-        guard key.holds() else { return true }
+        guard key.holds(at: snapshot) else { return true }
         state.withLock { $0.schema = schema }
         return false
     }
 
+    /// Whether something that the schema does not have is asked for because the schema was replaced meanwhile, perhaps more
+    /// than once. What was asked for is read again then: once for each schema that the store is found to have.
+    private func isOvertaken(_ error: StoreError) -> Bool {
+        guard [.unknownClass, .unknownProperty, .notACollection].contains(error.code),
+            let schema = try? context.schema()
+        else { return false }
+        return state.withLock { state in
+            defer { state.schema = schema }
+            return (state.schema ?? key.reading?.schema) != schema
+        }
+    }
+
     private func deliver(_ event: ChannelEvent, to id: Int) {
         switch event {
-        case .initial(let snapshot, _) where isOutdated(BoundAccess.of(snapshot)?.schema ?? snapshot.schema):
-            beginAnew(id)
+        case .initial(let snapshot, _) where isOutdated(at: snapshot): beginAnew(id)
+        case .resumed(let snapshot) where isOutdated(at: snapshot): beginAnew(id)
         case .initial(let snapshot, let content): begin(id, snapshot, content)
-        case .resumed(let version): resume(id, at: version)
+        case .resumed(let snapshot): resume(id, at: snapshot.version)
         case .update(let version, let difference): update(id, version, difference)
         case .deleted(let version): end(id, with: .deleted(version, context.mark(version)))
         case .failed(let error as StoreError) where error.code == .schemaReplaced: beginAnew(id)
-        // It may have been asked for under a schema that has gone since.
-        case .failed where (try? context.schema()).map(isOutdated) == true: beginAnew(id)
+        case .failed(let error as StoreError) where isOvertaken(error): beginAnew(id)
         case .failed(let error as StoreError) where error.code == .notFound:
             // It went between the look at it and the observation.
             do {

@@ -20,6 +20,8 @@ struct ChannelKey: Hashable, Sendable {
     var expand: String?
     var style = TypeStyle.plain
     var includesObjects = true
+    /// Whether it is about embedded objects that are reached through the one that owns them.
+    var isOwned = false
     var keyPaths: [LiveKeyPath] = []
     /// What the events show of each object, which counts as modified when that changes; unless key paths say what counts.
     var shape: LiveShape?
@@ -28,7 +30,7 @@ struct ChannelKey: Hashable, Sendable {
     /// What path led to what is observed: each step gives an object as long as it leads on. It ends when one does not.
     var way: [BoundQuery] = []
 
-    /// The names and types of all that is written.
+    /// The names, numbers and types of all that is written.
     var form = ""
     /// How the request comes to a key under another schema.
     var reading: KeyReading?
@@ -59,7 +61,7 @@ enum ChannelEvent: Sendable {
     }
 
     case initial(any Snapshot, Content)
-    case resumed(Version)
+    case resumed(any Snapshot)
     case update(Version, Difference)
     /// The object is gone, and with it what it held.
     case deleted(Version)

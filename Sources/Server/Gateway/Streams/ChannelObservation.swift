@@ -67,7 +67,7 @@ extension LiveQueries {
                     deliver(.initial(snapshot, .objects(keys)))
                     _ = holder?.isLost(snapshot, isEmpty: keys.isEmpty)
                 case .resumed(let snapshot, let keys):
-                    deliver(.resumed(snapshot.version))
+                    deliver(.resumed(snapshot))
                     _ = holder?.isLost(snapshot, isEmpty: keys.isEmpty)
                 case .update(let change):
                     deliver(.update(change.version, .objects(change)))
@@ -87,7 +87,7 @@ extension LiveQueries {
                     deliver(.initial(snapshot, .sections(sections)))
                     _ = holder?.isLost(snapshot, isEmpty: sections.count == 0)
                 case .resumed(let snapshot, let sections):
-                    deliver(.resumed(snapshot.version))
+                    deliver(.resumed(snapshot))
                     _ = holder?.isLost(snapshot, isEmpty: sections.count == 0)
                 case .update(let change):
                     deliver(.update(change.version, .sections(change)))
@@ -111,7 +111,7 @@ extension LiveQueries {
                     deliver(.initial(snapshot, .elements))
                     _ = isLost(snapshot)
                 case .resumed(let snapshot):
-                    deliver(.resumed(snapshot.version))
+                    deliver(.resumed(snapshot))
                     _ = isLost(snapshot)
                 case .update(let change):
                     deliver(.update(change.version, .elements(change)))
@@ -126,7 +126,7 @@ extension LiveQueries {
             ) { event in
                 switch event {
                 case .initial(let snapshot): deliver(.initial(snapshot, .object))
-                case .resumed(let snapshot): deliver(.resumed(snapshot.version))
+                case .resumed(let snapshot): deliver(.resumed(snapshot))
                 case .change(let change): deliver(.update(change.version, .object(change)))
                 case .deleted(let version): deliver(.deleted(version))
                 case .failed(let error): deliver(.failed(error))

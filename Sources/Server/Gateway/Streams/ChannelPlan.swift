@@ -25,7 +25,9 @@ struct ChannelPlan {
             rows = plan.values
             elements = plan
         } else {
-            rows = try RowPlan(objectClass, of: schema, fields: key.fields, expand: key.expand, style: key.style)
+            rows = try RowPlan(
+                objectClass, of: schema, fields: key.fields, expand: key.expand, style: key.style,
+                isPart: key.isOwned)
             elements = nil
         }
     }
@@ -46,7 +48,8 @@ struct ChannelPlan {
         return shape.beyondReach
     }
 
-    /// Tells apart ways to write objects: by the names and types of all that is written.
+    /// Tells apart ways to write objects: by the names, numbers and types of all that is written. A property of the same name
+    /// and type may be another one, whose values are others although nobody assigned them.
     func form(_ schema: Schema) -> String { rows.form(schema) + (elements?.objects?.form(schema) ?? "") }
 
     /// Throws 400 when there are too many rows to begin with. Gives how many there are.
@@ -150,19 +153,19 @@ extension RowPlan {
         let parts = columns.map { column in
             let name = String(decoding: column.name, as: UTF8.self)
             func type(_ property: PropertyID) -> String {
-                (schema[classID]?[property]?.type).map { "\($0)" } ?? ""
+                "\(property.rawValue)" + ((schema[classID]?[property]?.type).map { "\($0)" } ?? "")
             }
             switch column.kind {
             case .value(let property, _): return name + type(property)
             case .link(let property, let target):
                 return name + type(property)
                     + (target.expanded?.form(schema) ?? "\(target.primaryKey.map(\.rawValue) ?? 0)")
-            case .linkingObjects(_, let target):
-                return name + target.className
+            case .linkingObjects(let origin, let target):
+                return name + target.className + "\(origin.rawValue)"
                     + (target.expanded?.form(schema) ?? "\(target.primaryKey.map(\.rawValue) ?? 0)")
             }
         }
-        return "\(className){\(parts.joined(separator: ","))}"
+        return "\(className)\(writesObjectKey ? "$" : ""){\(parts.joined(separator: ","))}"
     }
 
     /// Adds what is written of the objects at a place.

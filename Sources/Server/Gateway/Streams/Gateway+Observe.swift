@@ -68,6 +68,7 @@ extension Gateway {
         let parameters = try QueryParameters(request, single: Self.streamParameters)
         return ChannelKey(
             subject: .object(target), style: try parameters.choice("types", default: TypeStyle.plain),
+            isOwned: place.property.ownsTarget,
             keyPaths: try keyPaths(parameters, objectClass, snapshot.schema),
             way: (place.hops + [place.hop(to: target)]).map(\.query))
     }
@@ -89,7 +90,7 @@ extension Gateway {
     ) throws(Problem) -> ChannelKey {
         var query = try place.reader(configuration).query(parameters, place.objectClass, in: place.scope)
         if let limit = try parameters.integer("limit", in: 0...Int.max) { query.steps.append(.limit(limit)) }
-        return try rows(parameters, of: try subject(query), place.objectClass, place.snapshot.schema)
+        return try rows(parameters, of: try subject(query), place)
     }
 
     func observeSections(_ request: Request, _ path: PathParameters) throws -> Reply {
@@ -135,8 +136,7 @@ extension Gateway {
         var query = try reader.filter(parameters, place.objectClass, in: place.scope)
         query.steps.append(.sort(sort ?? [SortKey(by.path, ascending: ascending)]))
         if let distinct = try reader.distinct(parameters, place.objectClass) { query.steps.append(.distinct(distinct)) }
-        var key = try rows(
-            parameters, of: .sections(query, by: by), place.objectClass, place.snapshot.schema)
+        var key = try rows(parameters, of: .sections(query, by: by), place)
         key.way = way
         return key
     }
@@ -197,6 +197,14 @@ extension Gateway {
         }
     }
 
+    private func rows(
+        _ parameters: QueryParameters, of subject: ChannelKey.Subject, _ place: CollectionPlace
+    ) throws(Problem) -> ChannelKey {
+        var key = try rows(parameters, of: subject, place.objectClass, place.snapshot.schema)
+        key.isOwned = place.isOwned
+        return key
+    }
+
     /// What every stream of objects takes: `fields`, `expand`, `types`, `include` and `keyPaths`.
     private func rows(
         _ parameters: QueryParameters, of subject: ChannelKey.Subject, _ objectClass: ClassSchema, _ schema: Schema
@@ -213,13 +221,14 @@ extension Gateway {
         _ request: Request, key: @escaping @Sendable (Request, any Snapshot) throws -> ChannelKey
     ) throws -> Reply {
         let caller = try caller(of: request)
-        @Sendable func bind(_ request: Request) throws -> ChannelKey {
-            let whole = try store.snapshot()
-            let snapshot = try show(whole, to: caller)
+        @Sendable func bind(_ request: Request, _ shown: (any Snapshot)? = nil) throws -> ChannelKey {
+            let snapshot = try shown ?? show(try store.snapshot(), to: caller)
             var elsewhere = request
             elsewhere.isOnLoop = false
             var bound = try key(request, snapshot).seen(by: caller.view, snapshot)
-            bound.reading = KeyReading(schema: whole.schema) { [elsewhere] in try bind(elsewhere) }
+            bound.reading = KeyReading(schema: BoundAccess.wholeSchema(of: snapshot)) { [elsewhere] in
+                try bind(elsewhere, $0)
+            }
             return bound
         }
         // What is wrong with it is said before the stream begins.
@@ -229,7 +238,7 @@ extension Gateway {
         return .events { [self] stream in
             StreamSubscription.begin(first, channels, stream, for: account, since: lastSeen) { [self] in
                 do {
-                    return .success(try first.reading?.read() ?? first)
+                    return .success(try first.reading?.read(nil) ?? first)
                 } catch {
                     return .failure(ending(of: error))
                 }

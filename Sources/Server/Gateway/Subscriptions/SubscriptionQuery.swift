@@ -83,13 +83,19 @@ struct SubscriptionQuery: Hashable, Sendable {
 }
 
 extension Gateway {
-    /// What the query observes for a caller under the present schema. Throws 400 for parameters that do not fit it.
-    func channelKey(of query: SubscriptionQuery, for caller: Caller) throws -> ChannelKey {
-        let whole = try store.snapshot()
-        let place = try CollectionPlace(className: query.className, try caller.view.restrict(whole))
+    /// What the query observes for a caller. Throws 400 for parameters that do not fit the schema.
+    ///
+    /// - Parameter shown: a version as the caller sees it; nil for the newest one.
+    func channelKey(
+        of query: SubscriptionQuery, for caller: Caller, at shown: (any Snapshot)? = nil
+    ) throws -> ChannelKey {
+        let snapshot = try shown ?? caller.view.restrict(try store.snapshot())
+        let place = try CollectionPlace(className: query.className, snapshot)
         var key = try channelKey(QueryParameters(query.parameters), place) { .objects($0) }
             .seen(by: caller.view, place.snapshot)
-        key.reading = KeyReading(schema: whole.schema) { [self] in try channelKey(of: query, for: caller) }
+        key.reading = KeyReading(schema: BoundAccess.wholeSchema(of: snapshot)) { [self] in
+            try channelKey(of: query, for: caller, at: $0)
+        }
         return key
     }
 }

@@ -19,7 +19,7 @@ struct DeeperPathTests {
         ("objects/Person/bob/dog/owners?fields=handle", #"{"version":3,"items":[{"handle":"ada"},{"handle":"bob"}]}"#),
         ("objects/Person/bob/dog/owners/1/tags", #"{"version":3,"count":1,"items":["red"]}"#),
         ("objects/Person/ada/pets/rex/name", #"{"version":3,"value":"Rex"}"#),
-        ("objects/Person/ada/place", #"{"$key":0,"type":"Point","coordinates":[-123.3,48.4]}"#),
+        ("objects/Person/ada/place", #"{"type":"Point","coordinates":[-123.3,48.4]}"#),
         ("objects/Person/ada/place/coordinates", #"{"version":3,"count":2,"items":[-123.3,48.4]}"#),
         ("aggregates/objects/Person/dee/friends/0/dogs?max=age", #"{"version":3,"count":3,"max":{"age":7}}"#),
         ("sections/objects/Person/dee/friends/0/dogs?by=breed&keys", #"{"version":3,"keys":["Beagle","Whippet"]}"#),

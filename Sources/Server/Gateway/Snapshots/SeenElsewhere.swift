@@ -1,0 +1,87 @@
+import AccessRules
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// Finds the objects that are shown otherwise although nobody wrote to them: those that own embedded objects which were
+/// written to, and those with links to what came into a caller's sight, or went out of it.
+struct SeenElsewhere {
+    let from: any Snapshot
+    let to: any Snapshot
+
+    /// Adds their properties to what was modified. Cost: what was changed and links there, and of a class whose objects are
+    /// seen or not because of others, all of its objects.
+    func add(to changes: inout ChangeSet) throws {
+        if let access = BoundAccess.of(to) {
+            for objectClass in self.to.schema.classes where from.schema[objectClass.id] != nil {
+                let id = objectClass.id
+                var turned: [ObjectKey] = []
+                var suspects = Set(changes.classes[id]?.modifications.keys.map { $0 } ?? [])
+                if access.dependsOnOthers(id) {
+                    let all = BoundQuery(classID: id)
+                    suspects.formUnion(
+                        Set(try from.select(all, .all)).symmetricDifference(try self.to.select(all, .all)))
+                }
+                for key in suspects where try from.exists(id, key) != self.to.exists(id, key) { turned.append(key) }
+                for key in turned {
+                    // Links are found on the side where the object is there.
+                    let side = try self.to.exists(id, key) ? self.to : from
+                    try add(holdersOf: ObjectReference(id, key), on: side, to: &changes) { property in
+                        property.type.isMixed || property.targetClass == id
+                    }
+                }
+            }
+        }
+        // From the innermost outwards: owners that are embedded themselves are noted on the way.
+        var written = embedded(in: changes)
+        while let object = written.popLast() {
+            try add(holdersOf: object, on: self.to, to: &changes) {
+                $0.ownsTarget && $0.targetClass == object.classID
+            } noted: { owner in
+                if self.to.schema[owner.classID]?.isEmbedded == true { written.append(owner) }
+            }
+        }
+    }
+
+    private func embedded(in changes: ChangeSet) -> [ObjectReference] {
+        changes.classes.flatMap { id, own in
+            to.schema[id]?.isEmbedded == true ? own.modifications.keys.map { ObjectReference(id, $0) } : []
+        }
+    }
+
+    private func add(
+        holdersOf object: ObjectReference, on side: any Snapshot, to changes: inout ChangeSet,
+        by isMeant: (PropertySchema) -> Bool, noted: (ObjectReference) -> Void = { _ in }
+    ) throws {
+        guard try side.exists(object.classID, object.key) else { return }
+        for holderClass in to.schema.classes {
+            for property in holderClass.storedProperties where isMeant(property) {
+                guard side.schema[holderClass.id]?[property.id]?.type == property.type else { continue }
+                for holder in try side.backlinks(to: object, from: holderClass.id, property.id) {
+                    changes.classes[holderClass.id, default: ClassChanges()].recordModification(holder, property.id)
+                    noted(ObjectReference(holderClass.id, holder))
+                }
+            }
+        }
+    }
+}
+
+extension Snapshot {
+    /// A value as it is shown: embedded objects as what they hold, whichever they are.
+    func look(of property: PropertySchema, _ classID: ClassID, _ key: ObjectKey) throws -> Value {
+        try look(value(classID, key, property.id), property)
+    }
+
+    private func look(_ value: Value, _ property: PropertySchema) throws -> Value {
+        guard property.ownsTarget, let target = property.targetClass.flatMap({ schema[$0] }) else { return value }
+        switch value {
+        case .link(let key):
+            var contents: [PropertyID: Value] = [:]
+            for property in target.storedProperties { contents[property.id] = try look(of: property, target.id, key) }
+            return .embedded(contents)
+        case .list(let elements): return .list(try elements.map { try look($0, property) })
+        case .dictionary(let map): return .dictionary(try map.mapValues { try look($0, property) })
+        default: return value
+        }
+    }
+}

@@ -1,0 +1,288 @@
+import AccessRules
+import EmbeddedStore
+import Foundation
+import Gateway
+import HTTPServer
+import Identity
+import JSONCoding
+import ObjectModel
+import StoreContract
+import StoreTesting
+import Synchronization
+
+/// A store whose schema one thread replaces while others write.
+final class StormHome {
+    private let home: StoreHome
+    let store: EmbeddedStore
+    let gateway: Gateway
+    /// Who sees everything, and who does not see the hidden.
+    let wires: [Wire]
+
+    /// Sees what is not hidden, and may write all the same.
+    static let caller = Caller(
+        Principal(credential: .key("part"), subject: "part"),
+        AccessView(
+            role: Role(
+                name: "part",
+                classes: [
+                    "Item": ClassRule(
+                        read: "hidden == 0", create: "TRUEPREDICATE", update: "TRUEPREDICATE", delete: "TRUEPREDICATE"),
+                    "Other": ClassRule(read: "TRUEPREDICATE"),
+                ])))
+
+    init() throws {
+        home = try StoreHome()
+        var options = EmbeddedStoreOptions()
+        options.clusterCapacity = 64
+        store = try EmbeddedStore.open(path: home.path + "/store", options: options)
+        var configuration = GatewayConfiguration()
+        configuration.defaultPage = configuration.largestPage
+        gateway = try Gateway(store: store, configuration: configuration)
+        let router = gateway.router
+        wires = [Caller.unrestricted, Self.caller].map { [store] in
+            Wire(store: store, router: router.calling(as: $0))
+        }
+    }
+
+    deinit { store.close() }
+
+    var wire: Wire { wires[0] }
+
+    func fill() throws {
+        let items = (1...8).map {
+            #"{"id":\#($0),"name":"n\#($0)","age":\#($0),"kind":"k\#($0 % 2)","tags":["a","b"],"marks":[\#($0)],"rates":{"x":1},"hidden":\#($0 % 4 == 0 ? 1 : 0)}"#
+        }
+        for (target, body) in [
+            ("Item", "[\(items.joined(separator: ","))]"), ("Other", #"[{"id":1},{"id":2}]"#),
+            (
+                "Item?update=modified",
+                #"[{"id":1,"friend":4,"friends":[1,4,2],"home":{"street":"a","guest":4}},{"id":2,"friend":1}]"#
+            ),
+        ] {
+            let answer = try wire.send(.post, "/v1/objects/\(target)", body)
+            guard answer.status < 300 else { throw WireFailure("\(answer)") }
+        }
+    }
+}
+
+/// Replaces the schema again and again. What `steady` names is always there.
+struct StormMigrator {
+    private static let steady = [
+        #"{"name":"id","type":"int"}"#, #"{"name":"kind","type":"string?"}"#, #"{"name":"hidden","type":"int"}"#,
+        #"{"name":"marks","type":"int<>"}"#, #"{"name":"rates","type":"int{}"}"#, #"{"name":"friend","type":"Item?"}"#,
+        #"{"name":"friends","type":"Item[]"}"#, #"{"name":"home","type":"Home?"}"#,
+        #"{"name":"homes","type":"Home[]"}"#,
+        #"{"name":"any","type":"mixed"}"#, #"{"name":"fans","type":"linkingObjects(Item.friend)"}"#,
+    ]
+
+    var random: SeededRandom
+    private var version = 1
+    private var label = "label"
+    private var numberType = "int"
+    private var isIndexed = false
+    private var ageDefault = 0
+    private var tagDefault = false
+    private var extras: [String] = []
+    private var hasNote = false
+    private var hasOther = true
+    private var isReversed = false
+
+    init(_ random: SeededRandom) { self.random = random }
+
+    /// Puts the schema as it is now, with the steps of a migration to it.
+    func put(_ steps: [String], to wire: Wire) throws {
+        var properties = Self.steady
+        properties += [
+            #"{"name":"name","type":"string?","indexed":\#(isIndexed)}"#,
+            #"{"name":"age","type":"int","default":\#(ageDefault)}"#,
+            #"{"name":"tags","type":"string[]"\#(tagDefault ? #","default":["d"]"# : "")}"#,
+            #"{"name":"\#(label)","type":"string"}"#, #"{"name":"number","type":"\#(numberType)"}"#,
+        ]
+        properties += extras.map { #"{"name":"\#($0)","type":"string"}"# }
+        if isReversed { properties.reverse() }
+        let note = hasNote ? #",{"name":"note","type":"int"}"# : ""
+        var classes = [
+            #"{"name":"Item","primaryKey":"id","properties":[\#(properties.joined(separator: ","))]}"#,
+            #"{"name":"Home","embedded":true,"properties":[{"name":"street","type":"string"}\#(note),{"name":"guest","type":"Item?"}]}"#,
+        ]
+        if hasOther {
+            classes.append(#"{"name":"Other","primaryKey":"id","properties":[{"name":"id","type":"int"}]}"#)
+        }
+        let document =
+            #"{"schemaVersion":\#(version),"classes":[\#(classes.joined(separator: ","))],"migration":[\#(steps.joined(separator: ","))]}"#
+        let answer = try wire.send(.put, "/v1/schema", document)
+        guard answer.status == 200 else { throw WireFailure("\(document): \(answer)") }
+    }
+
+    mutating func migrate(_ wire: Wire) throws {
+        version += 1
+        var steps: [String] = []
+        func set(_ property: String, _ value: String) {
+            steps.append(#"{"default":{"class":"Item","property":"\#(property)","value":\#(value)}}"#)
+        }
+        for _ in 0...random.below(2) {
+            switch random.below(12) {
+            case 0: ageDefault = random.below(9)
+            case 1: tagDefault.toggle()
+            case 2 where steps.isEmpty:
+                numberType = numberType == "int" ? "string" : "int"
+                let fallback = numberType == "int" ? "7" : "\"seven\""
+                steps.append(#"{"convert":{"class":"Item","from":"number","fallback":\#(fallback)}}"#)
+            case 3 where steps.isEmpty:
+                let old = label
+                label = label == "label" ? "title" : "label"
+                steps.append(#"{"rename":{"class":"Item","from":"\#(old)","to":"\#(label)"}}"#)
+            case 4 where steps.isEmpty:
+                // What is added gets the number that another one had, or a new one.
+                let name = "x\(random.below(4))"
+                guard !extras.contains(name) else { break }
+                extras.append(name)
+                steps.append(#"{"copy":{"class":"Item","from":"\#(label)","to":"\#(name)"}}"#)
+            case 5: if !extras.isEmpty { extras.remove(at: random.below(extras.count)) }
+            case 6: set("tags", #"["m\#(random.below(3))"]"#)
+            case 7: set("rates", #"{"m":\#(random.below(3))}"#)
+            case 8: isIndexed.toggle()
+            case 9 where steps.isEmpty:
+                hasOther.toggle()
+                if !hasOther { steps.append(#"{"deleteClass":"Other"}"#) }
+            case 10: hasNote.toggle()
+            case 11: isReversed.toggle()
+            default: set("age", "\(random.below(9))")
+            }
+        }
+        try put(steps, to: wire)
+    }
+}
+
+/// Writes of every kind that name what is always there alone.
+struct StormWriter {
+    let number: Int
+    var random: SeededRandom
+    private var last = 0
+    private var own: [Int] = []
+
+    init(_ number: Int, _ random: SeededRandom) {
+        self.number = number
+        self.random = random
+    }
+
+    struct Write: Sendable {
+        var method: HTTPMethod
+        var target: String
+        var body: String?
+        var headers: HeaderFields = [:]
+    }
+
+    private mutating func member() -> String {
+        let number = random.below(9)
+        return switch random.below(11) {
+        case 0: #""age":\#(number)"#
+        case 1: #""name":"w\#(number)""#
+        case 2: #""kind":"k\#(number % 3)""#
+        case 3: #""tags":["t\#(number)","b"]"#
+        case 4: #""marks":[\#(number),1]"#
+        case 5: #""rates":{"x":\#(number)}"#
+        case 6: #""friend":\#(number % 3 == 0 ? "null" : "\(seen(number))")"#
+        case 7: #""home":\#(number % 4 == 0 ? "null" : home())"#
+        case 8: #""homes":[\#((0..<number % 3).map { _ in home() }.joined(separator: ","))]"#
+        case 9: #""any":{"$link":{"class":"Item","key":\#(seen(number))}}"#
+        default: #""friends":[\#(seen(number)),\#(seen(number % 3))]"#
+        }
+    }
+
+    /// One of the first items, which stay; the third writer does not see those that are hidden.
+    private func seen(_ place: Int) -> Int {
+        let id = 1 + place % 8
+        return number == 3 && id % 4 == 0 ? id - 1 : id
+    }
+
+    private mutating func anyone() -> Int { seen(random.below(8)) }
+
+    private mutating func home() -> String {
+        #"{"street":"s\#(random.below(3))","guest":\#(random.oneIn(3) ? "null" : "\(anyone())")}"#
+    }
+
+    private mutating func new() -> Int {
+        last += 1
+        own.append(number * 1000 + last)
+        return number * 1000 + last
+    }
+
+    private mutating func operation() -> String {
+        let id = anyone()
+        let object = #""object":{"class":"Item","key":\#(id)}"#
+        switch random.below(7) {
+        case 0: return #"{"op":"create","class":"Item","value":{"id":\#(new()),\#(member())}}"#
+        case 1: return #"{"op":"append",\#(object),"property":"friends","value":\#(anyone())}"#
+        case 2: return #"{"op":"put",\#(object),"property":"rates","mapKey":"y","value":\#(random.below(9))}"#
+        case 3: return #"{"op":"add",\#(object),"property":"marks","value":[\#(random.below(9))]}"#
+        case 4: return #"{"op":"insert",\#(object),"property":"tags","index":0,"value":"i"}"#
+        case 5: return #"{"op":"create","class":"Item","update":"modified","value":{"id":\#(id),\#(member())}}"#
+        default: return #"{"op":"set",\#(object),"value":{\#(member())}}"#
+        }
+    }
+
+    mutating func next() -> Write {
+        let id = anyone()
+        let item = "/v1/objects/Item/\(id)"
+        switch random.below(18) {
+        case 0: return Write(method: .put, target: item, body: #"{"name":"p","hidden":\#(id % 4 == 0 ? 1 : 0)}"#)
+        case 1:
+            return Write(
+                method: .post, target: "/v1/objects/Item?update=\(random.oneIn(2) ? "modified" : "all")",
+                body: #"[{"id":\#(id),\#(member())},{"id":\#(anyone()),\#(member())}]"#)
+        case 2: return Write(method: .post, target: "/v1/objects/Item", body: #"{"id":\#(new()),\#(member())}"#)
+        case 3:
+            guard own.count > 2 else { break }
+            return Write(method: .delete, target: "/v1/objects/Item/\(own.removeFirst())")
+        case 4:
+            return Write(
+                method: .patch, target: "/v1/objects/Item?filter=age%20%3E%20\(random.below(9))",
+                body: #"{"kind":"b\#(random.below(3))"}"#)
+        case 5:
+            return Write(method: .put, target: "/v1/values/objects/Item?key=kind&all=true", body: "\"v\"")
+        case 6, 7, 8:
+            let operations = (0...random.below(4)).map { _ in operation() }
+            // As a follower sends them up.
+            let key: HeaderFields = random.oneIn(2) ? ["Idempotency-Key": "k\(number)-\(random.next())"] : [:]
+            return Write(
+                method: .post, target: "/v1/transactions",
+                body: #"{"operations":[\#(operations.joined(separator: ","))]}"#, headers: key)
+        case 9, 10:
+            let lines = (0...random.below(5)).map { _ in
+                #"{"id":\#(random.oneIn(3) ? new() : anyone()),\#(member())}"#
+            }
+            return Write(
+                method: .post,
+                target: "/v1/import/Item?format=ndjson&update=modified\(random.oneIn(2) ? "&atomic=true" : "")",
+                body: lines.joined(separator: "\n") + "\n", headers: ["Content-Type": "application/x-ndjson"])
+        case 11:
+            return Write(
+                method: .post, target: "/v1/import/Item?format=csv&update=modified",
+                body: "age,id,kind\n\(random.below(9)),\(id),c\n4,\(new()),\n", headers: ["Content-Type": "text/csv"])
+        case 12: return Write(method: .put, target: item + "/tags", body: #"["p\#(random.below(4))","q"]"#)
+        case 13: return Write(method: .post, target: item + "/marks", body: "[\(random.below(9))]")
+        case 14: return Write(method: .put, target: item + "/rates/z", body: "\(random.below(9))")
+        case 15: return Write(method: .patch, target: item + "/home", body: #"{"street":"h\#(random.below(3))"}"#)
+        case 16: return Write(method: .patch, target: item + "/friend", body: #"{"name":"f"}"#)
+        default: break
+        }
+        return Write(method: .patch, target: item, body: "{\(member())}")
+    }
+
+    /// What is wrong with an answer; nil for what may be.
+    static func fault(_ write: Write, _ answer: WireAnswer) -> String? {
+        let text = answer.text
+        let isSound =
+            switch answer.status {
+            case 200..<300: !write.target.contains("/import/") || answer["refused"] == 0
+            // The link is null now.
+            case 404: write.target.hasSuffix("/home") || write.target.hasSuffix("/friend")
+            // A list that holds something which its writer does not see.
+            case 403: answer.code == StoreError.Code.hiddenElements.rawValue
+            case 503: answer.code == StoreError.Code.schemaReplaced.rawValue
+            default: false
+            }
+        return isSound && !text.contains("no stored property") ? nil : "\(write): \(answer)"
+    }
+}
