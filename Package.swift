@@ -258,7 +258,7 @@ targets += floor(
                 "StoreTesting", "StoreContract", "ObjectModel",
             ]),
         // The console and other pages, in a browser.
-        tests("Console", ["realmgate", "ProgramTesting", "HTTPServer"]),
+        tests("Console", ["realmgate", "ProgramTesting", "RepositoryFiles", "HTTPServer"]),
         // This file and all others: needs nothing that has to be built.
         tests("Repository", ["RepositoryFiles"]),
     ])

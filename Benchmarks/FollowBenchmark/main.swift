@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import RealmSwift
 
-/// How long it takes a realm to follow a gateway, and how that grows with the number of objects: see the README.
+/// How long it takes a realm to follow a gateway, and how that grows with the number of objects: see Benchmarks/README.md.
 ///
 ///     FollowBenchmark REALMGATE [COUNT ...]
 ///

@@ -28,7 +28,7 @@ package struct PropertySchema: Hashable, Sendable {
     }
 
     /// The value of a new object's property when neither the caller nor the schema gives one: null when optional,
-    /// else the type's zero value of data-model.md §1.
+    /// else the type's zero value.
     package var initialValue: Value {
         if let defaultValue { return defaultValue }
         return type.zeroValue

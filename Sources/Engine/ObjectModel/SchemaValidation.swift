@@ -1,6 +1,6 @@
 extension Schema {
-    /// Every fault of the schema, as sentences; empty when a store can open it. The rules and most sentences
-    /// are those of data-model.md §1, §5 and §7, so that users of Realm meet words they know.
+    /// Every fault of the schema, as sentences; empty when a store can open it. The rules and most sentences are Realm's,
+    /// so that its users meet words they know.
     package func faults() -> [String] {
         var faults: [String] = []
         var seen: Set<String> = []

@@ -96,7 +96,7 @@ extension Value: Hashable {
 }
 
 extension Value {
-    /// The total order of data-model.md §2, as negative, zero or positive: null first, numbers by value across
+    /// The total order of values, as negative, zero or positive: null first, numbers by value across
     /// numeric types with NaN below all others, strings and data by bytes, false before true, links by class and key.
     /// Kinds that are not comparable are ranked bool, numbers, string, data, date, objectId, uuid, links, list, set,
     /// dictionary; two collections of the same kind are equal in this order.

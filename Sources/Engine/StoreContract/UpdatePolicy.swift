@@ -1,6 +1,6 @@
 package import ObjectModel
 
-/// What to do with an object whose primary key exists, after Realm's policies (data-model.md §4).
+/// What to do with an object whose primary key exists, after Realm's policies.
 package enum UpdatePolicy: String, CaseIterable, Sendable {
     /// Refuse it.
     case error

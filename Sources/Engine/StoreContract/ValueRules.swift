@@ -3,7 +3,7 @@ package import ObjectModel
 /// What a store checks of a value before it takes it, the same in every store.
 ///
 /// Nothing is changed by a check, so that a write whose value does not fit changes nothing. Messages are those
-/// that users of Realm know where data-model.md gives them.
+/// that users of Realm know, where Realm has one.
 package struct ValueRules {
     package static let maximumStringBytes = 16_777_199
     package static let maximumDataBytes = 16_777_200

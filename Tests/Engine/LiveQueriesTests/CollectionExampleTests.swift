@@ -4,7 +4,7 @@ import ObjectModel
 import StoreContract
 import Testing
 
-/// The worked examples of notifications.md §12 for lists, sets and maps; the numbers are those of the tables there.
+/// Worked examples for lists, sets and maps, with the numbers of their series.
 struct CollectionExampleTests {
     typealias Work = @Sendable (any WriteTransaction) throws -> Void
     typealias Difference = LiveCollectionChange.Difference

@@ -6,7 +6,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// What counts as a modification: notifications.md §5.
+/// What counts as a modification.
 struct ModificationTests {
     /// A task whose owner is the first of five people, each the next one's subordinate: the task reaches p0 over one
     /// link and p4 over five.

@@ -6,7 +6,7 @@ import StoreTesting
 import Synchronization
 import Testing
 
-/// Observing one object: notifications.md §6 and examples 50 to 56.
+/// Observing one object; the examples 50 to 56 of the series.
 struct ObservedObjectTests {
     /// Keeps what an object's observer was told, in words.
     private final class ObjectRecorder: Sendable {

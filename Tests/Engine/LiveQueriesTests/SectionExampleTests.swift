@@ -6,7 +6,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// The worked examples of notifications.md §12 for sections; the numbers are those of the table there.
+/// Worked examples for sections, with the numbers of their series.
 struct SectionExampleTests {
     typealias Work = @Sendable (any WriteTransaction) throws -> Void
 

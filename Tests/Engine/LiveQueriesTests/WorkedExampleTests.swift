@@ -6,7 +6,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// The worked examples of notifications.md §12 for results; the numbers are those of the tables there.
+/// Worked examples for results, with the numbers of their series.
 struct WorkedExampleTests {
     typealias Work = @Sendable (any WriteTransaction) throws -> Void
 

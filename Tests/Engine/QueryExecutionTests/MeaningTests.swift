@@ -5,7 +5,7 @@ import StoreContract
 import StoreTesting
 import Testing
 
-/// Worked examples of query-language.md, as rows of a table: a predicate and the keys of the dogs that it finds.
+/// Worked examples of the query language, as rows of a table: a predicate and the keys of the dogs that it finds.
 @Suite("The meaning of predicates")
 struct MeaningTests {
     static let schema = Schema(

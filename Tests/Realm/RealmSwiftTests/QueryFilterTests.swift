@@ -257,7 +257,7 @@ struct QueryFilterTests {
         #expect(dogs.filter("age == %@", NSNumber(value: 2)).count == 3)
     }
 
-    @Test("C12 C09 §3 predicates of Foundation: formats, compounds, constants; blocks are refused")
+    @Test("C12 C09 predicates of Foundation: formats, compounds, constants; blocks are refused")
     func predicates() async throws {
         let realm = try QueryWorld.filled(12)
         let dogs = realm.objects(QueryDog.self)
@@ -280,7 +280,7 @@ struct QueryFilterTests {
                 == "Predicates made from a format string can only be used with collections of a Realm.")
     }
 
-    @Test("C12 §3 predicates of Swift become queries")
+    @Test("C12 predicates of Swift become queries")
     func macroPredicates() throws {
         let realm = try QueryWorld.filled(24)
         let dogs = realm.objects(QueryDog.self)

@@ -75,7 +75,7 @@ struct TransactionPlaceModelTests {
         return try gateway.send(.post, "/v1/transactions", #"{"operations":[\#(all)]}"#)
     }
 
-    /// The position of the element that is meant, by the README.
+    /// The position of the element that is meant: the nearest one that is as it was.
     private func nearest(_ element: Int, to index: Int, in list: [Int]) -> Int? {
         let start = max(0, min(index, list.count - 1))
         return list.indices.filter { list[$0] == element }.min { (abs($0 - start), $0) < (abs($1 - start), $1) }

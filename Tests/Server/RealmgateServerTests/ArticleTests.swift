@@ -2,13 +2,20 @@ import Foundation
 import RepositoryFiles
 import Testing
 
-/// The articles of `RealmSwift.docc` and the README show nothing in Swift that does not compile: their code stands in
-/// `Articles`, which is compiled and run with the tests, or in the examples.
+/// The articles of `RealmSwift.docc`, the README and the pages of `docs/` show nothing in Swift that does not compile:
+/// their code is in `Articles`, which is compiled and run with the tests, or in the examples.
 @Suite("The articles")
 struct ArticleTests {
     private static let root = URL(fileURLWithPath: Checkout.root)
 
     private static let articles = files(in: "Sources/Realm/RealmSwift/RealmSwift.docc", "md")
+
+    /// The README and the pages of `docs/` in any folder.
+    private static let pages: [String] = {
+        let names = FileManager.default.enumerator(atPath: root.appendingPathComponent("docs").path)
+        return ["README.md"]
+            + (names?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".md") }.sorted().map { "docs/" + $0 }
+    }()
 
     private static func files(in directory: String, _ suffix: String) -> [String] {
         let path = root.appendingPathComponent(directory).path
@@ -33,13 +40,13 @@ struct ArticleTests {
         }
     }
 
-    @Test("every block of code is compiled", arguments: articles + ["README.md"])
+    @Test("every block of code is compiled", arguments: articles + pages)
     func code(file: String) throws {
         let compiled = try
             (Self.files(in: "Tests/Server/RealmgateServerTests/Articles", "swift")
             + Self.files(in: "Examples/NotesServer", "swift")).map { Self.lines(try Self.text($0)) }
         let article = try Self.text(file)
-        #expect(!Self.blocks(article).isEmpty || ["FromIOSToLinux.md", "README.md"].contains { file.hasSuffix($0) })
+        #expect(!Self.blocks(article).isEmpty || file.hasSuffix("FromIOSToLinux.md") || Self.pages.contains(file))
         for block in Self.blocks(article) where !block.hasPrefix("// Package.swift") {
             let code = "\n" + Self.lines(block) + "\n"
             #expect(compiled.contains { $0.contains(code) }, "not compiled: \(block)")

@@ -1,5 +1,5 @@
 /// Cuts text into the words that full-text search finds: runs of letters and digits, in lower case, with the
-/// diacritics of Latin letters taken off (query-language.md §12).
+/// diacritics of Latin letters taken off.
 package enum SearchWords {
     /// The longest word that is told apart from others that start like it, in UTF-8 bytes.
     package static let limit = 128

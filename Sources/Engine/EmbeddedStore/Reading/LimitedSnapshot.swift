@@ -27,7 +27,9 @@ final class LimitedSnapshot: ForwardedSnapshot {
     func backlinks(
         to target: ObjectReference, from origin: ClassID, _ property: PropertyID
     ) throws -> [ObjectKey] {
-        let keys = try base.backlinks(to: target, from: origin, property, upTo: limits.remainingRows + 1)
+        // One more than the budget pays for shows that it is not enough; a budget without a bound pays for all of them.
+        let most = limits.remainingRows
+        let keys = try base.backlinks(to: target, from: origin, property, upTo: most < .max ? most + 1 : most)
         try limits.spend(keys.count + 1)
         return keys
     }

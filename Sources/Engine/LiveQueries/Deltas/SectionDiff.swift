@@ -1,7 +1,12 @@
 import ObjectModel
 import StoreContract
 
-/// Tells how sections became others from how their result did: notifications §7.
+/// Tells how sections became others from how their result did.
+///
+/// A section that exists on one side only is inserted or deleted. An inserted element is an insertion at its new place, also
+/// in an inserted section; a deleted one a deletion at its old place, but for those of deleted sections. A modified
+/// element counts as modified when, in the section with the same key, the same row is modified before and after; else it
+/// is a deletion at its old place and an insertion at its new one.
 struct SectionDiff {
     let old: SectionList
     let new: SectionList

@@ -26,7 +26,7 @@ package struct SectionPath: Hashable, Comparable, Sendable {
     }
 }
 
-/// How one result in sections became another; see notifications §7. All arrays ascend.
+/// How one result in sections became another. All arrays ascend.
 package struct SectionChanges: Hashable, Sendable {
     /// Indices in the new list of sections.
     package var sectionsToInsert: [Int]

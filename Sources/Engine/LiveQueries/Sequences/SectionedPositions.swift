@@ -46,7 +46,7 @@ package struct SectionedPositions: Sendable {
     /// The positions of a section's elements, ascending.
     package func positions(in section: Int) -> [Int] { list.sections[section].rows.map { Int($0.rawValue) } }
 
-    /// How these sections became others: notifications §7. Cost: a look at each element.
+    /// How these sections became others, by `SectionDiff`. Cost: a look at each element.
     ///
     /// - Parameter indices: how the elements became others, with the modifications that count.
     package func changes(to new: SectionedPositions, _ indices: IndexChanges) throws -> SectionChanges {

@@ -2,8 +2,7 @@ import Columnar
 package import ObjectModel
 package import QueryLanguage
 
-/// What one comparison of two values means: query-language.md §5 to §8. Two-valued: a null is equal to a null
-/// only, and a NaN to nothing. Values of different kinds are not equal and in no order, where all numbers are
+/// What one comparison of two values means. Two-valued: a null is equal to a null only, and a NaN to nothing. Values of different kinds are not equal and in no order, where all numbers are
 /// one kind and all collections of a kind are equal.
 package enum ScalarComparison {
     package static func holds(

@@ -1,6 +1,7 @@
 import ObjectModel
 
-// What predicate formats do differently (query-language.md §13), as far as comparisons go.
+// What predicate formats do differently, as far as comparisons go: a path through a collection needs a quantifier, and
+// constants have the property's type.
 extension Binding {
     func checkFormat(_ left: Side, _ parsed: ParsedComparison, _ right: Side) throws(QueryError) {
         try checkQuantifier(left)

@@ -20,7 +20,7 @@ extension Binding {
         return isList || values.count != 1 ? .list(values) : .constant(values[0])
     }
 
-    /// The constant as a value of the type, or a number that compares exactly with it (query-language.md §6).
+    /// The constant as a value of the type, or a number that compares exactly with it.
     func adapt(
         _ constant: Constant, to type: OperandType, name: String
     ) throws(QueryError) -> ObjectConstants.Element {

@@ -8,7 +8,7 @@ enum OperandType: Hashable {
     /// What `@type` gives.
     case typeName
 
-    /// The name in errors, after query-language.md §3.
+    /// The name in errors: the one that Realm's errors have.
     var name: String {
         switch self {
         case .object: "link"
@@ -45,7 +45,7 @@ enum OperandType: Hashable {
 }
 
 extension BaseType {
-    /// The name in the errors of queries, after query-language.md §3.
+    /// The name in the errors of queries: the one that Realm's errors have.
     var queryName: String {
         switch self {
         case .date: "timestamp"

@@ -252,7 +252,7 @@ extension PathWalk {
 }
 
 extension PropertyType {
-    /// Whether values of the type have the aggregate (data-model.md §3).
+    /// Whether values of the type have the aggregate: numbers have all, dates a minimum and a maximum.
     package func supports(_ function: AggregateRequest.Function) -> Bool {
         switch base {
         case .int, .float, .double, .decimal128, .mixed: true

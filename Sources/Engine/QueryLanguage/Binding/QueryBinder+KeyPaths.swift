@@ -150,7 +150,7 @@ extension QueryBinder {
 
     // MARK: Aggregates
 
-    /// The aggregate of a property, after the table of data-model.md §3.
+    /// The aggregate of a property; see `AggregateRequest`.
     package func bindAggregate(
         _ function: AggregateRequest.Function, _ text: String, class objectClass: ClassSchema
     ) throws(QueryError) -> AggregateRequest {

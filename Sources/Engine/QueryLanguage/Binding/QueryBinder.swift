@@ -2,8 +2,8 @@ package import ObjectModel
 
 /// Resolves names and types of queries against a schema.
 ///
-/// The meaning of names and constants, and the sentences of its errors, follow query-language.md §3-§6 and §9
-/// and data-model.md §2.
+/// The meaning of names and constants is that of Realm's query language, and so are most sentences of its errors, so that
+/// users of Realm meet words they know. docs/reference/query-language.md has the rules.
 package struct QueryBinder: Sendable {
     let schema: Schema
     let element: ElementClass?

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// The names that `@type` compares with (query-language.md §8).
+/// The names that `@type` compares with: those of all Realm SDKs.
 enum TypeNames {
     static let link = "link"
 

@@ -2,7 +2,7 @@
 /// and average are null and the sum is 0. Minimum and maximum keep the property's type; of mixed values they
 /// compare everything by the total order. The sum of Int is Int and wraps; of Float and Double it is Double, of
 /// Decimal128 and of the numbers among mixed values Decimal128. The average is Double, of Decimal128 and mixed
-/// values Decimal128. After data-model.md §3.
+/// values Decimal128.
 package struct AggregateRequest: Hashable, Sendable {
     package enum Function: String, Hashable, Sendable, CaseIterable {
         case minimum = "min"

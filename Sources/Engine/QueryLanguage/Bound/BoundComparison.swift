@@ -27,7 +27,8 @@ package enum Quantifier: String, Hashable, Sendable {
     case none = "NONE"
 }
 
-/// `left operator right`, with the meaning of query-language.md §5: `Q_left l: (Q_right r: l operator r)`. An
+/// `left operator right`: `Q_left l: (Q_right r: l operator r)`, where each quantifier ranges over the values of its
+/// side, ANY is some of them, ALL every one, which holds when there is none, and NONE is the negation of ANY. An
 /// operand with a single value ignores its quantifier. `IN` is bound as `==`, `BETWEEN` of a single value as two
 /// comparisons.
 package struct BoundComparison: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// `bio TEXT 'swim -jump climb*'`: every word must occur in the text, but no excluded one (query-language.md §12).
+/// `bio TEXT 'swim -jump climb*'`: every word must occur in the text, but no excluded one.
 package struct FullTextSearch: Hashable, Sendable {
     package struct Word: Hashable, Sendable {
         /// As written, without the signs.

@@ -44,7 +44,7 @@ package struct BoundGeoWithin: Hashable, Sendable {
 }
 
 extension GeoShape {
-    /// What is wrong with the region, in words; nil when it is one (query-language.md §12).
+    /// What is wrong with the region, in words; nil when it is one.
     package var fault: String? {
         switch self {
         case .circle(let center, let radius):

@@ -1,4 +1,4 @@
-/// The words of the query language, after query-language.md §1. Most are keywords only where one can stand:
+/// The words of the query language. Most are keywords only where one can stand:
 /// elsewhere they name properties, as in `sort > 0`.
 enum Keyword: Hashable, Sendable {
     case and, or, not

@@ -1,7 +1,6 @@
 import ObjectModel
 
-/// Cuts a query text into tokens, after query-language.md §1 and §3: of the tokens that could begin at a place, the
-/// longest. One pass, linear.
+/// Cuts a query text into tokens: of the tokens that could begin at a place, the longest. One pass, linear.
 struct Lexer {
     let bytes: [UInt8]
     let dialect: QueryDialect

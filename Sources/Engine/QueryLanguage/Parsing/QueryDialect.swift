@@ -1,5 +1,5 @@
-/// Which of the two ways of writing queries a text follows. Both are read into one tree; what they mean differs in
-/// the points that query-language.md §13 lists.
+/// Which of the two ways of writing queries a text follows. Both are read into one tree, and mean different things in
+/// some points: which paths take a quantifier, how strictly types are checked, and what an empty text is a part of.
 package enum QueryDialect: Hashable, Sendable {
     /// The text language of Realm's core: what the gateway takes. `$0` names an argument by its number.
     case rql

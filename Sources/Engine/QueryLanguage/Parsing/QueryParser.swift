@@ -1,7 +1,6 @@
 import ObjectModel
 
-/// Reads the text form of queries, after query-language.md §1-§3 and §9-§13, into a tree in which nothing is looked
-/// up yet.
+/// Reads the text form of queries, in both dialects, into a tree in which nothing is looked up yet.
 ///
 /// Cost: linear in the text. It recurses only as deep as the text nests, at most `depthLimit` levels, and gives trees
 /// that are no higher.

@@ -62,7 +62,7 @@ extension CollectionCore {
         return values.enumerated().map { _Stored($1, at: $1.isNested ? place(.index($0)) : nil) }
     }
 
-    /// The first position with a value that is equal in the order of data-model §2.
+    /// The first position with a value that is equal in the total order of values.
     func position(of value: Value) throws -> Int? {
         try values().firstIndex { Value.order($0, value) == 0 }
     }

@@ -192,7 +192,7 @@ enum KeyValuePath {
         }
     }
 
-    /// Numbers added up, as data-model §3 says.
+    /// Numbers added up, in the type of the sum: Int for Int, Double for Float and Double, else Decimal128.
     private struct Total {
         private var int: Int64 = 0
         private var double = 0.0

@@ -108,7 +108,7 @@ extension StoredType {
         return "\(PropertyKind(base).text)\(isOptional && !isMixed ? "?" : "") \(kind)"
     }
 
-    /// Whether values of the type can be put together like that, after the table of data-model.md §3.
+    /// Whether values of the type can be put together like that: numbers in all ways, dates by minimum and maximum.
     func supports(_ function: AggregateRequest.Function) -> Bool {
         switch (base, function) {
         case (.int, _), (.float, _), (.double, _), (.decimal128, _), (.mixed, _): true

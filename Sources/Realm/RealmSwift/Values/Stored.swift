@@ -52,7 +52,7 @@ public protocol _Storable: _RealmSchemaDiscoverable {
     /// What is stored for the value; `adopter` makes objects managed that it leads to.
     func _stored(by adopter: _Adopter) throws -> _Stored
 
-    /// The value of a property that nothing was said about; see data-model §1.
+    /// The value of a property that nothing was said about: null where there is one, else zero, false or empty.
     static func _zero() -> Self
 
     /// Stands for the value of a property while a key path is traced.

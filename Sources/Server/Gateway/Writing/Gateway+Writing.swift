@@ -25,7 +25,7 @@ extension Gateway {
         let known = try IdempotentRequest(request, caller)
         let settings = settings.now
         let account = Self.limitKey(request)
-        let schema = BoundAccess.of(snapshot)?.schema ?? snapshot.schema
+        let schema = BoundAccess.wholeSchema(of: snapshot)
         return .later { [self] responder in
             let written = Slot<Written>()
             let kept = Slot<(bytes: Int, time: Timestamp)>()

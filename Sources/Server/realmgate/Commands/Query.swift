@@ -11,8 +11,8 @@ struct Query: ParsableCommand {
         abstract: "Run a query and print what it finds.",
         discussion: """
             Prints the objects as JSON, one a line, with the number of them on standard error; or, with an option, \
-            only their number, how the query is run, or the number of objects in each group. The README has a guide \
-            to the query language. The database may be in use by a server at the same time (REALMGATE_DATA names it, too).
+            only their number, how the query is run, or the number of objects in each group. \
+            docs/reference/query-language.md describes the predicates. The database may be in use by a server at the same time (REALMGATE_DATA names it, too).
 
             Examples:
 

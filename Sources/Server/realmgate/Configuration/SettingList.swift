@@ -9,7 +9,7 @@ enum SettingList {
             name + String(repeating: " ", count: width - name.count) + help + "\n"
                 + String(repeating: " ", count: width) + variable
         }
-        let roles = "  auth.roles: what each role may do; in the file only. The README has an example."
+        let roles = "  auth.roles: what each role may do; in the file only. docs/security/roles.md has examples."
         return (lines + [roles]).joined(separator: "\n")
     }
 

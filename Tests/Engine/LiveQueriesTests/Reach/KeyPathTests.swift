@@ -6,7 +6,7 @@ import Testing
 
 @testable import LiveQueries
 
-/// What key paths mean, and which are refused: notifications.md §5.
+/// What key paths mean, and which are refused.
 struct KeyPathTests {
     /// Zoo holds animals in every shape; `any` may hold keepers, who have a name, or tickets, who have a price.
     static let schema = Schema(

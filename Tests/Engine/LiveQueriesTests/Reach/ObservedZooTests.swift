@@ -6,7 +6,7 @@ import Testing
 
 @testable import LiveQueries
 
-/// Observing one object with properties of every shape, from now or from an earlier version: notifications.md §6.
+/// Observing one object with properties of every shape, from now or from an earlier version.
 struct ObservedZooTests {
     private final class Listener: Sendable {
         private let state = Mutex<[String]>([])

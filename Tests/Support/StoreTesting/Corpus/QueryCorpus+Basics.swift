@@ -2,7 +2,7 @@ extension QueryCorpus {
     /// Words and signs, precedence, constants.
     static let basics: [Row] =
         rows(
-            "§1", "Person",
+            "words", "Person",
             [
                 (#"name == "Anna""#, [0]), ("name == 'Anna' && age == 42", [0]), ("age = 42", [0]),
                 ("age <> 42", [1, 2, 3, 4]), ("age =< 18", [1, 2]), ("age => 30", [0, 4]),
@@ -14,7 +14,7 @@ extension QueryCorpus {
                 ("name beginswith 'A' aNd name endswith 'a'", [0]),
             ])
         + rows(
-            "§1", "Odd",
+            "words", "Odd",
             [
                 ("你好 == 5", [0]), (#"fav\ item == 1"#, [0]), ("a-b == 1", [0]), (#"true\ love == false"#, [0]),
                 ("NOT0 == 0", [0]), ("sort > 0", [0]), ("in in {'in'}", [0]), ("first == 2", [0]), ("size == 3", [0]),
@@ -22,7 +22,7 @@ extension QueryCorpus {
                 ("TRUEPREDICATE SORT(sort ASC)", [1, 0]),
             ])
         + rows(
-            "§2", "Person",
+            "form", "Person",
             [
                 ("alive == true AND age < 20 OR name == 'Bo'", [1, 2]),
                 ("alive == true AND (age < 20 OR name == 'Bo')", [2]),
@@ -32,7 +32,7 @@ extension QueryCorpus {
                 ("age - 2 * 3 - 1 == 35", [0]), ("20 - age - 1 == 2", [1]),
             ])
         + rows(
-            "§3", "Person",
+            "constants", "Person",
             [
                 ("age == 0x2A", [0]), ("age == +42", [0]), ("age > -1", [0, 1, 2, 3, 4]), ("height == 1.7", [0]),
                 ("height == .17e1", [0]), ("height == 2.", [2]), ("height == 0.2E+1", [2]), ("weight == 60.5f", [0]),
@@ -55,7 +55,7 @@ extension QueryCorpus {
     /// Other people's objects, through links and by position.
     static let paths: [Row] =
         rows(
-            "§4", "Person",
+            "paths", "Person",
             [
                 ("dog.name == 'Rex'", [0, 4]), ("dog.age == 12", [4]), ("dog.name == null", [2, 3]),
                 ("dogs.name == 'Rex'", [0, 3]), ("dogs.name == null", [4]), ("tags[0] == 'red'", [0, 1, 4]),
@@ -79,7 +79,7 @@ extension QueryCorpus {
                 ("pets.age > 4", [2, 4]),
             ])
         + rows(
-            "§4", "Dog",
+            "paths", "Dog",
             [
                 ("@links.Person.dogs.age > 30", [0, 1]), ("owner.age > 30", [0, 1]), ("owner.name == null", []),
                 ("ALL owner.alive == true", [3]), ("@links.Person.dogs.@count == 2", [0, 1, 2]),
@@ -88,9 +88,9 @@ extension QueryCorpus {
                 ("@links.@count == 5", [0]), ("@links.@count == 4", [1, 2]),
                 ("@links.Person.dog.name == 'anna'", [3]),
             ])
-        + rows("§4", "Toy", [("@links.@count == 0", [2]), ("@links.@count == 2", [0, 1])])
+        + rows("paths", "Toy", [("@links.@count == 0", [2]), ("@links.@count == 2", [0, 1])])
         + rows(
-            "§4", "Thing",
+            "paths", "Thing",
             [
                 ("any['a'][0] == 'x'", [13]), ("any.a[0] == 'x'", [13]), ("any[0] == 'x'", [12]),
                 ("any[LAST].n == 5", [12]), ("any.list[*].n > 3", [13]), ("any.@keys == 'a'", [13]),
@@ -100,7 +100,7 @@ extension QueryCorpus {
                 ("any.k == null", Array(0...15)), ("any[0] == null", Array(0...11) + [13, 14, 15]),
             ])
         + rows(
-            "§6 links", "Person",
+            "types links", "Person",
             [
                 ("dog == null", [2]), ("dog != null", [0, 1, 3, 4]), ("dog != obj('Dog', 'rex')", [1, 2, 3, 4]),
                 ("dogs == obj('Dog', 'rex')", [0, 3]), ("dogs != obj('Dog', 'rex')", [0, 1, 3, 4]),

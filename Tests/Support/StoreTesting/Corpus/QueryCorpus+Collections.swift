@@ -2,7 +2,7 @@ extension QueryCorpus {
     /// Quantifiers, aggregates and subqueries.
     static let collections: [Row] =
         rows(
-            "§5", "Person",
+            "quantifiers", "Person",
             [
                 ("ALL dogs.age > 3", [1, 2]), ("NONE dogs.age > 4", [2, 4]), ("ANY dogs.age != 3", [0, 1, 3, 4]),
                 ("ALL dogs.age != 3", [1, 2, 4]), ("NONE dogs.age == 3", [1, 2, 4]), ("ANY dogs.age > 3", [0, 1, 3]),
@@ -21,7 +21,7 @@ extension QueryCorpus {
                 ("marks == nums.@count", [3]),
             ])
         + rows(
-            "§7 aggregates", "Person",
+            "values aggregates", "Person",
             [
                 ("nums.@sum == 6", [0, 3]), ("nums.@sum == 0", [2, 4]), ("nums.@min == null", [2]),
                 ("nums.@min == 1", [0, 3]), ("nums.@max > 2", [0, 1, 3]), ("nums.@avg == 2", [0, 3]),
@@ -35,9 +35,9 @@ extension QueryCorpus {
                 ("pets.@max.age == 12", [2]), ("pets.@min.age == 3", [0]), ("10 > nums.@sum", [0, 1, 2, 3, 4]),
                 ("nums.@max == nums.@min", [1, 2]),
             ])
-        + rows("§7 aggregates", "Dog", [("owner.@max.age == 42", [0, 1]), ("owner.@avg.age == 29", [2])])
+        + rows("values aggregates", "Dog", [("owner.@max.age == 42", [0, 1]), ("owner.@avg.age == 29", [2])])
         + rows(
-            "§7 aggregates", "Thing",
+            "values aggregates", "Thing",
             [
                 // All that is added is numbers: 1 and 1.0.
                 ("many.@sum == 2", [2]), ("many.@avg == 2.75", [4]), ("many.@max == 'a'", [2]),
@@ -46,7 +46,7 @@ extension QueryCorpus {
                 ("ANY many == 'a'", [2]), ("ANY many == null", [2]), ("many[1] == 3.5", [4]),
             ])
         + rows(
-            "§10", "Person",
+            "subqueries", "Person",
             [
                 ("SUBQUERY(dogs, $d, $d.age > 3 AND $d.name == 'Rex').@count > 0", [3]),
                 // The old dog is in the list twice.
@@ -63,7 +63,7 @@ extension QueryCorpus {
                 ("SUBQUERY(dogs, $d, NOT $d.name == 'Rex').@count > 0", [0, 1, 4]),
             ])
         + rows(
-            "§10", "Dog",
+            "subqueries", "Dog",
             [
                 ("SUBQUERY(owner, $p, $p.age < 20).@size == 1", [1]),
                 ("SUBQUERY(@links.Person.dogs, $p, $p.alive == true).@count > 0", [0, 1, 3]),

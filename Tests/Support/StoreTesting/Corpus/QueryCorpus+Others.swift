@@ -14,7 +14,7 @@ extension QueryCorpus {
     private static let rex = QueryArgument.object(className: "Dog", primaryKey: .string("rex"))
 
     private static let arguments: [Row] = rowsWithArguments(
-        "§9", "Person",
+        "arguments", "Person",
         [
             ("age > $0 AND dog == $1", [number(20), rex], [0]),
             ("$K0 == $1", [text("dog.name"), text("Rex")], [0, 4]),
@@ -36,7 +36,7 @@ extension QueryCorpus {
         ])
 
     private static let fullText: [Row] = rows(
-        "§12", "Note",
+        "special", "Note",
         [
             ("bio TEXT 'swim'", [0, 5]), ("bio TEXT 'SWIM jump'", [0, 5]), ("bio TEXT 'swim*'", [0, 2, 5]),
             ("bio TEXT 'swim* -jump'", [2]), ("bio TEXT 'ecole'", [1]), ("bio TEXT 'École climb*'", [1]),
@@ -46,7 +46,7 @@ extension QueryCorpus {
 
     private static let geography: [Row] =
         rows(
-            "§12", "Spot",
+            "special", "Spot",
             [
                 ("place GEOWITHIN geoCircle([-123.3, 48.4], 0.001)", [2]),
                 ("place GEOWITHIN geoCircle([0.5, 0.5], 0.02)", [0]),
@@ -72,7 +72,7 @@ extension QueryCorpus {
                 ("NOT place GEOWITHIN geoCircle([0.5, 0.5], 0.02)", Array(1...9)),
             ])
         + rowsWithArguments(
-            "§12", "Spot",
+            "special", "Spot",
             [
                 (
                     "place GEOWITHIN $0",
@@ -82,7 +82,7 @@ extension QueryCorpus {
 
     private static let formats: [Row] =
         rowsWithArguments(
-            "§13", "Person", dialect: .format,
+            "formats", "Person", dialect: .format,
             [
                 ("name == %@", [text("Bo")], [1]), ("age > %@ AND dog == %@", [number(20), rex], [0]),
                 ("%K == %@", [text("dog.name"), text("Rex")], [0, 4]), ("ANY dogs.age > %@", [number(4)], [0, 1, 3]),
@@ -97,7 +97,7 @@ extension QueryCorpus {
                 ("name != 'Bo'", [], [0, 2, 3, 4]), ("age IN {}", [], []), ("dog == nil", [], [2]),
             ])
         + rowsWithArguments(
-            "§13", "Thing", dialect: .format,
+            "formats", "Thing", dialect: .format,
             [
                 // Texts and data are alike here.
                 ("any == %@", [text("x")], [6, 7]), ("any != %@", [text("x")], Array(0...5) + Array(8...15)),

@@ -2,7 +2,7 @@ extension QueryCorpus {
     /// SORT, DISTINCT and LIMIT.
     static let results: [Row] =
         rows(
-            "§11", "Person",
+            "order", "Person",
             [
                 ("TRUEPREDICATE SORT(age ASC)", [1, 2, 3, 4, 0]), ("TRUEPREDICATE SORT(age DESC)", [0, 4, 3, 2, 1]),
                 ("TRUEPREDICATE sort(age ascending)", [1, 2, 3, 4, 0]),
@@ -37,7 +37,7 @@ extension QueryCorpus {
                 ("TRUEPREDICATE SORT(alive ASC) LIMIT(3) SORT(age DESC)", [0, 3, 1]),
             ])
         + rows(
-            "§11", "Thing",
+            "order", "Thing",
             [
                 (
                     "TRUEPREDICATE SORT(any ASC)",
@@ -51,15 +51,15 @@ extension QueryCorpus {
                 ("any.@type == 'numeric' SORT(any DESC) LIMIT(1)", [4]),
             ])
         + rows(
-            "§11", "Amount",
+            "order", "Amount",
             [
                 ("TRUEPREDICATE SORT(d ASC)", [2, 5, 4, 6, 7, 0, 1, 3]),
                 ("TRUEPREDICATE SORT(m DESC)", [3, 1, 0, 7, 6, 4, 5, 2]),
                 ("TRUEPREDICATE SORT(f ASC) LIMIT(3)", [2, 5, 4]), ("i > 0 SORT(i DESC)", [3, 1, 7, 0]),
             ])
-        + rows("§11", "Text", [("TRUEPREDICATE SORT(s ASC) LIMIT(4)", [3, 2, 1, 9])])
+        + rows("order", "Text", [("TRUEPREDICATE SORT(s ASC) LIMIT(4)", [3, 2, 1, 9])])
         + rows(
-            "§11", "Dog",
+            "order", "Dog",
             [
                 ("TRUEPREDICATE DISTINCT(name) SORT(age DESC)", [1, 0, 3]),
                 ("name == 'Rex' SORT(age DESC)", [2, 0]),

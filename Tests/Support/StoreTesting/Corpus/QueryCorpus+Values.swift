@@ -2,7 +2,7 @@ extension QueryCorpus {
     /// Types, null, numbers, texts, data and mixed values.
     static let values: [Row] =
         rows(
-            "§6", "Person",
+            "types", "Person",
             [
                 ("alive > false", [0, 2, 4]), ("alive != true", [1, 3]), ("age == 42.0", [0]), ("age == 3.5", []),
                 ("age > 41.5", [0]), ("age == '42'", [0]), ("worth == '10'", [1]), ("3 < age", [0, 1, 2, 3, 4]),
@@ -13,7 +13,7 @@ extension QueryCorpus {
                 ("age >= 18 && age < 30 || alive == false", [1, 2, 3]),
             ])
         + rows(
-            "§6 arithmetic", "Person",
+            "types arithmetic", "Person",
             [
                 ("age * 2 + 1 == 85", [0]), ("age / 2 == 21", [0]), ("age / 2 == 8", [1]), ("age / 0 == 5", []),
                 ("height / 0.0 == inf", [0, 2, 4]), ("height + 1 > 2.6", [0, 2]), ("height * 2 == 4", [2]),
@@ -24,7 +24,7 @@ extension QueryCorpus {
                 ("age - 12 > dog.age * 2", [0]),
             ])
         + rows(
-            "§6 numbers", "Amount",
+            "types numbers", "Amount",
             [
                 ("i == 9007199254740993", [1]), ("d == 9007199254740993", []), ("d == 9007199254740992", [1]),
                 ("i == d", [2]), ("i == m", [1, 2, 3]), ("i < d", [0, 3, 6]), ("f == 0.1", [7]), ("d == 0.1", [7]),
@@ -38,7 +38,7 @@ extension QueryCorpus {
                 ("d IN {0, 1.5, null}", [0, 2, 6]),
             ])
         + rows(
-            "§7 null", "Person",
+            "values null", "Person",
             [
                 ("name != 'Bo'", [0, 2, 3, 4]), ("NOT name == 'Bo'", [0, 2, 3, 4]), ("height < 5", [0, 2, 4]),
                 ("NOT height < 5", [1, 3]), ("NOT (height < 5)", [1, 3]), ("height != 1.7", [1, 2, 3, 4]),
@@ -51,7 +51,7 @@ extension QueryCorpus {
                 ("'Bobby' CONTAINS name AND name != null", [1]), ("null == name", [2]), ("dog.age <= null", [2, 3]),
             ])
         + rows(
-            "§7 strings", "Person",
+            "values strings", "Person",
             [
                 ("name < 'a'", [0, 1, 4]), ("name > 'Z'", [3, 4]), ("name >= 'Zoë'", [3, 4]), ("name == 'anna'", [3]),
                 ("name ==[c] 'ANNA'", [0, 3]), ("name !=[c] 'ANNA'", [1, 2, 4]), ("name IN[c] {'ANNA'}", [0, 3]),
@@ -61,7 +61,7 @@ extension QueryCorpus {
                 ("tags ==[c] 'RED'", [0, 1, 3, 4]), ("dog.name CONTAINS[c] 'E'", [0, 4]),
             ])
         + rows(
-            "§7 strings", "Text",
+            "values strings", "Text",
             [
                 ("s == 'abc'", [0]), ("s ==[c] 'abc'", [0, 1]), ("s == 'é'", [4]), ("s ==[c] 'é'", [4, 5]),
                 ("s ==[d] 'e'", [4, 16]), ("s ==[cd] 'E'", [4, 5, 16]), ("s ==[d] 'école'", [7, 8]),
@@ -81,7 +81,7 @@ extension QueryCorpus {
                 ("s ENDSWITH[d] 'cole'", [7, 8]), ("s !=[cd] 'ECOLE'", Array(0...5) + Array(9...16)),
             ])
         + rows(
-            "§7 data", "Person",
+            "values data", "Person",
             [
                 ("photo BEGINSWITH bin('ab')", [0, 3]), ("photo ENDSWITH bin('d')", [3]),
                 ("photo CONTAINS bin('bc')", [0, 3]), ("photo LIKE bin('a*')", [0, 3]),
@@ -90,7 +90,7 @@ extension QueryCorpus {
                 ("photo IN {bin('abc'), null}", [0, 1]),
             ])
         + rows(
-            "§8", "Thing",
+            "mixed", "Thing",
             [
                 ("any == 3", [2, 3, 5]), ("any == 3.0", [2, 3, 5]), ("any == 3.5", [4]), ("any > 3", [4]),
                 ("any < 5", [2, 3, 4, 5]), ("any >= 3", [2, 3, 4, 5]), ("any == 'x'", [6]), ("any == bin('x')", [7]),
@@ -104,7 +104,7 @@ extension QueryCorpus {
                 ("any BETWEEN {3, 3.2}", [2, 3, 5]),
             ])
         + rows(
-            "§8 types", "Thing",
+            "mixed types", "Thing",
             [
                 ("any.@type == 'string'", [6, 14]), ("any.@type == 'numeric'", [2, 3, 4, 5]),
                 ("any.@type == 'int'", [2]), ("any.@type == 'FLOAT'", [3]), ("any.@type == 'double'", [4]),

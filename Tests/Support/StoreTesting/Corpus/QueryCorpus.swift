@@ -2,11 +2,11 @@ package import ObjectModel
 package import QueryLanguage
 package import StoreContract
 
-/// Query texts with the objects that they find in a small world, worked out by hand from query-language.md. Any store
-/// can be held against it.
+/// Query texts with the objects that they find in a small world, worked out by hand. Any store can be held
+/// against it.
 package enum QueryCorpus {
     package struct Row: Sendable, CustomStringConvertible {
-        /// The part of query-language.md that the row is about.
+        /// The part of the language that the row is about.
         package let section: String
         package let className: String
         package let text: String

@@ -1,0 +1,22 @@
+import Foundation
+import HTTPTesting
+import ProgramTesting
+import RepositoryFiles
+import Testing
+
+/// What `docs/make-reference` makes, and checks of what people wrote. It is a script, so that pages can be made without a
+/// build.
+@Suite("The reference pages")
+struct ReferencePagesTests {
+    private static let python = "/usr/bin/python3"
+
+    @Test(
+        "have what the program has: endpoints, codes, settings, metrics, modules and files",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: python)))
+    func areUpToDate() throws {
+        let directory = try TestDirectory()
+        let check = try ChildProcess(
+            Self.python, [Checkout.root + "/docs/make-reference", "--check"], directory: directory.path)
+        #expect(try check.wait() == 0, "\(check.errors)")
+    }
+}
