@@ -71,7 +71,9 @@ struct LinksTests {
     }
 
     private static func faults(of page: MarkdownPage) -> [String] {
-        page.links.compactMap { link in
+        // A page of reference links to its own headings by the hundred.
+        var anchors = [page.path: page.anchors]
+        return page.links.compactMap { link in
             if link.contains("://") || link.hasPrefix("mailto:") { return nil }
             let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let name = parts[0].removingPercentEncoding ?? parts[0]
@@ -81,10 +83,8 @@ struct LinksTests {
                 return "\(link): there is no \(target)"
             }
             guard parts.count == 2 else { return nil }
-            guard let other = name.isEmpty ? page : try? MarkdownPage(target), other.anchors.contains(parts[1]) else {
-                return "\(link): \(target) has no such heading"
-            }
-            return nil
+            if anchors[target] == nil { anchors[target] = (try? MarkdownPage(target))?.anchors }
+            return anchors[target]?.contains(parts[1]) == true ? nil : "\(link): \(target) has no such heading"
         }
     }
 

@@ -5,10 +5,15 @@ package struct MarkdownPage: Sendable {
     /// From the top of the repository.
     package let path: String
     package let text: String
+    /// The fenced blocks in their order.
+    package let blocks: [Block]
+    /// The lines outside of them.
+    package let prose: [Substring]
 
     package init(path: String, text: String) {
         self.path = path
         self.text = text
+        (blocks, prose) = Self.parts(of: text)
     }
 
     package init(_ path: String) throws {
@@ -25,7 +30,7 @@ package struct MarkdownPage: Sendable {
     }()
 
     /// A fenced block: three backquotes, the language, and for a file its name, as in `json title="dogs.json"`.
-    package struct Block: Equatable {
+    package struct Block: Equatable, Sendable {
         package var language: String
         package var title: String?
         package var content: String
@@ -37,10 +42,9 @@ package struct MarkdownPage: Sendable {
         }
     }
 
-    /// The fenced blocks in their order, and the prose without them, line by line.
-    private var parts: (blocks: [Block], prose: [Substring]) {
-        package var blocks: [Block] = []
-        package var prose: [Substring] = []
+    private static func parts(of text: String) -> (blocks: [Block], prose: [Substring]) {
+        var blocks: [Block] = []
+        var prose: [Substring] = []
         var open: Block?
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             let bare = line.drop { $0 == " " }
@@ -62,10 +66,6 @@ package struct MarkdownPage: Sendable {
         }
         return (blocks, prose)
     }
-
-    package var blocks: [Block] { parts.blocks }
-
-    package var prose: [Substring] { parts.prose }
 }
 
 extension MarkdownPage {
@@ -83,7 +83,7 @@ extension MarkdownPage {
 extension MarkdownPage {
     /// Where links of the page lead, as they are written.
     package var links: [String] {
-        prose.flatMap { line -> [String] in
+        prose.filter { $0.contains("]") }.flatMap { line -> [String] in
             let plain = line.replacing(#/`[^`]*`/#, with: "code")
             let inline = plain.matches(of: #/\]\(\s*<?([^)>\s]+)>?(?:\s+"[^"]*")?\s*\)/#).map { String($0.output.1) }
             let definition = plain.firstMatch(of: #/^\s*\[[^\]]+\]:\s*(\S+)/#).map { String($0.output.1) }
@@ -93,16 +93,18 @@ extension MarkdownPage {
 
     /// The paths in the repository that the page names in code and in commands.
     package var namedPaths: [String] {
-        let code = prose.flatMap { line in line.matches(of: #/`([^`]+)`/#).map { String($0.output.1) } }
+        let code = prose.filter { $0.contains("`") }.flatMap { line in
+            line.matches(of: #/`([^`]+)`/#).map { String($0.output.1) }
+        }
         let commands = blocks.filter { ["sh", "bash", "console"].contains($0.language) }.map(\.content)
-        package let path =
+        let path =
             #/(?:^|[\s"'(])(?:\./)?((?:Sources|Tests|docs|openapi|static|Examples|Benchmarks|\.ci)/[\w.+\/-]*\w)/#
         return (code + commands).flatMap { text in text.matches(of: path).map { String($0.output.1) } }
     }
 
     /// What `#…` behind the page's path may say: the headings, as both GitHub and the site write them, and anchors in HTML.
     package var anchors: Set<String> {
-        let headings = prose.compactMap { line -> String? in
+        let headings = prose.filter { $0.hasPrefix("#") }.compactMap { line -> String? in
             line.firstMatch(of: #/^#{1,6}\s+(.+?)\s*#*$/#).map { String($0.output.1) }
         }
         let named = text.matches(of: #/<a (?:id|name)="([^"]+)"/#).map { String($0.output.1) }
@@ -113,7 +115,7 @@ extension MarkdownPage {
     package static func siteAnchor(_ heading: String) -> String {
         let plain = shown(heading).decomposedStringWithCompatibilityMapping.unicodeScalars
             .filter { $0.isASCII && (isWord($0) || $0 == " " || $0 == "-") }
-        package let text = String(String.UnicodeScalarView(plain)).trimmingCharacters(in: .whitespaces).lowercased()
+        let text = String(String.UnicodeScalarView(plain)).trimmingCharacters(in: .whitespaces).lowercased()
         return text.replacing(#/[-\s]+/#, with: "-")
     }
 

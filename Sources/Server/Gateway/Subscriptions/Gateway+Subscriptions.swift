@@ -198,9 +198,9 @@ extension Gateway {
         }
         let stream = SetStream(
             events, channels, for: account, bind: { set.rebind($0, by: bind) },
-            didFail: { id, ending in
+            didFail: { id, revision, ending in
                 guard let problem = ending.problem else { return }
-                set.fail(id, problem)
+                set.fail(id, revision, problem)
             })
         let unsettled = set.open(stream, position, subscriptions.now, bind: bind)
         for subscription in unsettled {

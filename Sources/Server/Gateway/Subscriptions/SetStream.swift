@@ -49,13 +49,13 @@ final class SetStream: Sendable {
 
     fileprivate let caller: LimitKey
     private let bind: Binding
-    /// Told what became of a subscription that cannot be observed any more.
-    private let didFail: @Sendable (SubscriptionID, Ending) -> Void
+    /// Called with a subscription that cannot be observed any more, as it was at that revision, before the client is told.
+    private let didFail: @Sendable (SubscriptionID, UInt64, Ending) -> Void
     private let state = Mutex(State())
 
     init(
         _ stream: EventStream, _ channels: Channels, for caller: LimitKey, bind: @escaping Binding,
-        didFail: @escaping @Sendable (SubscriptionID, Ending) -> Void
+        didFail: @escaping @Sendable (SubscriptionID, UInt64, Ending) -> Void
     ) {
         self.stream = stream
         self.channels = channels
@@ -82,7 +82,7 @@ final class SetStream: Sendable {
     /// Observes a subscription from now on, in place of what it asked for before.
     func add(_ subscription: Subscription, _ key: ChannelKey, since version: Version?, revision: UInt64) {
         let channel = channels.channel(for: key)
-        let member = SetMember(subscription.id, channel, self)
+        let member = SetMember(subscription, channel, self)
         let (old, isOver) = state.withLock { state -> (SetMember?, Bool) in
             guard !state.isOver else { return (nil, true) }
             state.revision = revision
@@ -192,13 +192,14 @@ final class SetStream: Sendable {
     }
 
     fileprivate func end(_ member: SetMember, with ending: Ending) {
-        let isPresent = state.withLock { state in
-            guard state.seats[member.id]?.member === member else { return false }
+        guard state.withLock({ $0.seats[member.id]?.member === member }) else { return }
+        // Before the client hears of it, and asks.
+        didFail(member.id, member.revision, ending)
+        state.withLock { state in
+            guard state.seats[member.id]?.member === member else { return }
             state.seats[member.id]?.phase = .over
             sendError(ending.event, of: member.id, &state)
-            return true
         }
-        if isPresent { didFail(member.id, ending) }
     }
 
     /// Tells what was left out.
@@ -279,12 +280,15 @@ extension SetStream.State {
 /// A subscription's membership in a channel, for one stream.
 final class SetMember: ChannelMember {
     let id: SubscriptionID
+    /// That of the subscription.
+    let revision: UInt64
     let channel: Channel
     let caller: LimitKey
     private weak let stream: SetStream?
 
-    init(_ id: SubscriptionID, _ channel: Channel, _ stream: SetStream) {
-        self.id = id
+    init(_ subscription: Subscription, _ channel: Channel, _ stream: SetStream) {
+        id = subscription.id
+        revision = subscription.revision
         self.channel = channel
         self.stream = stream
         caller = stream.caller

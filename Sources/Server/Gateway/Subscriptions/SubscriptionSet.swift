@@ -154,10 +154,11 @@ final class SubscriptionSet: Sendable {
         }
     }
 
-    /// Notes that a subscription cannot be observed any more.
-    func fail(_ id: SubscriptionID, _ problem: Problem) {
+    /// Notes that a subscription cannot be observed any more, unless it asks for something else by now.
+    func fail(_ id: SubscriptionID, _ revision: UInt64, _ problem: Problem) {
         state.withLock { state in
-            guard let index = state.subscriptions.firstIndex(where: { $0.id == id }) else { return }
+            guard let index = state.subscriptions.firstIndex(where: { $0.id == id && $0.revision == revision })
+            else { return }
             state.subscriptions[index].state = .failed(problem)
         }
     }
