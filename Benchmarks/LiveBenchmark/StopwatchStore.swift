@@ -44,8 +44,8 @@ final class StopwatchStore: Store {
 
     func snapshot(at version: Version) throws -> any Snapshot { try base.snapshot(at: version) }
 
-    func past(at version: Version, before snapshot: any Snapshot) throws -> Past? {
-        try base.past(at: version, before: snapshot)
+    func asOf(_ version: Version, before snapshot: any Snapshot) throws -> AsOfState? {
+        try base.asOf(version, before: snapshot)
     }
 
     func tag(of version: Version) throws -> HistoryTag? { try base.tag(of: version) }

@@ -130,11 +130,11 @@ package final class EmbeddedStore: Store {
         throw StoreError(.versionGone, "Version \(version) \(advice)")
     }
 
-    package func past(at version: Version, before snapshot: any Snapshot) throws -> Past? {
+    package func asOf(_ version: Version, before snapshot: any Snapshot) throws -> AsOfState? {
         try throwIfClosed()
-        if version == snapshot.version { return Past(reads: snapshot, changes: ChangeSet(version: version)) }
+        if version == snapshot.version { return AsOfState(reads: snapshot, changes: ChangeSet(version: version)) }
         let known = try (snapshot as? ExpiringSnapshot)?.base ?? snapshot
-        return try (known as? EmbeddedSnapshot)?.past(at: version)
+        return try (known as? EmbeddedSnapshot)?.asOf(version)
     }
 
     package func tag(of version: Version) throws -> HistoryTag? {
@@ -153,7 +153,7 @@ package final class EmbeddedStore: Store {
             return state.isClosed
         }
         guard !wasClosed else { return }
-        writer.sync { WriterThread.run(for: self) { drain() } }
+        writer.sync { WriterLock.run(for: self) { drain() } }
         latest.withLock { $0 = nil }
         file.close()
         state.withLock { $0.listeners.removeAll() }
@@ -168,7 +168,7 @@ package final class EmbeddedStore: Store {
     /// Runs `work` on the writer's thread between two commits and waits for it. Throws `nestedWrite` on a thread
     /// that writes already, `closed`, and what `work` throws.
     func onWriter<R: Sendable>(_ work: @escaping @Sendable (StoreFile) throws -> R) throws -> R {
-        try WriterThread.checkNesting(self)
+        try WriterLock.checkNesting(self)
         let outcome = Mutex<Result<R, any Error>?>(nil)
         let done = DispatchSemaphore(value: 0)
         let isOpen = schedule { state in
@@ -192,7 +192,7 @@ package final class EmbeddedStore: Store {
             defer { state.isDraining = true }
             return (true, !state.isDraining)
         }
-        if mustStart { writer.async { WriterThread.run(for: self) { self.drain() } } }
+        if mustStart { writer.async { WriterLock.run(for: self) { self.drain() } } }
         return isOpen
     }
 
@@ -296,7 +296,7 @@ package final class EmbeddedStore: Store {
     private func startPolling() {
         writer.asyncAfter(deadline: .now() + .milliseconds(Self.pollMilliseconds)) { [weak self] in
             guard let self, !state.withLock({ $0.isClosed }) else { return }
-            WriterThread.run(for: self) {
+            WriterLock.run(for: self) {
                 lookForForeignCommits()
                 lookAfterReaders()
             }

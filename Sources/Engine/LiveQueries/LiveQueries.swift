@@ -90,7 +90,7 @@ package final class LiveQueries: CommitReceiver {
     }
 
     private func register(
-        _ subject: LiveSubjectID, _ subscriber: any LiveSubscriber, _ keyPaths: [LiveKeyPath], _ shape: LiveShape?,
+        _ subject: MaintainedViewID, _ subscriber: any LiveSubscriber, _ keyPaths: [LiveKeyPath], _ shape: LiveShape?,
         _ lens: (any LiveLens)?, _ version: Version?
     ) -> LiveToken {
         let address = LiveAddress(lens: lens.map { AnyLens(lens: $0) }, subject: subject)

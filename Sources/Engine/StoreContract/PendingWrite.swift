@@ -10,16 +10,16 @@ extension Store {
     ///
     /// It has a commit of its own, and starts from the newest version that `snapshot()` shows for as long as it is open.
     package func beginWrite() throws -> PendingWrite {
-        try WriterThread.takeTurn(self)
-        let handover = Handover()
-        submit({ try handover.lend($0) }, isAlone: true, completion: { handover.end($0) })
+        try WriterLock.acquire(self)
+        let handoff = TransactionHandoff()
+        submit({ try handoff.offer($0) }, isAlone: true, completion: { handoff.end($0) })
         do {
-            try handover.waitForTransaction()
+            try handoff.waitForTransaction()
         } catch {
-            WriterThread.passTurn(ObjectIdentifier(self))
+            WriterLock.release(ObjectIdentifier(self))
             throw error
         }
-        return PendingWrite(handover, of: ObjectIdentifier(self))
+        return PendingWrite(handoff, of: ObjectIdentifier(self))
     }
 
     /// The same without waiting: also where a write is open already, which goes first.
@@ -28,13 +28,13 @@ extension Store {
     ///   for the thread that adopts it.
     package func beginWrite(ready: @escaping @Sendable (Result<PendingWrite, any Error>) -> Void) {
         let id = ObjectIdentifier(self)
-        WriterThread.takeTurn(self) {
-            let handover = Handover { handover, failure in
-                guard let failure else { return ready(.success(PendingWrite(handover, of: id))) }
-                WriterThread.passTurn(id)
+        WriterLock.acquire(self) {
+            let handoff = TransactionHandoff { handoff, failure in
+                guard let failure else { return ready(.success(PendingWrite(handoff, of: id))) }
+                WriterLock.release(id)
                 ready(.failure(failure))
             }
-            self.submit({ try handover.lend($0) }, isAlone: true, completion: { handover.end($0) })
+            self.submit({ try handoff.offer($0) }, isAlone: true, completion: { handoff.end($0) })
         }
     }
 }
@@ -42,22 +42,22 @@ extension Store {
 /// A write that is open: see `Store.beginWrite`. Dropping the last reference cancels it. Finish it before closing
 /// the store, which waits for it.
 package final class PendingWrite: Sendable {
-    private let handover: Handover
+    private let handoff: TransactionHandoff
     private let store: ObjectIdentifier
 
-    fileprivate init(_ handover: Handover, of store: ObjectIdentifier) {
-        self.handover = handover
+    fileprivate init(_ handoff: TransactionHandoff, of store: ObjectIdentifier) {
+        self.handoff = handoff
         self.store = store
     }
 
     deinit {
-        if handover.decide(.cancel) { WriterThread.passTurn(store) }
+        if handoff.decide(.cancel) { WriterLock.release(store) }
     }
 
     /// For use on one thread at a time. Throws `closed` once the write is finished, and so does then every call of
     /// a transaction that was kept.
     package var transaction: any WriteTransaction {
-        get throws { LentTransaction(handover, try handover.transaction) }
+        get throws { InteractiveTransaction(handoff, try handoff.transaction) }
     }
 
     /// Waits until the changes are on disk. Throws `closed` when the write is finished already; `busy` when the
@@ -65,51 +65,51 @@ package final class PendingWrite: Sendable {
     /// the store says. Nothing is kept when it throws.
     @discardableResult
     package func commit() throws -> Version {
-        guard handover.decide(.commit) else { throw Handover.finished }
-        defer { WriterThread.passTurn(store) }
-        return try handover.waitForEnd()
+        guard handoff.decide(.commit) else { throw TransactionHandoff.finished }
+        defer { WriterLock.release(store) }
+        return try handoff.waitForEnd()
     }
 
     /// Makes a write that was begun without waiting the calling thread's.
-    package func adopt() { WriterThread.assignTurn(store, to: UInt(pthread_self())) }
+    package func adopt() { WriterLock.transfer(store, to: UInt(pthread_self())) }
 
     /// `commit` without waiting.
     ///
     /// - Parameter ended: is given what `commit` returns or throws, on any thread; it must be quick.
     package func commit(ended: @escaping @Sendable (Result<Version, any Error>) -> Void) {
         // From here on the thread may wait for other writes.
-        WriterThread.assignTurn(store, to: 0)
-        let isFirst = handover.decide(.commit) { [store] outcome in
-            WriterThread.passTurn(store)
+        WriterLock.transfer(store, to: 0)
+        let isFirst = handoff.decide(.commit) { [store] outcome in
+            WriterLock.release(store)
             ended(outcome)
         }
-        if !isFirst { ended(.failure(Handover.finished)) }
+        if !isFirst { ended(.failure(TransactionHandoff.finished)) }
     }
 
     /// Takes everything back. Does nothing when the write is finished already.
     package func cancel() {
-        guard handover.decide(.cancel) else { return }
-        defer { WriterThread.passTurn(store) }
+        guard handoff.decide(.cancel) else { return }
+        defer { WriterLock.release(store) }
         // The end of a cancelled write is a failure by design.
-        _ = try? handover.waitForEnd()
+        _ = try? handoff.waitForEnd()
     }
 }
 
 /// Lends the transaction of a piece of work, on the writer's thread, to the thread that began the write.
-final class Handover: Sendable {
+final class TransactionHandoff: Sendable {
     enum Decision: Sendable { case commit, cancel }
 
     private struct Cancelled: Error {}
 
-    /// A transaction is not Sendable. It may change threads here because the writer's thread waits in `lend` for as
+    /// A transaction is not Sendable. It may change threads here because the writer's thread waits in `offer` for as
     /// long as it is to be had from `State`, and signals order what the two threads do with it.
-    private struct Loan: @unchecked Sendable {
+    private struct TransactionBox: @unchecked Sendable {
         let transaction: any WriteTransaction
     }
 
     private struct State: Sendable {
-        var loan: Loan?
-        var wasLent = false
+        var box: TransactionBox?
+        var wasOffered = false
         var decision: Decision?
         var outcome: Result<Version, any Error>?
         /// Is told the outcome.
@@ -121,9 +121,9 @@ final class Handover: Sendable {
     private let decided = Signal()
     private let ended = Signal()
     /// Is called when the transaction is lent, or with why it never will be.
-    private let ready: (@Sendable (Handover, (any Error)?) -> Void)?
+    private let ready: (@Sendable (TransactionHandoff, (any Error)?) -> Void)?
 
-    init(ready: (@Sendable (Handover, (any Error)?) -> Void)? = nil) { self.ready = ready }
+    init(ready: (@Sendable (TransactionHandoff, (any Error)?) -> Void)? = nil) { self.ready = ready }
 
     static var finished: StoreError {
         StoreError(.closed, "The write has been committed or cancelled already. Begin another one.")
@@ -132,19 +132,19 @@ final class Handover: Sendable {
     /// Throws `closed` once the write is finished. Not to be kept: a store may need its own thread to let go of it.
     var transaction: any WriteTransaction {
         get throws {
-            guard let loan = state.withLock({ $0.loan }) else { throw Self.finished }
-            return loan.transaction
+            guard let box = state.withLock({ $0.box }) else { throw Self.finished }
+            return box.transaction
         }
     }
 
     /// The work itself. A store whose commit failed may run its work a second time, but what the thread read the
     /// first time need not hold then.
-    func lend(_ transaction: any WriteTransaction) throws {
-        let loan = Loan(transaction: transaction)
+    func offer(_ transaction: any WriteTransaction) throws {
+        let box = TransactionBox(transaction: transaction)
         let isFirst = state.withLock { state in
-            guard !state.wasLent else { return false }
-            state.wasLent = true
-            state.loan = loan
+            guard !state.wasOffered else { return false }
+            state.wasOffered = true
+            state.box = box
             return true
         }
         guard isFirst else {
@@ -157,21 +157,21 @@ final class Handover: Sendable {
     }
 
     func end(_ outcome: Result<Version, any Error>) {
-        let (wasLent, tell) = state.withLock { state in
+        let (wasOffered, tell) = state.withLock { state in
             state.outcome = outcome
-            return (state.wasLent, state.ended)
+            return (state.wasOffered, state.ended)
         }
         // A store that refuses the work never lends it.
         begun.raise()
         ended.raise()
-        if !wasLent, case .failure(let error) = outcome { ready?(self, error) }
+        if !wasOffered, case .failure(let error) = outcome { ready?(self, error) }
         tell?(outcome)
     }
 
     func waitForTransaction() throws {
         begun.wait()
-        let (loan, outcome) = state.withLock { ($0.loan, $0.outcome) }
-        if loan == nil { _ = try outcome?.get() }
+        let (box, outcome) = state.withLock { ($0.box, $0.outcome) }
+        if box == nil { _ = try outcome?.get() }
     }
 
     /// False when it was decided before.
@@ -182,7 +182,7 @@ final class Handover: Sendable {
             guard state.decision == nil else { return false }
             state.decision = decision
             state.ended = ended
-            state.loan = nil
+            state.box = nil
             return true
         }
         if isFirst { decided.raise() }

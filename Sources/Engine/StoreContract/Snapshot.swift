@@ -61,7 +61,7 @@ package protocol Snapshot: ObjectReads {
 
     /// The stored values of an object and its neighbours, for as long as the snapshot; nil where there are none, or they
     /// are not to be had this way.
-    func cells(of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID]) throws -> (any RowCells)?
+    func cells(of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID]) throws -> (any RowAccessor)?
 
     /// The number of objects that the query gives.
     func count(_ query: BoundQuery) throws -> Int
@@ -145,7 +145,7 @@ extension Snapshot {
 
     package func cells(
         of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID]
-    ) throws -> (any RowCells)? { nil }
+    ) throws -> (any RowAccessor)? { nil }
 
     /// For snapshots that count no work.
     package func limited(by budget: QueryBudget) throws -> any Snapshot { self }

@@ -61,7 +61,7 @@ package protocol Store: AnyObject, Sendable {
     /// Cost: follows the changes; objects that did not change are read as from the snapshot, one that did may cost some
     /// ten microseconds when it is first looked at, and a query over everything looks nothing up in an index but primary
     /// keys.
-    func past(at version: Version, before snapshot: any Snapshot) throws -> Past?
+    func asOf(_ version: Version, before snapshot: any Snapshot) throws -> AsOfState?
 
     /// How the store is doing.
     func statistics() -> StoreStatistics
@@ -79,7 +79,7 @@ package protocol Store: AnyObject, Sendable {
 }
 
 /// An earlier version, and what was done since.
-package struct Past: Sendable {
+package struct AsOfState: Sendable {
     package let reads: any ObjectReads
     /// Everything after that version, merged.
     package let changes: ChangeSet
@@ -124,7 +124,7 @@ extension Store {
     package func write<R: Sendable>(
         isAlone: Bool = false, _ work: @escaping @Sendable (any WriteTransaction) throws -> R
     ) throws -> R {
-        try WriterThread.checkNesting(self)
+        try WriterLock.checkNesting(self)
         let result = Waiter<R>()
         let outcome = Waiter<Version>()
         submit({ try result.put(.success(work($0))) }, isAlone: isAlone, completion: { outcome.put($0) })
@@ -135,7 +135,7 @@ extension Store {
     /// `replaceSchema`, waiting for the commit. Throws `nestedWrite` as `write` does.
     @discardableResult
     package func replaceSchema(with schema: Schema, migration: Migration? = nil) throws -> Version {
-        try WriterThread.checkNesting(self)
+        try WriterLock.checkNesting(self)
         let outcome = Waiter<Version>()
         replaceSchema(with: schema, migration: migration) { outcome.put($0) }
         return try outcome.take()

@@ -53,7 +53,7 @@ package protocol WriteTransaction: AnyObject {
     func delete(_ classID: ClassID, _ keys: [ObjectKey]) throws
 
     /// What was kept beside the objects under `key`, if it has not expired at `time`.
-    func keptRecord(_ key: [UInt8], at time: Timestamp) throws -> [UInt8]?
+    func sideRecord(_ key: [UInt8], at time: Timestamp) throws -> [UInt8]?
 
     /// Keeps bytes beside the objects, in this very commit, in place of what is kept under the same key: what nobody
     /// queries or observes, such as the answer to a request. They may be forgotten after `expiry`; some of what expired
@@ -72,8 +72,8 @@ package protocol WriteTransaction: AnyObject {
     /// - Parameter base: the same of the version that the transaction started from, as long as that is the one that it is
     ///   asked of; nil when the object is not in it.
     func cells(
-        of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID], over base: (any RowCells)?
-    ) throws -> (any RowCells)?
+        of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID], over base: (any RowAccessor)?
+    ) throws -> (any RowAccessor)?
 
     /// See `Snapshot.elementCount`.
     func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int
@@ -107,15 +107,15 @@ extension WriteTransaction {
     package var mark: Mark { Mark(version, tag) }
 
     /// Those that narrow a transaction have no records of their own.
-    package func keptRecord(_ key: [UInt8], at time: Timestamp) throws -> [UInt8]? { throw StoreError.noRecords }
+    package func sideRecord(_ key: [UInt8], at time: Timestamp) throws -> [UInt8]? { throw StoreError.noRecords }
 
     package func keep(_ record: [UInt8], under key: [UInt8], until expiry: Timestamp, at time: Timestamp) throws {
         throw StoreError.noRecords
     }
 
     package func cells(
-        of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID], over base: (any RowCells)?
-    ) throws -> (any RowCells)? { nil }
+        of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID], over base: (any RowAccessor)?
+    ) throws -> (any RowAccessor)? { nil }
 
     package func delete(_ classID: ClassID, _ keys: [ObjectKey]) throws {
         for key in keys { try delete(classID, key) }

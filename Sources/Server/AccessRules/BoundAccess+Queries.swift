@@ -40,7 +40,7 @@ extension BoundAccess {
         restricted.links = restrict(path.links)
         if let references, case .property(_, let type) = path.end, type.isMixed {
             restricted.steps.insert(
-                .visible(VisibleObjects(references, leavesElementsOut: type.collection == .set)), at: 0)
+                .rowSecurity(RowSecurityPredicates(references, leavesElementsOut: type.collection == .set)), at: 0)
         }
         return restricted
     }
@@ -53,14 +53,14 @@ extension BoundAccess {
             case .forward(_, let target), .elements(_, let target, _):
                 hide(access(target).part, target, &restricted)
             case .backward(let origin, _): hide(access(origin).whole, origin, &restricted)
-            case .visible: break
+            case .rowSecurity: break
             }
         }
         return restricted
     }
 
     private func hide(_ predicate: BoundPredicate, _ classID: ClassID, _ links: inout [LinkStep]) {
-        if predicate != .constant(true) { links.append(.visible(predicate, classID)) }
+        if predicate != .constant(true) { links.append(.rowSecurity(predicate, classID)) }
     }
 
     /// Goes as deep as the predicate is nested, which is as deep as a text may be.

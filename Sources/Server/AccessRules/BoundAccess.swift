@@ -181,7 +181,7 @@ private struct OwnerConditions {
             let own = classes[owner.origin]?.part ?? .constant(false)
             let there = isEmbedded ? Self.both(own, condition(on: owner.origin, classes, way.union([part]))) : own
             var links = [LinkStep.backward(origin: owner.origin, property: owner.property)]
-            if there != .constant(true) { links.append(.visible(there, owner.origin)) }
+            if there != .constant(true) { links.append(.rowSecurity(there, owner.origin)) }
             if there == .constant(false) { continue }
             conditions.append(
                 .comparison(BoundComparison(.path(BoundPath(links: links, end: .count)), .greater, .constant(.int(0)))))

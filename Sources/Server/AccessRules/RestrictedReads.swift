@@ -30,7 +30,7 @@ extension RestrictingReads {
     package var tag: HistoryTag { origin.tag }
     package var schema: Schema { access.visibleSchema }
 
-    var mask: ValueMask { ValueMask { [targets] in try targets.contains($0) } }
+    var redaction: ValueRedaction { ValueRedaction { [targets] in try targets.contains($0) } }
 
     // MARK: Objects
 
@@ -47,7 +47,7 @@ extension RestrictingReads {
     package func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
         let found = try self.property(property, of: classID, key)
         let value = try origin.value(classID, key, property)
-        return access.hides(found) ? try mask.shown(value, of: found) : value
+        return access.hides(found) ? try redaction.shown(value, of: found) : value
     }
 
     package func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int {
@@ -65,7 +65,7 @@ extension RestrictingReads {
             return Array(all[range.clamped(to: all.indices)])
         }
         let elements = try origin.elements(classID, key, property, range)
-        return access.hides(found) ? try elements.map { try mask.shownElement($0, found) } : elements
+        return access.hides(found) ? try elements.map { try redaction.shownElement($0, found) } : elements
     }
 
     package func backlinks(to target: ObjectReference, from origin: ClassID, _ property: PropertyID) throws
@@ -90,7 +90,7 @@ extension RestrictingReads {
         if let target = property.targetClass {
             _ = try targets.filter(elements.flatMap(\.linkedKeys), of: target)
         }
-        return try elements.filter { try $0.isNull || !mask.shownElement($0, property).isNull }
+        return try elements.filter { try $0.isNull || !redaction.shownElement($0, property).isNull }
     }
 
     /// The property of an object, both of which must be there.
@@ -159,7 +159,7 @@ extension LinkStep {
     /// The class of the objects that the step leads to.
     fileprivate var target: ClassID {
         switch self {
-        case .forward(_, let target), .elements(_, let target, _), .visible(_, let target): target
+        case .forward(_, let target), .elements(_, let target, _), .rowSecurity(_, let target): target
         case .backward(let origin, _): origin
         }
     }

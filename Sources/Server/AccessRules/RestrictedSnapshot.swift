@@ -46,7 +46,7 @@ final class RestrictedSnapshot: RestrictingReads, Snapshot {
             let count = try base.read(classID, there, properties, into: &sink)
             return sink.isFull ? Self.place(of: count, among: there, in: keys) : keys.count
         }
-        var masking = MaskingSink(sink, columns.map { access.hides($0) ? $0 : nil }, mask)
+        var masking = RedactingSink(sink, columns.map { access.hides($0) ? $0 : nil }, redaction)
         try lookAhead(classID, there, columns)
         let count = try base.read(classID, there, properties, into: &masking)
         sink = masking.sink
@@ -93,7 +93,7 @@ final class RestrictedSnapshot: RestrictingReads, Snapshot {
         // Sums and averages are of numbers, which nothing hides.
         let count = try base.elementCount(object.classID, object.key, property)
         let shown = try base.elements(object.classID, object.key, property, 0..<count)
-            .map { try mask.shownElement($0, found) }.filter { !$0.isNull && !$0.isNoNumber }
+            .map { try redaction.shownElement($0, found) }.filter { !$0.isNull && !$0.isNoNumber }
         return zip(functions, results).map { function, result in
             switch function {
             case .minimum: shown.min { Value.order($0, $1) < 0 } ?? .null

@@ -40,7 +40,7 @@ final class RestrictedTransaction: WriteTransaction {
         return answer
     }
 
-    private var mask: ValueMask { ValueMask { [self] in try isVisible($0) } }
+    private var redaction: ValueRedaction { ValueRedaction { [self] in try isVisible($0) } }
 
     func count(of classID: ClassID) -> Int {
         switch access.access(classID).listed {
@@ -68,7 +68,7 @@ final class RestrictedTransaction: WriteTransaction {
     func shown(_ property: PropertySchema, of classID: ClassID, _ key: ObjectKey) throws -> Value {
         guard access.visibleSchema[classID]?[property.id] != nil else { return property.type.zeroValue }
         let value = try base.value(classID, key, property.id)
-        return access.hides(property) ? try mask.shown(value, of: property) : value
+        return access.hides(property) ? try redaction.shown(value, of: property) : value
     }
 
     func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int {
@@ -88,7 +88,7 @@ final class RestrictedTransaction: WriteTransaction {
             return Array(all[range.clamped(to: all.indices)])
         }
         let elements = try base.elements(classID, key, property, range)
-        return access.hides(found) ? try elements.map { try mask.shownElement($0, found) } : elements
+        return access.hides(found) ? try elements.map { try redaction.shownElement($0, found) } : elements
     }
 
     func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {

@@ -15,12 +15,12 @@ package final class Gateway: Sendable {
     /// Decides who may do what; nil when everybody may do everything.
     let access: AccessControl?
     /// What the front counts by.
-    let limits: FrontLimits
+    let limits: EdgeLimits
     let logger: Logger
     let workers: WorkerPool
     /// For what takes as long as a file is large.
     let transfers: WorkerPool
-    let channels: Channels
+    let topics: Topics
     private let eventMemory: EventMemory
     /// The event streams of all callers.
     let streams = OpenStreams()
@@ -35,7 +35,7 @@ package final class Gateway: Sendable {
     /// For the server that the router is handed to.
     package let serverCounters = ServerCounters()
     let requestMetrics = RequestMetrics()
-    let front = FrontCounters()
+    let edge = EdgeCounters()
     let isDraining = Atomic(false)
     let started = ContinuousClock.now
     private let routes = Mutex<[Router.Route]>([])
@@ -51,7 +51,7 @@ package final class Gateway: Sendable {
         self.settings = settings
         self.logger = logger
         access = configuration.accessControl
-        limits = FrontLimits(configuration)
+        limits = EdgeLimits(configuration)
         live = try LiveQueries(store) {
             let present = settings.value
             return QueryBudget(rows: present.queryRows, milliseconds: present.queryMilliseconds)
@@ -59,8 +59,8 @@ package final class Gateway: Sendable {
         workers = WorkerPool(queriesOf: configuration)
         transfers = WorkerPool(transfersOf: configuration)
         eventMemory = EventMemory(limit: configuration.eventMemory)
-        channels = Channels(
-            ChannelContext(
+        topics = Topics(
+            TopicContext(
                 live: live, workers: workers,
                 limits: EventLimits(
                     memory: eventMemory, eventBytes: { settings.value.eventBytes },
@@ -178,7 +178,7 @@ package final class Gateway: Sendable {
         do {
             return try handler(here, path)
         } catch  where NeedsWorker.isMeant(by: error) {
-            front.movedReads.add(1, ordering: .relaxed)
+            edge.movedReads.add(1, ordering: .relaxed)
             return workers.reply { [self] in answer(request, path, handler) }
         } catch {
             return refusal(of: request, error)
@@ -203,7 +203,7 @@ package final class Gateway: Sendable {
     package func settle() { live.settle() }
 
     /// The number of different collections that are observed now.
-    package var channelCount: Int { channels.count }
+    package var topicCount: Int { topics.count }
 
     /// Bytes of large events that clients have yet to take.
     package var eventBytes: Int { eventMemory.bytes }

@@ -15,7 +15,7 @@ package final class HTTPServer: Sendable {
 
     private enum State {
         case fresh
-        case running([(inbox: LoopInbox, thread: pthread_t)], PieceMakers, CertificateSlot?)
+        case running([(inbox: LoopInbox, thread: pthread_t)], BodyProducers, CertificateSlot?)
         case stopped
     }
 
@@ -56,14 +56,14 @@ package final class HTTPServer: Sendable {
             configuration.fit(intoDescriptors: raiseDescriptorLimit())
             let listener = try Listener(
                 host: configuration.host, port: configuration.port, count: configuration.loops)
-            let makers = PieceMakers(limit: configuration.bodyThreads)
+            let producers = BodyProducers(limit: configuration.bodyThreads)
             let memory = AnswerMemory(limit: configuration.answerMemory, counters: counters)
             var threads: [(inbox: LoopInbox, thread: pthread_t)] = []
             do throws(ServerError) {
                 for (index, socket) in listener.sockets.enumerated() {
                     let loop = try EventLoop(
                         index: index, listening: socket, isIPv6: listener.isIPv6, configuration: configuration,
-                        router: router, counters: counters, makers: makers, memory: memory,
+                        router: router, counters: counters, producers: producers, memory: memory,
                         certificates: certificates, pem: pem)
                     threads.append((loop.inbox, try Self.run(loop)))
                 }
@@ -73,7 +73,7 @@ package final class HTTPServer: Sendable {
                 for socket in listener.sockets.dropFirst(threads.count + 1) { close(socket) }
                 throw error
             }
-            state = .running(threads, makers, certificates)
+            state = .running(threads, producers, certificates)
             return listener.port
         }
     }
@@ -96,25 +96,25 @@ package final class HTTPServer: Sendable {
     /// the time is up, whatever comes first; then what is left is cut. Calling it again does nothing. Not to be
     /// called from a handler.
     ///
-    /// - Parameter farewell: the last event of every stream, after all that was sent to it. Clients then see an orderly
+    /// - Parameter closingEvent: the last event of every stream, after all that was sent to it. Clients then see an orderly
     ///   end, and connect again as event sources do.
-    package func stop(within time: Duration = .seconds(10), farewell: SharedBytes? = nil) {
+    package func stop(within time: Duration = .seconds(10), closingEvent: SharedBytes? = nil) {
         let running = state.withLock { state in
             defer { state = .stopped }
             return state
         }
-        guard case .running(let threads, let makers, _) = running else { return }
-        let deadline = Self.join(threads, within: time, farewell)
-        makers.stop(by: deadline)
+        guard case .running(let threads, let producers, _) = running else { return }
+        let deadline = Self.join(threads, within: time, closingEvent)
+        producers.stop(by: deadline)
     }
 
     /// - Returns: when the time is up, in monotonic milliseconds.
     @discardableResult
     private static func join(
-        _ threads: [(inbox: LoopInbox, thread: pthread_t)], within time: Duration, _ farewell: SharedBytes? = nil
+        _ threads: [(inbox: LoopInbox, thread: pthread_t)], within time: Duration, _ closingEvent: SharedBytes? = nil
     ) -> Int64 {
         let deadline = monotonicMilliseconds() + Int64(min(time, .seconds(86_400)) / .milliseconds(1))
-        for (inbox, _) in threads { inbox.post(.stop(deadline: deadline, farewell: farewell)) }
+        for (inbox, _) in threads { inbox.post(.stop(deadline: deadline, closingEvent: closingEvent)) }
         for (_, thread) in threads { pthread_join(thread, nil) }
         return deadline
     }

@@ -57,6 +57,6 @@ package final class GatewayHost: Sendable {
     /// until that is done; calling it again does nothing.
     package func stop(within time: Duration) {
         gateway.beginDraining()
-        server.stop(within: time, farewell: Gateway.farewell)
+        server.stop(within: time, closingEvent: Gateway.closingEvent)
     }
 }

@@ -156,32 +156,32 @@ struct MutableLeafTests {
     @Test(
         "outsized values lie elsewhere, and are found by their slot",
         arguments: [LeafKind.string, .data, .mixed, .list])
-    func outsized(kind: LeafKind) throws {
+    func overflow(kind: LeafKind) throws {
         let plain = Samples.plain(kind)
         var leaf = MutableLeaf(kind: kind)
         for slot in 0..<150 {
             if slot % 7 == 3 {
-                try leaf.append(outsized: 1000 + slot)
+                try leaf.append(overflow: 1000 + slot)
             } else {
                 try leaf.append(slot % 5 == 0 ? .null : plain[slot % plain.count])
             }
         }
         try leaf.set(3, plain[0])
-        try leaf.set(4, outsized: 77)
+        try leaf.set(4, overflow: 77)
         try leaf.set(10, .null)
-        try leaf.set(11, outsized: 78)
-        try leaf.set(11, outsized: 79)
+        try leaf.set(11, overflow: 78)
+        try leaf.set(11, overflow: 79)
         let expected = [4: 77, 11: 79].merging(
             (0..<150).filter { $0 % 7 == 3 && $0 != 3 && $0 != 10 }.map { ($0, 1000 + $0) }
         ) { $1 }
         for _ in 0..<2 {
             let bytes = leaf.encode()
             leaf = try bytes.withLeaf(kind) { read in
-                #expect(read.outsizedSlots == expected.keys.sorted())
+                #expect(read.overflowSlots == expected.keys.sorted())
                 for slot in 0..<150 {
-                    #expect(read.isOutsized(slot) == (expected[slot] != nil))
+                    #expect(read.isOverflow(slot) == (expected[slot] != nil))
                     if let size = expected[slot] {
-                        #expect(read.outsizedSize(slot) == size)
+                        #expect(read.overflowSize(slot) == size)
                         #expect(!read.isNull(slot) && read.utf8(at: slot).isEmpty, "unknown bytes read as none")
                     } else {
                         let value: Value =
@@ -192,7 +192,7 @@ struct MutableLeafTests {
                 }
                 return MutableLeaf(decoding: read)
             }
-            for slot in 0..<150 { #expect(leaf.outsizedSize(slot) == expected[slot]) }
+            for slot in 0..<150 { #expect(leaf.overflowSize(slot) == expected[slot]) }
         }
         let text = Array("somewhere else".utf8)
         try leaf.encode().withLeaf(kind) { read in
@@ -215,6 +215,6 @@ struct MutableLeafTests {
             }
         }
         for slot in expected.keys { try leaf.set(slot, .null) }
-        #expect(try leaf.encode().withLeaf(kind) { !$0.hasOutsized })
+        #expect(try leaf.encode().withLeaf(kind) { !$0.hasOverflow })
     }
 }

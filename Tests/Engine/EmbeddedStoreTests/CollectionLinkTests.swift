@@ -14,7 +14,7 @@ struct CollectionLinkTests {
     @Test("every store finds the same", arguments: ["Dog[]", "Dog<>", "Dog?{}", "Dog?"])
     func queries(_ links: String) throws {
         let type = try #require(PropertyType(text: links))
-        let schema = Friends.schema(type)
+        let schema = DogFriendsFixture.schema(type)
         let stores: [any Store] = [
             try EmbeddedStore.open(path: directory.store, schema: schema, options: smallClusters()),
             try ModelStore(schema),
@@ -26,13 +26,14 @@ struct CollectionLinkTests {
             try store.write { transaction in
                 var random = SeededRandom(seed: seed)
                 let keys = try (0..<150).map {
-                    try transaction.create(Friends.dog, [Friends.name: .string("n\($0 % 7)")])
+                    try transaction.create(DogFriendsFixture.dog, [DogFriendsFixture.name: .string("n\($0 % 7)")])
                 }
                 for key in keys {
                     let targets = (0..<random.below(4)).map { _ in keys[random.below(150)] }
-                    try transaction.set(Friends.dog, key, [Friends.friends: Friends.value(type, targets)])
+                    try transaction.set(
+                        DogFriendsFixture.dog, key, [DogFriendsFixture.friends: DogFriendsFixture.value(type, targets)])
                 }
-                for key in keys where random.oneIn(9) { try transaction.delete(Friends.dog, key) }
+                for key in keys where random.oneIn(9) { try transaction.delete(DogFriendsFixture.dog, key) }
             }
         }
         let binder = QueryBinder(schema: schema)

@@ -272,7 +272,7 @@ struct CompactionTests {
         // The changes themselves are still told.
         let before = Version(version.rawValue - 1)
         #expect(try store.changes(after: before)?.count == 1)
-        #expect(try store.past(at: before, before: snapshot) == nil)
+        #expect(try store.asOf(before, before: snapshot) == nil)
         store.close()
     }
 }

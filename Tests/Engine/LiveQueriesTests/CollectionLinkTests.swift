@@ -13,15 +13,15 @@ struct CollectionLinkTests {
         arguments: ["Dog[]", "Dog<>", "Dog?{}"], [[], ["friends.name"], ["fans.name"]])
     func modified(_ links: String, _ keyPaths: [String]) throws {
         let type = try #require(PropertyType(text: links))
-        let schema = Friends.schema(type)
-        let (dog, name, friends) = (Friends.dog, Friends.name, Friends.friends)
+        let schema = DogFriendsFixture.schema(type)
+        let (dog, name, friends) = (DogFriendsFixture.dog, DogFriendsFixture.name, DogFriendsFixture.friends)
         let store = try ModelStore(schema)
         let live = try LiveQueries(store)
         // Ada has Rex among her friends, and he has nobody.
         let (rex, ada) = try store.write { transaction in
             let rex = try transaction.create(dog, [name: .string("Rex")])
             // A list holds him twice, a map under two keys.
-            let value = Friends.value(type, [rex, rex])
+            let value = DogFriendsFixture.value(type, [rex, rex])
             return (rex, try transaction.create(dog, [name: .string("Ada"), friends: value]))
         }
         let recorder = Recorder()

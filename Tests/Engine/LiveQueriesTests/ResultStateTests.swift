@@ -19,8 +19,8 @@ struct ResultStateTests {
     /// One query's result, and what it needs to go on.
     private struct Followed {
         let query: BoundQuery
-        let route: QueryRoute
-        let reach: LinkReach
+        let route: QueryDependencies
+        let reach: DeepChangeChecker
         let quick: ValuePredicate
         var state: ResultState
         /// The same, kept as live queries keep theirs: in place, and with what was read earlier.
@@ -28,16 +28,17 @@ struct ResultStateTests {
 
         init(_ query: BoundQuery, _ snapshot: any Snapshot) throws {
             self.query = query
-            route = try QueryRoute(query, schema: snapshot.schema)
-            reach = LinkReach(from: query.classID, schema: snapshot.schema)
+            route = try QueryDependencies(query, schema: snapshot.schema)
+            reach = DeepChangeChecker(from: query.classID, schema: snapshot.schema)
             quick = ValuePredicate(query.predicate)
-            state = try ResultState(query.resolved(snapshot), isOrdered: route.upkeep == .incremental, snapshot)
+            state = try ResultState(query.resolved(snapshot), isOrdered: route.maintenance == .incremental, snapshot)
             kept = state
         }
 
-        func advanced(_ state: ResultState, by step: LiveStep) throws -> (ResultState, IndexChanges) {
+        func advanced(_ state: ResultState, by step: VersionDelta) throws -> (ResultState, IndexChanges) {
             try state.advanced(
-                by: step, of: query, along: route, classCount: .max / 2, suspects: { try route.suspects(in: step) }
+                by: step, of: query, along: route, classCount: .max / 2,
+                affectedKeys: { try route.affectedKeys(in: step) }
             ) {
                 try reach.modifiedRoots(by: step)
             }
@@ -65,7 +66,7 @@ struct ResultStateTests {
             for number in 0..<25 {
                 for _ in 0..<1 + random.below(3) { try commit(&history, to: store, target: 60, &random) }
                 let after = try store.snapshot()
-                let step = LiveStep(try Self.changes(store, from: before), from: before, to: after)
+                let step = VersionDelta(try Self.changes(store, from: before), from: before, to: after)
                 for index in all.indices {
                     try check(&all[index], step, "seed \(seed), step \(number), \(all[index].query)")
                 }
@@ -120,7 +121,7 @@ struct ResultStateTests {
                     }
                 }
                 let after = try store.snapshot()
-                let step = LiveStep(try Self.changes(store, from: before), from: before, to: after)
+                let step = VersionDelta(try Self.changes(store, from: before), from: before, to: after)
                 for index in all.indices {
                     try check(&all[index], step, "seed \(seed), step \(number), \(all[index].query.steps)")
                 }
@@ -130,7 +131,7 @@ struct ResultStateTests {
     }
 
     /// Takes the result over the step, back, and over it again.
-    private func check(_ followed: inout Followed, _ step: LiveStep, _ context: Comment) throws {
+    private func check(_ followed: inout Followed, _ step: VersionDelta, _ context: Comment) throws {
         let old = followed.state
         let (new, changes) = try followed.advanced(old, by: step)
         try #require(try Array(new.keys) == step.after.select(followed.query, .all), context)
@@ -146,7 +147,7 @@ struct ResultStateTests {
         followed.state = forth
         let outcome = try followed.kept.advance(
             by: step, of: followed.query, along: followed.route, classCount: .max / 2, quick: followed.quick,
-            learns: true, suspects: { try followed.route.suspects(in: step) }
+            learns: true, affectedKeys: { try followed.route.affectedKeys(in: step) }
         ) { try followed.reach.modifiedRoots(by: step) }
         try #require(followed.kept.keys == new.keys, context)
         #expect(outcome.indices == changes, context)

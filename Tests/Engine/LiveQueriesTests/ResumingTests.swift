@@ -104,7 +104,7 @@ struct ResumingTests {
             let context: Comment = "seed \(seed), since \(version)"
             #expect(remembered.names.first == "resumed", context)
             #expect(lookedUp.names.first == "resumed", context)
-            let past = try #require(try tasks.store.past(at: version, before: snapshot), context)
+            let past = try #require(try tasks.store.asOf(version, before: snapshot), context)
             let old = try past.reads.select(query, .all)
             for told in [remembered, lookedUp] {
                 let indices = told.changes.first?.indices ?? IndexChanges()
@@ -144,15 +144,15 @@ struct ResumingTests {
         try tasks.write { for id in 0..<10 { try $0.task(Int64(id), Int64(id)) } }
         let before = try tasks.store.snapshot()
         let query = Self.query([.sort([SortKey(TaskStore.path(TaskStore.score, .int))])])
-        let route = try QueryRoute(query, schema: before.schema)
+        let route = try QueryDependencies(query, schema: before.schema)
         var state = try ResultState(query, isOrdered: true, before)
         try tasks.write { try $0.setScore(0, 100) }
         let after = try tasks.store.snapshot()
         let changes = try #require(try tasks.store.changes(after: before.version)?.first)
-        let step = LiveStep(changes, from: GoneReads(before), to: after)
+        let step = VersionDelta(changes, from: GoneReads(before), to: after)
         let outcome = try state.advance(
             by: step, of: query, along: route, classCount: 1_000_000, learns: true,
-            suspects: { try route.suspects(in: step) }
+            affectedKeys: { try route.affectedKeys(in: step) }
         ) { [ObjectKey(0)] }
         #expect(try Array(state.keys) == after.select(query, .all))
         #expect(outcome.indices == IndexChanges(deletions: [0], insertions: [9]))

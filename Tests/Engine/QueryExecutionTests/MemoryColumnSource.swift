@@ -114,11 +114,11 @@ final class MemoryColumnSource: ColumnSource {
     }
 
     /// Nothing is outsized here.
-    func outsizedBlocks(
+    func overflowBlocks(
         of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
     ) -> [(number: UInt32, count: Int)] { [] }
 
-    func outsizedBlock(
+    func overflowBlock(
         _ number: UInt32, of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
     ) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 

@@ -12,7 +12,7 @@ struct InstanceAsyncWriteTests {
         "a block is called in a turn with the write open, and what it leaves open is taken back",
         arguments: StoreKind.allCases)
     func blocks(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 1, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         var calls = 0
         try world.instance.beginAsyncWrite { error in
             #expect(error == nil)
@@ -29,7 +29,7 @@ struct InstanceAsyncWriteTests {
     @Test(
         "a commit in the background is told in a turn, observers before its completion", arguments: StoreKind.allCases)
     func commits(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 1, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         let (recorder, token) = try world.observe()
         var ends: [Int] = []
         try world.instance.beginAsyncWrite { _ in
@@ -51,7 +51,7 @@ struct InstanceAsyncWriteTests {
 
     @Test("a muted observer hears nothing of a commit in the background", arguments: StoreKind.allCases)
     func muted(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 1, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         let (recorder, token) = try world.observe()
         var isOver = false
         try world.instance.beginWrite()
@@ -68,7 +68,7 @@ struct InstanceAsyncWriteTests {
     @Test(
         "a write that is begun takes the place of one that was asked for, which follows", arguments: StoreKind.allCases)
     func order(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(on: kind)
+        let world = try TaskInstanceFixture(on: kind)
         var counts: [Int] = []
         try world.instance.beginAsyncWrite { _ in
             counts.append((try? world.instance.snapshot.count(of: TaskStore.task)) ?? -1)
@@ -81,7 +81,7 @@ struct InstanceAsyncWriteTests {
 
     @Test("a write after a commit in the background sees it", arguments: StoreKind.allCases)
     func following(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(on: kind)
+        let world = try TaskInstanceFixture(on: kind)
         var ends = 0
         for id in 1...3 {
             try world.instance.beginWrite()
@@ -95,7 +95,7 @@ struct InstanceAsyncWriteTests {
 
     @Test("instances take turns, and a request that is cancelled does not stop others", arguments: StoreKind.allCases)
     func several(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(on: kind)
+        let world = try TaskInstanceFixture(on: kind)
         let scheduler = HandScheduler()
         let version = try world.store.snapshot().version
         let other = try world.hub.instance(on: scheduler)
@@ -113,7 +113,7 @@ struct InstanceAsyncWriteTests {
 
     @Test("an instance that goes with nothing asked for any more leaves the writer free", arguments: StoreKind.allCases)
     func gone(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(on: kind)
+        let world = try TaskInstanceFixture(on: kind)
         try world.store.beginWrite().cancel()
         let open = try world.store.beginWrite()
         let scheduler = HandScheduler()
@@ -128,14 +128,14 @@ struct InstanceAsyncWriteTests {
 
     @Test("without a run loop, and frozen or read-only, nothing is asked for")
     func refused() throws {
-        let world = try InstanceWorld(canDeliver: false)
-        #expect(InstanceWorld.fault { try world.instance.beginAsyncWrite { _ in } }?.code == .noRunLoop)
+        let world = try TaskInstanceFixture(canDeliver: false)
+        #expect(TaskInstanceFixture.fault { try world.instance.beginAsyncWrite { _ in } }?.code == .noRunLoop)
         try world.instance.beginWrite()
-        #expect(InstanceWorld.fault { try world.instance.commitAsyncWrite { _ in } }?.code == .noRunLoop)
+        #expect(TaskInstanceFixture.fault { try world.instance.commitAsyncWrite { _ in } }?.code == .noRunLoop)
         try world.instance.cancelWrite()
-        #expect(InstanceWorld.fault { try world.instance.commitAsyncWrite { _ in } }?.code == .noWrite)
-        #expect(InstanceWorld.fault { try world.instance.freeze().beginAsyncWrite { _ in } }?.code == .frozen)
-        let readOnly = try InstanceWorld(isReadOnly: true)
-        #expect(InstanceWorld.fault { try readOnly.instance.beginAsyncWrite { _ in } }?.code == .readOnly)
+        #expect(TaskInstanceFixture.fault { try world.instance.commitAsyncWrite { _ in } }?.code == .noWrite)
+        #expect(TaskInstanceFixture.fault { try world.instance.freeze().beginAsyncWrite { _ in } }?.code == .frozen)
+        let readOnly = try TaskInstanceFixture(isReadOnly: true)
+        #expect(TaskInstanceFixture.fault { try readOnly.instance.beginAsyncWrite { _ in } }?.code == .readOnly)
     }
 }

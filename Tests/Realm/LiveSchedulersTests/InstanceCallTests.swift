@@ -12,7 +12,7 @@ import Testing
 struct InstanceCallTests {
     @Test("the first call comes in a later turn, and shows the instance's version")
     func firstCall() throws {
-        let world = try InstanceWorld(taskCount: 2)
+        let world = try TaskInstanceFixture(taskCount: 2)
         let (recorder, token) = try world.begin()
         #expect(recorder.calls == [])
         try world.turns { recorder.keys != nil }
@@ -24,7 +24,7 @@ struct InstanceCallTests {
 
     @Test("a turn does not wait for what is being prepared")
     func turnsDoNotWait() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let (ready, first) = try world.observe()
         world.background.suspend()
         let (late, second) = try world.begin()
@@ -41,7 +41,7 @@ struct InstanceCallTests {
 
     @Test("what was committed between registration and the first call is part of the first call")
     func composedFirstCall() throws {
-        let world = try InstanceWorld(taskCount: 2)
+        let world = try TaskInstanceFixture(taskCount: 2)
         let sorted = BoundQuery(
             classID: TaskStore.task, steps: [.sort([SortKey(TaskStore.path(TaskStore.score, .int))])])
         let (recorder, token) = try world.begin(sorted)
@@ -60,7 +60,7 @@ struct InstanceCallTests {
 
     @Test("an own write right after registration is part of the first call, and not told before")
     func writeAfterObserve() throws {
-        let world = try InstanceWorld()
+        let world = try TaskInstanceFixture()
         let (recorder, token) = try world.begin()
         try world.instance.write { try $0.task(1, 10) }
         #expect(recorder.calls == [])
@@ -72,7 +72,7 @@ struct InstanceCallTests {
 
     @Test("own commits are told in a later turn, not by the write")
     func ownCommit() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let (recorder, token) = try world.observe()
         try world.instance.write { transaction in
             try transaction.setScore(1, 11)
@@ -87,7 +87,7 @@ struct InstanceCallTests {
 
     @Test("example 8: versions that cancel out make no call", arguments: StoreKind.allCases)
     func example8(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 5, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 5, on: kind)
         let (recorder, token) = try world.observe()
         try world.store.write { try $0.task(6, 60) }
         try world.store.write { try $0.deleteTask(6) }
@@ -103,7 +103,7 @@ struct InstanceCallTests {
 
     @Test("example 9: versions between two calls are one change", arguments: StoreKind.allCases)
     func example9(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 5, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 5, on: kind)
         let (recorder, token) = try world.observe()
         try world.store.write { try $0.setScore(2, 21) }
         try world.store.write { try $0.deleteTask(1) }
@@ -114,7 +114,7 @@ struct InstanceCallTests {
 
     @Test("commits by others are taken up by a turn, and by no access before")
     func othersCommit() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let (recorder, token) = try world.observe()
         try world.store.write { try $0.task(2, 20) }
         #expect(try world.instance.version == Version(2))
@@ -128,7 +128,7 @@ struct InstanceCallTests {
         "without autorefresh, commits by others wait for refresh, while first calls and own commits are told",
         arguments: StoreKind.allCases)
     func withoutAutorefresh(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 1, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         try world.instance.setAutorefresh(false)
         let (recorder, token) = try world.observe()
         try world.store.write { try $0.setScore(1, 11) }
@@ -151,7 +151,7 @@ struct InstanceCallTests {
 
     @Test("refresh waits for first calls, and makes all calls before it returns", arguments: StoreKind.allCases)
     func refreshWaits(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 1, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         let (recorder, token) = try world.begin()
         #expect(try !world.instance.refresh())
         #expect(recorder.calls == ["initial"])
@@ -169,15 +169,15 @@ struct InstanceCallTests {
 
     @Test("observers are called in the order of their registration, all at one version")
     func order() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         var order: [Int] = []
         var tokens: [InstanceToken] = []
         for number in 0..<5 {
-            let (recorder, token) = try world.observe(number % 2 == 0 ? InstanceWorld.tasks : TaskStore.high)
+            let (recorder, token) = try world.observe(number % 2 == 0 ? TaskInstanceFixture.tasks : TaskStore.high)
             recorder.onCall = { order.append(number) }
             tokens.append(token)
         }
-        tokens.append(try world.instance.observeObject(InstanceWorld.first) { _ in order.append(5) })
+        tokens.append(try world.instance.observeObject(TaskInstanceFixture.first) { _ in order.append(5) })
         try world.store.write { try $0.setScore(1, 11) }
         world.turns()
         #expect(order == [0, 1, 2, 3, 4, 5])
@@ -186,7 +186,7 @@ struct InstanceCallTests {
 
     @Test("within a block, refresh and invalidate do nothing")
     func nothingWithinBlocks() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let (recorder, token) = try world.observe()
         var refreshed: Bool?
         recorder.onCall = {
@@ -207,7 +207,7 @@ struct InstanceCallTests {
 
     @Test("within a block, an observer can be added, and is called first in a later turn")
     func addWithinBlock() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let (recorder, token) = try world.observe()
         var inner: (InstanceRecorder, InstanceToken)?
         recorder.onCall = {
@@ -227,7 +227,7 @@ struct InstanceCallTests {
 
     @Test("a block that another one's invalidates in the same turn does not start")
     func invalidatedInTurn() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let (first, a) = try world.observe()
         let (second, b) = try world.observe()
         first.onCall = { b.invalidate() }
@@ -240,7 +240,7 @@ struct InstanceCallTests {
 
     @Test("within a block, starting a write delivers the other pending updates first, at the write's version")
     func writeWithinBlock() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let (first, a) = try world.observe()
         let (second, b) = try world.observe()
         var seen: [String] = []
@@ -266,7 +266,7 @@ struct InstanceCallTests {
 
     @Test("after invalidate, an observer is told the difference since its last call", arguments: StoreKind.allCases)
     func afterInvalidate(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 2, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 2, on: kind)
         let (recorder, token) = try world.observe()
         try world.instance.invalidate()
         try world.store.write { try $0.setScore(1, 11) }
@@ -286,7 +286,7 @@ struct InstanceCallTests {
 
     @Test("invalidate cancels an open write")
     func invalidateInWrite() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         try world.instance.beginWrite()
         try world.instance.transaction.setScore(1, 11)
         try world.instance.invalidate()
@@ -313,7 +313,7 @@ struct InstanceCallTests {
 
     @Test("a schema change is taken up by observers, and ends those whose class is gone", arguments: StoreKind.allCases)
     func schemaChange(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 1, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         let (tasks, a) = try world.observe()
         let (people, b) = try world.observe(BoundQuery(classID: TaskStore.person))
         var classes = TaskStore.schema.classes
@@ -333,7 +333,7 @@ struct InstanceCallTests {
 
     @Test("a query that does not fit is told so at its first call")
     func unknownClass() throws {
-        let world = try InstanceWorld()
+        let world = try TaskInstanceFixture()
         let (recorder, token) = try world.begin(BoundQuery(classID: ClassID(99)))
         try world.turns { recorder.failure != nil }
         #expect(recorder.calls == ["failed"])
@@ -343,7 +343,7 @@ struct InstanceCallTests {
 
     @Test("key paths filter modifications for their own observer only")
     func keyPaths() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let (filtered, a) = try world.observe(keyPaths: ["title"])
         let (all, b) = try world.observe()
         try world.store.write { try $0.setScore(1, 11) }

@@ -91,7 +91,7 @@ private final class InstanceActor {
     private(set) var faults: [String] = []
 
     private static let queries = [
-        InstanceWorld.tasks, TaskStore.high, BoundQuery(classID: TaskStore.task, steps: [.limit(4)]),
+        TaskInstanceFixture.tasks, TaskStore.high, BoundQuery(classID: TaskStore.task, steps: [.limit(4)]),
         BoundQuery(classID: TaskStore.task, steps: [.sort([SortKey(TaskStore.path(TaskStore.score, .int))])]),
     ]
 

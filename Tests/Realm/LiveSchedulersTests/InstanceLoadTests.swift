@@ -14,7 +14,7 @@ import Testing
 struct InstanceLoadTests {
     @Test("a write begins at the newest version at once, however much others write")
     func underLoad() throws {
-        let world = try InstanceWorld(taskCount: 1, on: .embedded)
+        let world = try TaskInstanceFixture(taskCount: 1, on: .embedded)
         let (recorder, token) = try world.observe()
         let others = OtherWriters(world.store)
         others.start(64)
@@ -76,9 +76,9 @@ struct InstanceLoadTests {
 
     @Test("sections are told as queries are", arguments: StoreKind.allCases)
     func sections(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 2, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 2, on: kind)
         let path = TaskStore.path(TaskStore.title, .string)
-        var query = InstanceWorld.tasks
+        var query = TaskInstanceFixture.tasks
         query.steps.append(.sort([SortKey(path, ascending: true)]))
         let recorder = SectionRecorder()
         let token = try world.instance.observeSections(query, by: SectionKey(path), deliver: recorder.receive)

@@ -16,7 +16,7 @@ struct InstanceRulesTests {
 
     @Test("an object's observer has no first call")
     func noFirstCall() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let (log, token) = try world.observeObject()
         world.turns()
         #expect(try !world.instance.refresh())
@@ -26,7 +26,7 @@ struct InstanceRulesTests {
 
     @Test("an instance at rest takes up the version that it is given, or the newest; one that has one keeps it")
     func rest() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let old = try world.store.snapshot()
         try world.store.write { try $0.setScore(1, 4) }
         let newest = try world.store.snapshot()
@@ -58,7 +58,7 @@ struct InstanceRulesTests {
 
     @Test("example 50: of the instance's own changes there are no old values", arguments: StoreKind.allCases)
     func example50(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 1, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         let (log, token) = try world.observeObject()
         try world.instance.write { try $0.setScore(1, 4) }
         world.turns()
@@ -68,7 +68,7 @@ struct InstanceRulesTests {
 
     @Test("example 51: of others' changes there are, in the order of declaration", arguments: StoreKind.allCases)
     func example51(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 1, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         let (log, token) = try world.observeObject()
         try world.store.write { transaction in
             try transaction.setTitle(1, "Lu")
@@ -81,7 +81,7 @@ struct InstanceRulesTests {
 
     @Test("of several versions told as one, old values are those of the previous call", arguments: StoreKind.allCases)
     func mergedObject(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 1, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         let (log, token) = try world.observeObject()
         try world.instance.write { try $0.setTitle(1, "own") }
         try world.store.write { try $0.setScore(1, 4) }
@@ -93,7 +93,7 @@ struct InstanceRulesTests {
 
     @Test("changes count from the version at registration, however late the next turn comes")
     func objectBaseline() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         try world.store.write { try $0.setTitle(1, "before") }
         try world.instance.refresh()
         let (log, token) = try world.observeObject()
@@ -105,7 +105,7 @@ struct InstanceRulesTests {
 
     @Test("a deletion is told once, and then nothing", arguments: StoreKind.allCases)
     func deletedObject(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 1, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         let (log, token) = try world.observeObject()
         try world.instance.write { transaction in
             try transaction.setScore(1, 4)
@@ -120,7 +120,7 @@ struct InstanceRulesTests {
 
     @Test("an object's key paths follow links")
     func objectKeyPaths() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let person = try world.store.write { transaction in
             let person = try transaction.person("Li")
             try transaction.set(TaskStore.task, ObjectKey(0), [TaskStore.owner: .link(person)])
@@ -140,7 +140,7 @@ struct InstanceRulesTests {
 
     @Test("the instance's own observers are told within the commit, and after a refresh or turn that moved on")
     func bells() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         var events: [InstanceEvent] = []
         var versions: [Version?] = []
         let token = try world.instance.observeInstance { event in
@@ -174,7 +174,7 @@ struct InstanceRulesTests {
 
     @Test("without autorefresh they are told once of each newer version that waits")
     func refreshRequired() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         try world.instance.setAutorefresh(false)
         var events: [InstanceEvent] = []
         let token = try world.instance.observeInstance { events.append($0) }
@@ -198,13 +198,13 @@ struct InstanceRulesTests {
 
     @Test("a token that is dropped or invalidated before the first call prevents it", arguments: [true, false])
     func invalidatedBeforeFirstCall(drops: Bool) throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         world.background.suspend()
         let kept = try world.begin()
         weak var gone: InstanceToken?
         let recorder = InstanceRecorder(world.instance)
         do {
-            let token = try world.instance.observe(InstanceWorld.tasks) { recorder.receive($0) }
+            let token = try world.instance.observe(TaskInstanceFixture.tasks) { recorder.receive($0) }
             gone = token
             if !drops { token.invalidate() }
         }
@@ -218,13 +218,13 @@ struct InstanceRulesTests {
     @Test("an observer whose token is invalidated is forgotten, and what its block holds is let go of")
     func releasesBlocks() throws {
         final class Held {}
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         weak var held: Held?
         let token: InstanceToken
         do {
             let object = Held()
             held = object
-            token = try world.instance.observe(InstanceWorld.tasks) { _ in withExtendedLifetime(object) {} }
+            token = try world.instance.observe(TaskInstanceFixture.tasks) { _ in withExtendedLifetime(object) {} }
         }
         _ = world.scheduler.waitForTurn()
         #expect(held != nil)
@@ -261,7 +261,7 @@ struct InstanceRulesTests {
 
     @Test("an observer that invalidates its own token within its block hears nothing more")
     func invalidatesItself() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let (recorder, token) = try world.observe()
         recorder.onCall = { token.invalidate() }
         for score in 0..<3 {
@@ -273,7 +273,7 @@ struct InstanceRulesTests {
 
     @Test("invalidated tokens can be named for skipping")
     func invalidatedTokenSkips() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let (_, token) = try world.observe()
         token.invalidate()
         try world.instance.write(withoutNotifying: [token]) { try $0.setScore(1, 2) }
@@ -283,13 +283,13 @@ struct InstanceRulesTests {
 
     @Test("within a write nothing but the instance itself can be observed")
     func refusedInWrite() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let sentence = "Cannot create asynchronous query after making changes in a write transaction."
         try world.instance.beginWrite()
-        let query = InstanceWorld.fault { _ = try world.instance.observe(InstanceWorld.tasks) { _ in } }
+        let query = TaskInstanceFixture.fault { _ = try world.instance.observe(TaskInstanceFixture.tasks) { _ in } }
         #expect(query?.message == sentence)
         #expect(query?.code == .observedInWrite)
-        let object = InstanceWorld.fault { _ = try world.observeObject() }
+        let object = TaskInstanceFixture.fault { _ = try world.observeObject() }
         #expect(object?.message == sentence)
         let token = try world.instance.observeInstance { _ in }
         try world.instance.cancelWrite()
@@ -298,10 +298,10 @@ struct InstanceRulesTests {
 
     @Test("a read-only instance does not notify, write or refresh")
     func readOnly() throws {
-        let world = try InstanceWorld(isReadOnly: true)
-        let (instance, fault) = (world.instance, InstanceWorld.fault)
+        let world = try TaskInstanceFixture(isReadOnly: true)
+        let (instance, fault) = (world.instance, TaskInstanceFixture.fault)
         let sentence = "Read-only Realms do not change and do not have change notifications."
-        #expect(fault { _ = try instance.observe(InstanceWorld.tasks) { _ in } }?.message == sentence)
+        #expect(fault { _ = try instance.observe(TaskInstanceFixture.tasks) { _ in } }?.message == sentence)
         #expect(fault { _ = try instance.observeInstance { _ in } }?.message == sentence)
         #expect(fault { try instance.beginWrite() }?.message == "Can't perform transactions on read-only Realms.")
         #expect(fault { try instance.refresh() }?.code == .readOnly)
@@ -310,11 +310,11 @@ struct InstanceRulesTests {
 
     @Test("a frozen instance stays, does not notify or write, and is read on any thread", arguments: StoreKind.allCases)
     func frozen(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 1, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         let frozen = try world.instance.freeze()
-        let fault = InstanceWorld.fault
+        let fault = TaskInstanceFixture.fault
         let sentence = "Frozen Realms do not change and do not have change notifications."
-        #expect(fault { _ = try frozen.observe(InstanceWorld.tasks) { _ in } }?.message == sentence)
+        #expect(fault { _ = try frozen.observe(TaskInstanceFixture.tasks) { _ in } }?.message == sentence)
         #expect(fault { _ = try frozen.observeInstance { _ in } }?.message == sentence)
         #expect(fault { try frozen.beginWrite() }?.message == "Can't perform transactions on a frozen Realm")
         #expect(fault { try frozen.setAutorefresh(true) }?.code == .frozen)
@@ -329,8 +329,8 @@ struct InstanceRulesTests {
 
     @Test("where nobody turns, nothing can be observed, but everything read, written and refreshed")
     func noRunLoop() throws {
-        let world = try InstanceWorld(taskCount: 1, canDeliver: false)
-        let fault = InstanceWorld.fault { _ = try world.instance.observe(InstanceWorld.tasks) { _ in } }
+        let world = try TaskInstanceFixture(taskCount: 1, canDeliver: false)
+        let fault = TaskInstanceFixture.fault { _ = try world.instance.observe(TaskInstanceFixture.tasks) { _ in } }
         #expect(fault?.message == "Can only add notification blocks from within runloops.")
         #expect(fault?.code == .noRunLoop)
         try world.store.write { try $0.task(2, 20) }
@@ -341,20 +341,20 @@ struct InstanceRulesTests {
 
     @Test("an object that is gone cannot be observed")
     func goneObject() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         try world.instance.write { try $0.deleteTask(1) }
-        let fault = InstanceWorld.fault { _ = try world.observeObject() }
+        let fault = TaskInstanceFixture.fault { _ = try world.observeObject() }
         #expect(fault?.message == "Object has been deleted or invalidated.")
         #expect(fault?.code == .notFound)
     }
 
     @Test("another thread is refused, whatever it asks for")
     func incorrectThread() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let instance = world.instance
         let asked: [@Sendable () throws -> Void] = [
-            { _ = try instance.snapshot }, { _ = try instance.observe(InstanceWorld.tasks) { _ in } },
-            { _ = try instance.observeObject(InstanceWorld.first) { _ in } },
+            { _ = try instance.snapshot }, { _ = try instance.observe(TaskInstanceFixture.tasks) { _ in } },
+            { _ = try instance.observeObject(TaskInstanceFixture.first) { _ in } },
             { _ = try instance.observeInstance { _ in } }, { try instance.refresh() }, { try instance.invalidate() },
             { try instance.beginWrite() }, { try instance.commitWrite() }, { try instance.cancelWrite() },
             { try instance.write { _ in } }, { _ = try instance.isInWriteTransaction },
@@ -363,7 +363,7 @@ struct InstanceRulesTests {
             { [hub = world.hub, scheduler = world.scheduler] in _ = try hub.instance(on: scheduler) },
         ]
         for (number, ask) in asked.enumerated() {
-            let fault = elsewhere { InstanceWorld.fault(ask) }
+            let fault = elsewhere { TaskInstanceFixture.fault(ask) }
             #expect(fault??.code == .incorrectThread, "number \(number)")
             #expect(fault??.message == "Realm accessed from incorrect thread.")
         }
@@ -371,10 +371,10 @@ struct InstanceRulesTests {
 
     @Test("a closed store ends all observations at the next turn", arguments: StoreKind.allCases)
     func closed(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 1, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         let (recorder, token) = try world.observe()
         world.store.close()
-        #expect(InstanceWorld.fault { try world.instance.refresh() }?.code == .closed)
+        #expect(TaskInstanceFixture.fault { try world.instance.refresh() }?.code == .closed)
         try world.instance.setAutorefresh(true)
         world.turns()
         #expect(recorder.code == .closed)

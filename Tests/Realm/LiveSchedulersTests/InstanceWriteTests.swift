@@ -15,7 +15,7 @@ struct InstanceWriteTests {
         "beginWrite moves to the latest version, and tells the difference before it returns, in the write",
         arguments: StoreKind.allCases)
     func beginTells(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 1, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         let (recorder, token) = try world.observe()
         var wasWriting: [Bool] = []
         recorder.onCall = { wasWriting.append(try world.instance.isInWriteTransaction) }
@@ -33,7 +33,7 @@ struct InstanceWriteTests {
 
     @Test("an own commit that no turn has told of is told by the next write's beginning", arguments: StoreKind.allCases)
     func twoWrites(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 1, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         let (recorder, token) = try world.observe()
         try world.instance.write { try $0.task(2, 20) }
         try world.instance.write { transaction in
@@ -48,7 +48,7 @@ struct InstanceWriteTests {
 
     @Test("a block that is called when a write begins may write, commit or cancel", arguments: StoreKind.allCases)
     func blocksEndTheWrite(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 1, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         let (recorder, token) = try world.observe()
         recorder.onCall = {
             recorder.onCall = nil
@@ -67,7 +67,7 @@ struct InstanceWriteTests {
             try world.instance.cancelWrite()
         }
         try world.store.write { try $0.task(3, 30) }
-        #expect(InstanceWorld.fault { _ = try world.instance.write { try $0.task(4, 40) } }?.code == .noWrite)
+        #expect(TaskInstanceFixture.fault { _ = try world.instance.write { try $0.task(4, 40) } }?.code == .noWrite)
         #expect(try !world.instance.isInWriteTransaction)
         #expect(try world.instance.write { try $0.task(4, 40) } != ObjectKey(0))
         world.turns()
@@ -77,7 +77,7 @@ struct InstanceWriteTests {
 
     @Test("a write shows its own changes, the instance's snapshot does not")
     func readYourWrites() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         try world.instance.beginWrite()
         let key = try world.instance.transaction.task(2, 20)
         #expect(try world.instance.transaction.exists(TaskStore.task, key))
@@ -90,7 +90,7 @@ struct InstanceWriteTests {
     @Test("a body that throws takes the write back, one that cancels keeps its result", arguments: StoreKind.allCases)
     func throwingBody(_ kind: StoreKind) throws {
         struct Stop: Error {}
-        let world = try InstanceWorld(taskCount: 1, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         #expect(throws: Stop.self) {
             try world.instance.write { transaction in
                 try transaction.task(2, 20)
@@ -109,7 +109,7 @@ struct InstanceWriteTests {
 
     @Test("turns within a write do nothing, and what they missed is told afterwards")
     func turnsInWrite() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let (recorder, token) = try world.begin()
         try world.instance.beginWrite()
         _ = world.scheduler.waitForTurn()
@@ -124,7 +124,7 @@ struct InstanceWriteTests {
 
     @Test("the version after a commit is the write's own, whatever was committed since", arguments: StoreKind.allCases)
     func ownVersion(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 1, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 1, on: kind)
         try world.instance.setAutorefresh(false)
         let other = try OtherInstance(world.hub)
         try other.queue.sync { try other.instance.setAutorefresh(false) }
@@ -144,7 +144,7 @@ struct InstanceWriteTests {
         "example 12: a skipped commit is not told, and the next one is told relative to it",
         arguments: StoreKind.allCases)
     func example12(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 5, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 5, on: kind)
         let (recorder, token) = try world.observe()
         let (other, second) = try world.observe()
         try world.instance.write(withoutNotifying: [token]) { try $0.task(6, 60) }
@@ -162,7 +162,7 @@ struct InstanceWriteTests {
         "others' commits that are told together with a skipped one are told relative to it",
         arguments: StoreKind.allCases)
     func skippedAndOthers(_ kind: StoreKind) throws {
-        let world = try InstanceWorld(taskCount: 3, on: kind)
+        let world = try TaskInstanceFixture(taskCount: 3, on: kind)
         let (muted, token) = try world.observe()
         let (other, second) = try world.observe()
         try world.instance.write(withoutNotifying: [token]) { try $0.deleteTask(1) }
@@ -177,7 +177,7 @@ struct InstanceWriteTests {
 
     @Test("versions that cancel out make no call, also when one of them was skipped for another observer")
     func skippedAndCancelled() throws {
-        let world = try InstanceWorld(taskCount: 3)
+        let world = try TaskInstanceFixture(taskCount: 3)
         let (muted, token) = try world.observe()
         let (other, second) = try world.observe()
         try world.instance.write(withoutNotifying: [token]) { try $0.task(4, 40) }
@@ -191,7 +191,7 @@ struct InstanceWriteTests {
 
     @Test("only one commit is skipped, even one that would not have been told")
     func skipsOnce() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let (recorder, token) = try world.observe()
         try world.instance.write(withoutNotifying: [token]) { try $0.person("p") }
         try world.instance.write { try $0.setScore(1, 11) }
@@ -203,7 +203,7 @@ struct InstanceWriteTests {
 
     @Test("what others committed before a skipped write is told when it begins")
     func pendingBeforeSkipped() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let (recorder, token) = try world.observe()
         try world.store.write { try $0.task(2, 20) }
         try world.instance.write(withoutNotifying: [token]) { transaction in
@@ -217,7 +217,7 @@ struct InstanceWriteTests {
 
     @Test("an observer can skip its own write within its own block")
     func skipsWithinOwnBlock() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let (recorder, token) = try world.observe()
         recorder.onCall = {
             _ = try world.instance.write(withoutNotifying: [token]) {
@@ -237,7 +237,7 @@ struct InstanceWriteTests {
 
     @Test("skipping works for objects and the instance's own observers")
     func otherKinds() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let (object, a) = try world.observeObject()
         var bells: [InstanceEvent] = []
         let b = try world.instance.observeInstance { bells.append($0) }
@@ -259,19 +259,21 @@ struct InstanceWriteTests {
 
     @Test("a token of another instance cannot be skipped, and the write stays open")
     func foreignTokens() throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let other = try OtherInstance(world.hub)
-        let token = try other.queue.sync { try other.instance.observe(InstanceWorld.tasks) { _ in } }
+        let token = try other.queue.sync { try other.instance.observe(TaskInstanceFixture.tasks) { _ in } }
         let sentence = "Incorrect Realm: only notifications for the Realm being modified can be skipped."
         var began = false
-        let fault = InstanceWorld.fault {
+        let fault = TaskInstanceFixture.fault {
             try world.instance.write(withoutNotifying: [token]) { _ in began = true }
         }
         #expect(fault?.code == .foreignToken)
         #expect(fault?.message == sentence)
         #expect(!began)
         try world.instance.beginWrite()
-        #expect(InstanceWorld.fault { try world.instance.commitWrite(withoutNotifying: [token]) }?.message == sentence)
+        #expect(
+            TaskInstanceFixture.fault { try world.instance.commitWrite(withoutNotifying: [token]) }?.message == sentence
+        )
         #expect(try world.instance.isInWriteTransaction)
         try world.instance.commitWrite()
         let expected = try world.hub.observe(on: other.queue, from: Version(1)) {
@@ -281,7 +283,7 @@ struct InstanceWriteTests {
         }
         other.queue.sync {}
         #expect(
-            InstanceWorld.fault { try world.instance.write(withoutNotifying: [expected]) { _ in } }?.code
+            TaskInstanceFixture.fault { try world.instance.write(withoutNotifying: [expected]) { _ in } }?.code
                 == .foreignToken)
         token.invalidate()
         expected.invalidate()
@@ -289,8 +291,8 @@ struct InstanceWriteTests {
 
     @Test("a commit or cancellation without a write, and a second write, are faults")
     func faults() throws {
-        let world = try InstanceWorld()
-        let (instance, fault) = (world.instance, InstanceWorld.fault)
+        let world = try TaskInstanceFixture()
+        let (instance, fault) = (world.instance, TaskInstanceFixture.fault)
         #expect(fault { try instance.commitWrite() }?.message == "Can't commit a non-existing write transaction")
         #expect(fault { try instance.cancelWrite() }?.message == "Can't cancel a non-existing write transaction")
         #expect(fault { _ = try instance.transaction }?.code == .noWrite)

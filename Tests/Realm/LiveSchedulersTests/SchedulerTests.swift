@@ -26,7 +26,7 @@ struct SchedulerTests {
         let hub = InstanceHub(store)
         let scheduler = try place.scheduler()
         let queries = [
-            InstanceWorld.tasks,
+            TaskInstanceFixture.tasks,
             BoundQuery(classID: TaskStore.task, steps: [.sort([SortKey(TaskStore.path(TaskStore.score, .int))])]),
             BoundQuery(classID: TaskStore.task, steps: [.limit(3)]),
         ]
@@ -89,7 +89,7 @@ struct SchedulerTests {
         #expect(other.instance !== instance)
         let again = try other.queue.sync { try hub.instance(on: QueueScheduler(other.queue)) }
         #expect(again === other.instance)
-        let fault = InstanceWorld.fault { _ = try hub.instance(on: scheduler) }
+        let fault = TaskInstanceFixture.fault { _ = try hub.instance(on: scheduler) }
         #expect(fault?.code == .incorrectThread)
         if case .runLoop = place {
             let same = try await scheduler.perform { try hub.instance(on: RunLoopScheduler.current) }
@@ -104,7 +104,7 @@ struct SchedulerTests {
         let instance = try await scheduler.perform { try hub.instance(on: scheduler) }
         let others = [try Place.queue.scheduler(), try Place.actor.scheduler(), Place.runningLoop()]
         for other in others {
-            let fault = try await other.perform { InstanceWorld.fault { _ = try instance.version }?.message }
+            let fault = try await other.perform { TaskInstanceFixture.fault { _ = try instance.version }?.message }
             #expect(fault == "Realm accessed from incorrect thread.")
         }
         #expect(try await scheduler.perform { try instance.version } == Version(1))
@@ -117,18 +117,18 @@ struct SchedulerTests {
         let hub = InstanceHub(try ModelStore(TaskStore.schema))
         let fault = await withCheckedContinuation { continuation in
             Thread.detachNewThread {
-                let found = InstanceWorld.fault {
+                let found = TaskInstanceFixture.fault {
                     let instance = try hub.instance(on: RunLoopScheduler.current)
                     _ = try instance.write { try $0.task(1, 1) }
                     #expect(try instance.snapshot.count(of: TaskStore.task) == 1)
-                    _ = try instance.observe(InstanceWorld.tasks) { _ in }
+                    _ = try instance.observe(TaskInstanceFixture.tasks) { _ in }
                 }
                 continuation.resume(returning: found?.code)
             }
         }
         #expect(fault == .noRunLoop)
         let loop = Place.runningLoop()
-        try await loop.perform { try hub.instance(on: loop).observe(InstanceWorld.tasks) { _ in }.invalidate() }
+        try await loop.perform { try hub.instance(on: loop).observe(TaskInstanceFixture.tasks) { _ in }.invalidate() }
     }
 
     @Test("a loop that turns within a block makes no call in it, and makes up for it afterwards")
@@ -139,7 +139,7 @@ struct SchedulerTests {
         let observer = try await scheduler.perform {
             let instance = try hub.instance(on: scheduler)
             let recorder = InstanceRecorder(instance)
-            let token = try instance.observe(InstanceWorld.tasks) { recorder.receive($0) }
+            let token = try instance.observe(TaskInstanceFixture.tasks) { recorder.receive($0) }
             return Resident((recorder, token))
         }
         #expect(try await scheduler.eventually { observer.value.0.keys != nil })
@@ -164,7 +164,7 @@ struct SchedulerTests {
     @Test("a global queue is refused, and so is a second thread on a queue that is not serial")
     func concurrentQueues() async throws {
         let hub = InstanceHub(try ModelStore(TaskStore.schema))
-        let fault = InstanceWorld.fault { _ = try QueueScheduler(.global()) }
+        let fault = TaskInstanceFixture.fault { _ = try QueueScheduler(.global()) }
         #expect(fault?.code == .concurrentQueue)
         let scheduler = try QueueScheduler(DispatchQueue(label: "concurrent", attributes: .concurrent))
         let instance = try await scheduler.perform { try hub.instance(on: scheduler) }
@@ -176,7 +176,7 @@ struct SchedulerTests {
             }
         }
         gate.waitForArrival()
-        let second = try await scheduler.perform { InstanceWorld.fault { _ = try instance.version }?.code }
+        let second = try await scheduler.perform { TaskInstanceFixture.fault { _ = try instance.version }?.code }
         #expect(second == .incorrectThread)
         gate.open()
     }
@@ -192,7 +192,7 @@ struct SchedulerTests {
         let scheduler = try QueueScheduler(other.queue)
         let token = try hub.observe(on: other.queue, from: version) { instance in
             #expect(instance === other.instance)
-            return try instance.observe(InstanceWorld.tasks) { recorder.value.receive($0) }
+            return try instance.observe(TaskInstanceFixture.tasks) { recorder.value.receive($0) }
         } failed: {
             Issue.record($0)
         }
@@ -206,7 +206,7 @@ struct SchedulerTests {
     @Test(
         "a token that is invalidated or dropped before its queue registered it prevents that", arguments: [true, false])
     func invalidatedBeforeRegistration(drops: Bool) throws {
-        let world = try InstanceWorld(taskCount: 1)
+        let world = try TaskInstanceFixture(taskCount: 1)
         let queue = DispatchQueue(label: "queue")
         let calls = Mutex(0)
         queue.suspend()
@@ -226,11 +226,11 @@ struct SchedulerTests {
 
     @Test("what registration on a queue throws is told there")
     func failedRegistration() throws {
-        let world = try InstanceWorld()
+        let world = try TaskInstanceFixture()
         let queue = DispatchQueue(label: "queue")
         let code = Mutex<StoreError.Code?>(nil)
         let token = try world.hub.observe(on: queue, from: Version(1)) { instance in
-            try instance.observeObject(InstanceWorld.first) { _ in }
+            try instance.observeObject(TaskInstanceFixture.first) { _ in }
         } failed: { error in
             code.withLock { $0 = (error as? StoreError)?.code }
         }
@@ -249,7 +249,7 @@ struct SchedulerTests {
             let version = try store.submitAndWait { try $0.task(1, 10) }
             let home = Home()
             let token = try await hub.observe(on: home, from: version) { home, instance in
-                try instance.observeObject(InstanceWorld.first) { event in
+                try instance.observeObject(TaskInstanceFixture.first) { event in
                     home.assumeIsolated { home in
                         guard case .change(let change) = event else { return }
                         home.add(change.properties.map { "\($0.id.rawValue): \($0.oldValue != nil)" }.joined())

@@ -12,7 +12,7 @@ extension LonelyRealm {
         try await run { _, realm in
             let client = try #require(realm.rlm.file?.sync)
             let event = try SyncEvent(ServerEvent(id: id, name: name, data: Array(data.utf8)))
-            try await client.ledger.change { book, transaction in try book.apply(event, transaction) }
+            try await client.stateStore.change { syncState, transaction in try syncState.apply(event, transaction) }
             realm.refresh()
         }
     }
@@ -21,9 +21,9 @@ extension LonelyRealm {
     func acknowledge(at version: UInt64) async throws {
         try await run { _, realm in
             let client = try #require(realm.rlm.file?.sync)
-            try await client.ledger.change { book, transaction in
-                guard let first = book.uploads.first else { return }
-                _ = try book.acknowledge(first.number, at: version, [:], transaction)
+            try await client.stateStore.change { syncState, transaction in
+                guard let first = syncState.uploads.first else { return }
+                _ = try syncState.acknowledge(first.number, at: version, [:], transaction)
             }
             realm.refresh()
         }
@@ -32,8 +32,8 @@ extension LonelyRealm {
     func uploads() async throws -> [String] {
         try await run { _, realm in
             let client = try #require(realm.rlm.file?.sync)
-            try await client.ledger.change { _, _ in }
-            return client.ledger.book.uploads.flatMap(\.operations).map {
+            try await client.stateStore.change { _, _ in }
+            return client.stateStore.syncState.uploads.flatMap(\.operations).map {
                 String(decoding: $0.json.bytes, as: UTF8.self)
             }
         }
@@ -192,12 +192,12 @@ struct SubscriptionMergingTests {
 
     @Test("what several uploads do to an object, in their order")
     func touches() {
-        #expect(SyncBook.merged(.created, .modified(["a"])) == .created)
-        #expect(SyncBook.merged(.modified(["b"]), .modified(["a"])) == .modified(["a", "b"]))
-        #expect(SyncBook.merged(.created, .deleted) == .deleted)
-        #expect(SyncBook.merged(.deleted, .created) == .created)
-        #expect(SyncBook.merged(nil, .modified(["a"])) == .modified(["a"]))
-        #expect(SyncBook.merged(nil, nil) == nil)
+        #expect(SyncState.merged(.created, .modified(["a"])) == .created)
+        #expect(SyncState.merged(.modified(["b"]), .modified(["a"])) == .modified(["a", "b"]))
+        #expect(SyncState.merged(.created, .deleted) == .deleted)
+        #expect(SyncState.merged(.deleted, .created) == .created)
+        #expect(SyncState.merged(nil, .modified(["a"])) == .modified(["a"]))
+        #expect(SyncState.merged(nil, nil) == nil)
     }
 }
 
@@ -235,7 +235,7 @@ struct SubscriptionPartsTests {
     func members() {
         var generator = SeededRandom.fresh()
         print("members seed \(generator.seed)")
-        var list = MemberList()
+        var list = MatchList()
         var array: [Value] = []
         for number in 0..<4000 {
             if array.isEmpty || Int.random(in: 0..<3, using: &generator) > 0 {
@@ -249,7 +249,7 @@ struct SubscriptionPartsTests {
         }
         #expect(list.keys == array)
         #expect(list.count == array.count && list.key(at: array.count) == nil && list.remove(at: -1) == nil)
-        #expect(list.pieces.allSatisfy { !$0.keys.isEmpty && $0.keys.count <= MemberList.largest })
+        #expect(list.pieces.allSatisfy { !$0.keys.isEmpty && $0.keys.count <= MatchList.largest })
         list.replace(with: Array(array.prefix(700)))
         #expect(list.keys == Array(array.prefix(700)) && !list.contains(array[701]) && list.contains(array[0]))
     }

@@ -256,8 +256,8 @@ struct SubscriptionRulesTests {
             try realm.write { _ = realm.create(RulesDog.self, value: ["_id": 1, "name": "x"]) }
             try realm.write { _ = realm.create(RulesDog.self, value: ["_id": 2]) }
             let client = try #require(realm.rlm.file?.sync)
-            try await client.ledger.change { _, _ in }
-            return client.ledger.book.uploads.flatMap(\.operations).map {
+            try await client.stateStore.change { _, _ in }
+            return client.stateStore.syncState.uploads.flatMap(\.operations).map {
                 String(decoding: $0.json.bytes, as: UTF8.self)
             }
         }
@@ -270,7 +270,7 @@ struct SubscriptionRulesTests {
         let second = LonelyRealm(path)
         #expect(try await second.names() == ["a age > 1"])
         let again = try await second.run { _, realm in
-            realm.rlm.file?.sync?.ledger.book.uploads.flatMap(\.operations).count
+            realm.rlm.file?.sync?.stateStore.syncState.uploads.flatMap(\.operations).count
         }
         #expect(again == 2)
     }

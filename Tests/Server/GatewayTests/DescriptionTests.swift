@@ -51,7 +51,7 @@ struct DescriptionTests {
     @Test(
         "every reference leads somewhere, operations have names of their own, tags are told",
         arguments: [
-            TestGateway.schema, Library.schema,
+            TestGateway.schema, EveryTypeFixture.schema,
             #"{"schemaVersion":1,"classes":[]}"#,
             // Names that are taken, that components cannot have, and that are alike in the plural.
             #"""
@@ -214,11 +214,12 @@ struct DescriptionTests {
                 #expect(events.contains("closing") && events.contains("error"), "\(method) \(path)")
             }
         }
-        let said = try #require(String(decoding: Gateway.farewell.bytes, as: UTF8.self).split(separator: "data: ").last)
-        let farewell = try JSONValue.parse(Array(said.utf8))
+        let said = try #require(
+            String(decoding: Gateway.closingEvent.bytes, as: UTF8.self).split(separator: "data: ").last)
+        let closingEvent = try JSONValue.parse(Array(said.utf8))
         let described = document["components"]?["schemas"]?["Closing"]?["properties"]
-        #expect(farewell.memberNames == described?.memberNames)
-        for name in farewell.memberNames { #expect(described?[name]?["const"] == farewell[name]) }
+        #expect(closingEvent.memberNames == described?.memberNames)
+        for name in closingEvent.memberNames { #expect(described?[name]?["const"] == closingEvent[name]) }
     }
 
     @Test("every refusal that the gateway is known to give is described for the operation")

@@ -5,7 +5,7 @@ import Testing
 @Suite("Every kind of value over HTTP")
 struct EveryTypeTests {
     private func library() throws -> TestGateway {
-        let gateway = try TestGateway(schema: Library.schema)
+        let gateway = try TestGateway(schema: EveryTypeFixture.schema)
         #expect(try gateway.send(.post, "/v1/objects/Shelf", #"{"label":"top"}"#).status == 201)
         #expect(
             try gateway.send(
@@ -18,39 +18,39 @@ struct EveryTypeTests {
     @Test("an object without anything has the zero value of each type")
     func empty() throws {
         let gateway = try library()
-        #expect(try gateway.get("/v1/objects/Book/1").text == Library.empty.trimmed)
+        #expect(try gateway.get("/v1/objects/Book/1").text == EveryTypeFixture.empty.trimmed)
     }
 
     @Test("what is written is read back byte for byte, and what is read can be written")
     func roundTrip() throws {
         let gateway = try library()
-        let created = try gateway.send(.post, "/v1/objects/Book", Library.full)
+        let created = try gateway.send(.post, "/v1/objects/Book", EveryTypeFixture.full)
         #expect(created.status == 201, "\(created.text)")
-        #expect(created.text == Library.full.trimmed)
+        #expect(created.text == EveryTypeFixture.full.trimmed)
         let read = try gateway.get("/v1/objects/Book/2")
-        #expect(read.text == Library.full.trimmed)
+        #expect(read.text == EveryTypeFixture.full.trimmed)
         #expect(read.headers["ETag"] == created.headers["ETag"])
         let put = try gateway.send(.put, "/v1/objects/Book/2", read.text)
         #expect(put.status == 200, "\(put.text)")
-        #expect(put.text == Library.full.trimmed)
+        #expect(put.text == EveryTypeFixture.full.trimmed)
         #expect(put.headers["ETag"] == created.headers["ETag"])
     }
 
     @Test("the embedded store gives the same answers")
     func embeddedStore() throws {
-        let wire = try Wire(try SchemaCoding.decode(try JSONValue.parse(Library.schema)))
+        let wire = try Wire(try SchemaCoding.decode(try JSONValue.parse(EveryTypeFixture.schema)))
         _ = try wire.send(.post, "/v1/objects/Shelf", #"{"label":"top"}"#)
         _ = try wire.send(.post, "/v1/objects/Loan", #"{"number":"123e4567-e89b-12d3-a456-426614174000","by":"ada"}"#)
         let first = try wire.send(.post, "/v1/objects/Book", #"{"id":1}"#)
-        #expect(first.text == Library.empty.trimmed)
-        let created = try wire.send(.post, "/v1/objects/Book", Library.full)
-        #expect(created.text == Library.full.trimmed)
-        #expect(try wire.get("/v1/objects/Book/2").text == Library.full.trimmed)
-        let put = try wire.send(.put, "/v1/objects/Book/2", Library.full)
-        #expect(put.text == Library.full.trimmed)
+        #expect(first.text == EveryTypeFixture.empty.trimmed)
+        let created = try wire.send(.post, "/v1/objects/Book", EveryTypeFixture.full)
+        #expect(created.text == EveryTypeFixture.full.trimmed)
+        #expect(try wire.get("/v1/objects/Book/2").text == EveryTypeFixture.full.trimmed)
+        let put = try wire.send(.put, "/v1/objects/Book/2", EveryTypeFixture.full)
+        #expect(put.text == EveryTypeFixture.full.trimmed)
         for policy in ["modified", "all"] {
-            let answer = try wire.send(.post, "/v1/objects/Book?update=\(policy)", Library.full)
-            #expect(answer.text == Library.full.trimmed)
+            let answer = try wire.send(.post, "/v1/objects/Book?update=\(policy)", EveryTypeFixture.full)
+            #expect(answer.text == EveryTypeFixture.full.trimmed)
         }
         _ = try wire.send(.delete, "/v1/objects/Book/1")
         let book = try wire.get("/v1/objects/Book/2").text
@@ -62,7 +62,7 @@ struct EveryTypeTests {
     @Test("what is read with typed values can be written, too")
     func typedRoundTrip() throws {
         let gateway = try library()
-        _ = try gateway.send(.post, "/v1/objects/Book", Library.full)
+        _ = try gateway.send(.post, "/v1/objects/Book", EveryTypeFixture.full)
         let typed = try gateway.get("/v1/objects/Book/2?types=typed").text
         #expect(typed.contains(#""cover":{"$binary":"AP8="}"#))
         #expect(typed.contains(#""rates":{"":{"$decimal":"NaN"},"EUR":{"$decimal":"1.0"},"USD":null}"#))
@@ -70,13 +70,13 @@ struct EveryTypeTests {
         #expect(typed.contains(#""loans":{"$uuid":"123e4567-e89b-12d3-a456-426614174000"}"#))
         #expect(try gateway.send(.delete, "/v1/objects/Book/2").status == 204)
         let again = try gateway.send(.post, "/v1/objects/Book", typed)
-        #expect(again.text == Library.full.trimmed)
+        #expect(again.text == EveryTypeFixture.full.trimmed)
     }
 
     @Test("a patch replaces what it names and leaves the rest")
     func patch() throws {
         let gateway = try library()
-        _ = try gateway.send(.post, "/v1/objects/Book", Library.full)
+        _ = try gateway.send(.post, "/v1/objects/Book", EveryTypeFixture.full)
         let body = #"{"tags":[],"price":1.5,"extra":"x","publisher":{"name":"Bob"},"rates":{"CHF":2}}"#
         let patched = try gateway.send(.patch, "/v1/objects/Book/2", body)
         #expect(patched.status == 200)
@@ -94,7 +94,7 @@ struct EveryTypeTests {
     @Test("null empties a collection and takes away an embedded object")
     func nulls() throws {
         let gateway = try library()
-        _ = try gateway.send(.post, "/v1/objects/Book", Library.full)
+        _ = try gateway.send(.post, "/v1/objects/Book", EveryTypeFixture.full)
         let body = #"{"tags":null,"words":null,"rates":null,"publisher":null,"editions":null,"extra":null}"#
         let patched = try gateway.send(.patch, "/v1/objects/Book/2", body)
         for name in ["tags", "words", "editions"] { #expect(patched.member(name) == [], "\(name)") }
@@ -135,7 +135,7 @@ struct EveryTypeTests {
     @Test("links in collections and mixed values follow what becomes of their targets")
     func deletedTargets() throws {
         let gateway = try library()
-        _ = try gateway.send(.post, "/v1/objects/Book", Library.full)
+        _ = try gateway.send(.post, "/v1/objects/Book", EveryTypeFixture.full)
         #expect(try gateway.send(.delete, "/v1/objects/Book/1").status == 204)
         #expect(try gateway.send(.delete, "/v1/objects/Shelf/0").status == 204)
         let book = try gateway.get("/v1/objects/Book/2")
@@ -150,7 +150,7 @@ struct EveryTypeTests {
     @Test("expand writes the objects in lists, maps and embedded objects; fields chooses any property")
     func expand() throws {
         let gateway = try library()
-        _ = try gateway.send(.post, "/v1/objects/Book", Library.full)
+        _ = try gateway.send(.post, "/v1/objects/Book", EveryTypeFixture.full)
         let target = "/v1/objects/Book/2?fields=series,shelves,publisher&expand=series,shelves,publisher.address.main"
         let book = try gateway.get(target)
         #expect(book.status == 200, "\(book.text)")
@@ -167,7 +167,7 @@ struct EveryTypeTests {
     @Test("embedded objects can be listed, read and changed, but not made on their own")
     func embedded() throws {
         let gateway = try library()
-        _ = try gateway.send(.post, "/v1/objects/Book", Library.full)
+        _ = try gateway.send(.post, "/v1/objects/Book", EveryTypeFixture.full)
         let list = try gateway.get("/v1/objects/Edition?sort=-year&expand=of&fields=year")
         #expect(list.member("items")?[0]?["year"] == .int(2001))
         #expect(list.member("items")?[0]?["of"]?[0]?["id"] == .int(2))
@@ -182,7 +182,7 @@ struct EveryTypeTests {
     @Test("a part of an embedded object changes the entity tag of its owner")
     func tags() throws {
         let gateway = try library()
-        let created = try gateway.send(.post, "/v1/objects/Book", Library.full)
+        let created = try gateway.send(.post, "/v1/objects/Book", EveryTypeFixture.full)
         _ = try gateway.send(.patch, "/v1/objects/Edition/0", #"{"year":7}"#)
         let tag = try #require(created.headers["ETag"])
         let stale = try gateway.send(.patch, "/v1/objects/Book/2", #"{"price":1}"#, headers: ["If-Match": tag])
@@ -242,7 +242,7 @@ struct EveryTypeTests {
         ])
     func refusals(body: String, code: String) throws {
         let gateway = try library()
-        _ = try gateway.send(.post, "/v1/objects/Book", Library.full)
+        _ = try gateway.send(.post, "/v1/objects/Book", EveryTypeFixture.full)
         let deep = String(repeating: "[", count: 101) + String(repeating: "]", count: 101)
         let answer = try gateway.send(.patch, "/v1/objects/Book/1", body.replacing("DEEP", with: deep))
         #expect(answer.status == 422)
@@ -252,11 +252,11 @@ struct EveryTypeTests {
     @Test("an update under the policy modified leaves equal values alone, also nested ones")
     func policies() throws {
         let gateway = try library()
-        _ = try gateway.send(.post, "/v1/objects/Book", Library.full)
+        _ = try gateway.send(.post, "/v1/objects/Book", EveryTypeFixture.full)
         for policy in ["modified", "all"] {
-            let answer = try gateway.send(.post, "/v1/objects/Book?update=\(policy)", Library.full)
+            let answer = try gateway.send(.post, "/v1/objects/Book?update=\(policy)", EveryTypeFixture.full)
             #expect(answer.status == 200, "\(answer.text)")
-            #expect(answer.text == Library.full.trimmed)
+            #expect(answer.text == EveryTypeFixture.full.trimmed)
         }
         let shelf = try gateway.send(.post, "/v1/objects/Shelf?update=modified", #"{"label":"x"}"#)
         #expect(shelf.status == 422)

@@ -71,9 +71,9 @@ struct FilterTests {
         let target = Wire.target(
             "/v1/objects/Person", ["filter": found.filter, "args": found.args, "fields": "handle", "count": "true"])
         let expected = found.handles.split(separator: " ").map { JSONValue.string(String($0)) }
-        let model = WireAnswer(try Shelter.model().get(target))
+        let model = WireAnswer(try DogOwnersFixture.model().get(target))
         #expect(model.items("handle") == expected, "\(model)")
-        let embedded = try Shelter.embedded().send(.get, target)
+        let embedded = try DogOwnersFixture.embedded().send(.get, target)
         #expect(embedded.items("handle") == expected, "\(embedded)")
         #expect(embedded["count"] == .int(Int64(expected.count)))
     }
@@ -87,8 +87,8 @@ struct FilterTests {
 
     @Test("pages joined by cursors are the whole, by values of every type", arguments: sorts)
     func cursors(sort: String, handles: String) throws {
-        let wire = try Shelter.embedded()
-        let model = try Shelter.model()
+        let wire = try DogOwnersFixture.embedded()
+        let model = try DogOwnersFixture.model()
         for limit in 1...3 {
             var paged: [JSONValue?] = []
             var (next, nextOfModel): (String?, String?)
@@ -135,7 +135,8 @@ struct FilterTests {
 
     @Test("a fault says where it is, and what would do", arguments: faults)
     func faultPlaces(fault: Fault) throws {
-        let answer = WireAnswer(try Shelter.model().get(Wire.target("/v1/objects/Person", ["filter": fault.filter])))
+        let answer = WireAnswer(
+            try DogOwnersFixture.model().get(Wire.target("/v1/objects/Person", ["filter": fault.filter])))
         #expect(answer.status == 400)
         #expect(answer.code == fault.code, "\(answer)")
         #expect(answer["parameter"] == "filter")
@@ -164,7 +165,7 @@ struct FilterTests {
     @Test("arguments that do not fit are refused with the argument's number or place", arguments: badArguments)
     func refusedArguments(filter: String, args: String) throws {
         let answer = WireAnswer(
-            try Shelter.model().get(Wire.target("/v1/objects/Person", ["filter": filter, "args": args])))
+            try DogOwnersFixture.model().get(Wire.target("/v1/objects/Person", ["filter": filter, "args": args])))
         #expect(answer.status == 400, "\(answer)")
         #expect(answer["parameter"] == "args" || answer["position"] != nil, "\(answer)")
         #expect(answer["detail"]?.asString?.isEmpty == false)
@@ -172,7 +173,7 @@ struct FilterTests {
 
     @Test("a text that is too long, too deep or full of arguments is refused in no time")
     func bounds() throws {
-        let gateway = try Shelter.model {
+        let gateway = try DogOwnersFixture.model {
             $0.filterLimit = 4096
             $0.argumentLimit = 100
         }

@@ -13,7 +13,7 @@ struct FollowerTests {
     func resume() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = WireRandom(seed: seed)
-        let estate = try StoredShelter()
+        let estate = try StoredDogOwnersFixture()
         struct Reading {
             let follower: Follower
             let events: WireEvents
@@ -56,7 +56,7 @@ struct FollowerTests {
 
     @Test("streams that came back and have nothing to be told of pin the newest version only")
     func idle() throws {
-        let estate = try StoredShelter()
+        let estate = try StoredDogOwnersFixture()
         let start = try estate.wire.mark()
         _ = try estate.wire.send(.patch, "/v1/objects/Person/ada", #"{"age":1,"tags":["x"],"nums":[]}"#)
         _ = try estate.wire.send(.patch, "/v1/objects/Dog/1", #"{"age":9}"#)
@@ -83,7 +83,7 @@ struct FollowerTests {
             "sections/Person/ada/dogs?by=age", "objects/Dog/4/owners?fields=handle",
         ])
     func emptyHolderDeleted(target: String) throws {
-        let estate = try StoredShelter()
+        let estate = try StoredDogOwnersFixture()
         let empty = #"{"tags":[],"prices":{},"dogs":[],"pets":{},"friends":[]}"#
         #expect(try estate.wire.send(.patch, "/v1/objects/Person/ada", empty).status == 200)
         let start = try estate.wire.mark()
@@ -103,7 +103,7 @@ struct FollowerTests {
     func slow(follower: Follower) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = WireRandom(seed: seed)
-        let estate = try StoredShelter()
+        let estate = try StoredDogOwnersFixture()
         for limit in [1, 500] {
             var events = try follower.open(estate.wire, limit: limit)
             var held = JSONValue.null
@@ -129,7 +129,7 @@ struct FollowerTests {
     func largeBeginning() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = WireRandom(seed: seed)
-        let estate = try StoredShelter()
+        let estate = try StoredDogOwnersFixture()
         let dogs = (10..<700).map { #"{"id":\#($0),"age":\#($0 % 7),"breed":"Beagle"}"# }.joined(separator: ",")
         #expect(try estate.wire.send(.post, "/v1/objects/Dog", "[\(dogs)]").status == 201)
         let numbers = (0..<300).map(String.init).joined(separator: ",")
@@ -152,14 +152,14 @@ struct FollowerTests {
         }
         for (_, events, _) in open { events.stream.didClose(.clientLeft) }
         #expect(try estate.pinned().versions == [], "seed \(seed)")
-        #expect(estate.channelCount == 0)
+        #expect(estate.topicCount == 0)
     }
 
     @Test(
         "a stream of what an object holds ends when the object is deleted",
         arguments: ["tags", "prices", "dogs?fields=id", "pets", "dogs?sort=age&fields=id", "friends"])
     func holderDeleted(property: String) throws {
-        let estate = try StoredShelter()
+        let estate = try StoredDogOwnersFixture()
         let events = try estate.wire.observe("/v1/observe/objects/Person/ada/\(property)")
         let same = try estate.wire.observe("/v1/observe/objects/Person/ada/\(property)")
         #expect(try estate.wire.send(.patch, "/v1/objects/Person/ada", #"{"friends":["bob"]}"#).status == 200)

@@ -160,14 +160,14 @@ struct GroupingTests {
     @Test("the answer is as described, from both stores", arguments: aggregates + sections + held)
     func answers(asked: Asked) throws {
         let target = "/v1/" + asked.target.replacing(" ", with: "%20")
-        let model = try Shelter.model()
+        let model = try DogOwnersFixture.model()
         let expected = #"{"version":3,"# + asked.body
         let answer = try model.get(target)
         #expect(Unmarked.text(answer.text) == Unmarked.text(expected))
         #expect(answer.status == 200)
         let tag = try #require(answer.headers["ETag"])
         #expect(try model.get(target, headers: ["If-None-Match": tag]).status == 304)
-        let embedded = try Shelter.embedded().send(.get, target)
+        let embedded = try DogOwnersFixture.embedded().send(.get, target)
         #expect(embedded.json?["version"] == .int(3))
         #expect(Unmarked.text(embedded.text) == Unmarked.text(expected))
     }
@@ -214,7 +214,7 @@ struct GroupingTests {
 
     @Test("what cannot be answered is refused with what to do", arguments: refusals)
     func refused(refusal: Refused) throws {
-        let answer = try Shelter.model().get("/v1/" + refusal.target)
+        let answer = try DogOwnersFixture.model().get("/v1/" + refusal.target)
         #expect(answer.status == refusal.status, "\(answer.text)")
         #expect(answer.member("code") == .string(refusal.code), "\(answer.text)")
         #expect(answer.member("parameter") == refusal.parameter.map { .string($0) }, "\(answer.text)")
@@ -222,7 +222,7 @@ struct GroupingTests {
 
     @Test("answers beyond what is allowed are refused, and parts of them are not")
     func bounds() throws {
-        let gateway = try Shelter.model {
+        let gateway = try DogOwnersFixture.model {
             $0.largestGrouping = 2
             $0.largestPage = 2
         }
@@ -250,7 +250,7 @@ struct GroupingTests {
             ("sections/objects/Person/ada/dogs?by=breed", true), ("objects/Dog/4/owners", true),
         ])
     func places(target: String, isLater: Bool) throws {
-        let gateway = try Shelter.model { $0.inlineObjects = 1 }
+        let gateway = try DogOwnersFixture.model { $0.inlineObjects = 1 }
         switch gateway.router.respond(to: try Request(.get, "/v1/" + target)) {
         case .now(let response):
             #expect(!isLater)
@@ -262,7 +262,7 @@ struct GroupingTests {
 
     @Test("a query is explained with or without being run")
     func explained() throws {
-        let wire = try Shelter.embedded()
+        let wire = try DogOwnersFixture.embedded()
         let target = "/v1/objects/Person?filter=age%3D%3D7&sort=handle"
         let run = try wire.send(.get, target + "&explain=true")
         #expect(run.status == 200, "\(run)")

@@ -64,7 +64,7 @@ struct LargeEventTests {
         var random = SeededRandom.fresh()
         let comment: Comment = "REALMGATE_SEED=\(random.seed), round \(round)"
         let most = random.pick([1024, 4_000, 20_000]) ?? 1024
-        let home = try WebHome {
+        let home = try WebFixture {
             $0.eventBytes = most
             $0.eventMemory = 400_000
         }
@@ -121,7 +121,7 @@ struct LargeEventTests {
 
     @Test("what cannot be sent in parts ends with an error when it is too long, and one object comes whole")
     func whole() throws {
-        let home = try WebHome {
+        let home = try WebFixture {
             $0.eventBytes = 2_000
             $0.answerBytes = 20_000
         }
@@ -141,7 +141,7 @@ struct LargeEventTests {
 
     @Test("clients of one query, and of many sets, share the bytes of a large event")
     func shared() throws {
-        let home = try WebHome()
+        let home = try WebFixture()
         let wire = Wire(store: home.store, router: home.router)
         let text = String(repeating: "s", count: 100_000)
         try home.fill([#"{"id":1,"text":"\#(text)"}"#])

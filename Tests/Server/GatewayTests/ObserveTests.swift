@@ -23,7 +23,7 @@ struct ObserveTests {
                 #expect(initial.name == "initial")
                 #expect(initial.data == #"{"version":4,"count":2,"items":[{"_id":4,"age":14},{"_id":2,"age":12}]}"#)
             }
-            #expect(gateway.gateway.channelCount == 1)
+            #expect(gateway.gateway.topicCount == 1)
             let writer = try LoopbackClient(port: port)
             // Four leaves, one and three come, two is modified in place.
             try writer.send(
@@ -46,7 +46,7 @@ struct ObserveTests {
                 )
             )
         }
-        #expect(gateway.gateway.channelCount == 0)
+        #expect(gateway.gateway.topicCount == 0)
     }
 
     @Test("a limit keeps the first objects of the sort")
@@ -178,7 +178,7 @@ struct ObserveTests {
 
     @Test("changes of mixed values and embedded objects are told with both values, of collections with the new one")
     func everyType() throws {
-        let gateway = try TestGateway(schema: Library.schema)
+        let gateway = try TestGateway(schema: EveryTypeFixture.schema)
         _ = try gateway.send(.post, "/v1/objects/Shelf", #"{"label":"top"}"#)
         _ = try gateway.send(.post, "/v1/objects/Book", #"{"id":1,"tags":["a"],"publisher":{"name":"Ada"}}"#)
         try gateway.serve { port in

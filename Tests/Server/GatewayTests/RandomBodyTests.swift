@@ -22,7 +22,7 @@ struct RandomBodyTests {
     func bodies() throws {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = Random(state: seed)
-        let gateway = try TestGateway(schema: Library.schema)
+        let gateway = try TestGateway(schema: EveryTypeFixture.schema)
         _ = try gateway.send(.post, "/v1/objects/Shelf", #"{"label":"top"}"#)
         _ = try gateway.send(.post, "/v1/objects/Book", #"{"id":1}"#)
         let properties = try #require(try gateway.store.snapshot().schema["Book"]).storedProperties.dropFirst()

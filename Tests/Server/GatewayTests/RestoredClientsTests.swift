@@ -46,7 +46,7 @@ struct RestoredClientsTests {
 
     /// Writes so many times, and collects what clients are given meanwhile.
     private func write(
-        _ estate: StoredShelter, _ count: Int, _ random: inout WireRandom, _ given: inout Given, _ note: String
+        _ estate: StoredDogOwnersFixture, _ count: Int, _ random: inout WireRandom, _ given: inout Given, _ note: String
     ) throws {
         let wire = try estate.wire
         for (name, body) in Self.sets {
@@ -94,7 +94,7 @@ struct RestoredClientsTests {
         let note = "seed \(seed)"
         print("restored clients, \(note)")
         var random = WireRandom(seed: seed &+ UInt64(run))
-        let estate = try StoredShelter()
+        let estate = try StoredDogOwnersFixture()
         var given = Given()
         try write(estate, 4, &random, &given, note)
         try estate.backUp()

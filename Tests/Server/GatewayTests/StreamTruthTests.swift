@@ -126,14 +126,16 @@ struct StreamTruthTests {
 
     @Test("what was before is written as it was read before, whatever became of it")
     func old() throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         let person = try ward.whole.observe("/v1/observe/objects/Person/3")
         let home = try ward.whole.observe("/v1/observe/objects/Person/1?keyPaths=home.street")
         let plain = try ward.whole.observe("/v1/observe/objects/Person/1")
         let begun = try #require(try person.next().id)
         for events in [home, plain] { _ = try events.next("initial") }
         // The link's target goes in the same commit.
-        #expect(try ward.whole.send(.patch, "/v1/objects/Person/3", #"{"any":\#(Ward.link(666002))}"#).status == 200)
+        #expect(
+            try ward.whole.send(.patch, "/v1/objects/Person/3", #"{"any":\#(HiddenPartFixture.link(666002))}"#).status
+                == 200)
         _ = try person.next("change")
         #expect(try ward.whole.send(.delete, "/v1/objects/Person/666002").status == 204)
         let changes = try person.next("change")["changes"]?.asArray ?? []
@@ -163,13 +165,15 @@ struct StreamTruthTests {
 
     @Test("a stream begins anew when what it shows is written otherwise under another schema, and no other does")
     func schemaChange() throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         func open(_ caller: Caller?, at target: String) throws -> WireEvents {
             try caller.map { try ward.whole.observe(as: $0, "/v1/observe/" + target) }
                 ?? ward.whole.observe("/v1/observe/" + target)
         }
         let targets = ["objects/Note", "objects/Person?fields=id,name", "objects/Person/1"]
-        let streams = try [nil, Ward.caller].flatMap { caller in try targets.map { try open(caller, at: $0) } }
+        let streams = try [nil, HiddenPartFixture.caller].flatMap { caller in
+            try targets.map { try open(caller, at: $0) }
+        }
         ward.gateway.settle()
         for stream in streams { #expect(stream.takeAll().map(\.name) == ["initial"]) }
         func add(_ property: String, to className: String, _ schema: inout String) throws {
@@ -180,7 +184,7 @@ struct StreamTruthTests {
             #expect(try ward.whole.send(.put, "/v1/schema", schema).status == 200)
             ward.gateway.settle()
         }
-        var schema = Ward.schema(version: 2)
+        var schema = HiddenPartFixture.schema(version: 2)
         // The caller has no such class.
         try add("gold", to: "Vault", &schema)
         for stream in streams { #expect(stream.takeAll() == []) }
@@ -207,12 +211,14 @@ struct StreamTruthTests {
 
     @Test("links that key-value operators give are those of objects that are there")
     func unions() throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         for path in ["@unionOfObjects.friend", "@distinctUnionOfObjects.friend", "friend", "@distinctUnionOfArrays.by"]
         {
             for base in ["Person", "Person/2/friends"] {
                 let target = "/v1/values/objects/\(base)?keyPath=\(path)"
-                let (seen, truth) = (try ward.whole.send(as: Ward.caller, .get, target), try ward.part.get(target))
+                let (seen, truth) = (
+                    try ward.whole.send(as: HiddenPartFixture.caller, .get, target), try ward.part.get(target)
+                )
                 #expect(PermissionMatrixTests.plain(seen) == PermissionMatrixTests.plain(truth), "\(target)")
             }
         }

@@ -11,7 +11,7 @@ struct WriteAnswerTests {
     /// The answer with its body in memory; what comes in pieces holds nothing when it begins, so that it is not refused
     /// for lack of room, and a body that is there is small.
     private static func send(
-        _ home: WebHome, _ method: HTTPMethod, _ target: String, _ body: String, _ headers: HeaderFields = [:]
+        _ home: WebFixture, _ method: HTTPMethod, _ target: String, _ body: String, _ headers: HeaderFields = [:]
     ) throws -> Response {
         var answer = try home.send(method, target, body, headers)
         if case .pieces(let source) = answer.body {
@@ -39,7 +39,7 @@ struct WriteAnswerTests {
         var random = SeededRandom.fresh()
         let comment: Comment = "REALMGATE_SEED=\(random.seed)"
         let bytes = random.pick([1024, 10_000, 30_000, 100_000, 16 << 20]) ?? 1024
-        let home = try WebHome { $0.answerBytes = bytes }
+        let home = try WebFixture { $0.answerBytes = bytes }
         for turn in 0..<4 {
             let ids = (0..<random.below(60)).map { $0 + turn * 30 }
             let inputs = ids.map { Self.object($0, &random) }
@@ -83,7 +83,7 @@ struct WriteAnswerTests {
 
     @Test("one object comes whole, with the tag that a read of it has")
     func single() throws {
-        let home = try WebHome { $0.answerBytes = 1024 }
+        let home = try WebFixture { $0.answerBytes = 1024 }
         let text = String(repeating: "y", count: 300_000)
         let names = (0..<5_000).map { #""k\#($0)":"\#($0)""# }.joined(separator: ",")
         for (id, body) in [#"{"id":1,"text":"\#(text)"}"#, #"{"id":2,"names":{\#(names)}}"#, #"{"id":3}"#].enumerated()
@@ -110,7 +110,7 @@ struct WriteAnswerTests {
 
     @Test("writes that share a commit are each answered with what they left")
     func groups() throws {
-        let home = try WebHome()
+        let home = try WebFixture()
         let text = String(repeating: "z", count: 50_000)
         #expect(try home.send(.post, "/v1/objects/Web", #"{"id":1,"text":"\#(text)"}"#).status == 201)
         let wrong = Recorded<String>()
@@ -133,7 +133,7 @@ struct WriteAnswerTests {
 
     @Test("a transaction tells its objects as it leaves them, however long the answer is", arguments: [10, 40_000])
     func transactions(size: Int) throws {
-        let home = try WebHome()
+        let home = try WebFixture()
         let text = String(repeating: "a", count: size)
         let answer = try Self.send(
             home, .post, "/v1/transactions?include=objects",
@@ -152,7 +152,7 @@ struct WriteAnswerTests {
 
     @Test("an answer under a key that is sent again is bounded, too, and is made again outside of the writer's turn")
     func again() throws {
-        let home = try WebHome { $0.answerBytes = 100_000 }
+        let home = try WebFixture { $0.answerBytes = 100_000 }
         let text = String(repeating: "b", count: 30_000)
         let body = "[" + (0..<10).map { #"{"id":\#($0),"text":"\#(text)"}"# }.joined(separator: ",") + "]"
         let first = try Self.send(home, .post, "/v1/objects/Web", body, ["Idempotency-Key": "one"])

@@ -53,7 +53,7 @@ struct DrainTests {
     }
 
     @Test("streams get what is queued, the farewell, and an orderly end", arguments: Wire.allCases)
-    func farewell(wire: Wire) throws {
+    func closingEvent(wire: Wire) throws {
         let streams = Recorder<EventStream>()
         let reasons = Recorder<EventStream.CloseReason>()
         try withServer(
@@ -79,7 +79,7 @@ struct DrainTests {
             }
             let stopped = Recorder<Bool>()
             onAnotherThread {
-                server.stop(within: .seconds(20), farewell: .event(name: "bye", data: Array("soon".utf8)))
+                server.stop(within: .seconds(20), closingEvent: .event(name: "bye", data: Array("soon".utf8)))
                 stopped.append(true)
             }
             for client in clients {

@@ -30,7 +30,7 @@ extension DecodingProbe {
         }
         // Each by itself: one that does not fit ends it.
         for step in steps {
-            let changes = try? PastChanges(
+            let changes = try? AsOfChanges(
                 since: Version(6), [(ChangeSet(version: Version(7)), [step])], schema: Self.undoSchema,
                 clusterCapacity: 64)
             guard let changes else { continue }
@@ -42,7 +42,7 @@ extension DecodingProbe {
         }
         for isMap in [false, true] {
             let numbers = (0..<5).map { Value.int($0) }
-            var elements = PastElements(
+            var elements = AsOfElements(
                 isMap
                     ? .dictionary(ValueMap(numbers.enumerated().map { ("\($0.offset)", $0.element) })) : .list(numbers))
             for step in steps { try? elements.takeBack(step.change) }

@@ -70,8 +70,8 @@ package final class ProbeStore: Store {
     ) { base.replaceSchema(with: schema, migration: migration, completion: completion) }
 
     package func snapshot(at version: Version) throws -> any Snapshot { try base.snapshot(at: version) }
-    package func past(at version: Version, before snapshot: any Snapshot) throws -> Past? {
-        try base.past(at: version, before: snapshot)
+    package func asOf(_ version: Version, before snapshot: any Snapshot) throws -> AsOfState? {
+        try base.asOf(version, before: snapshot)
     }
     package func tag(of version: Version) throws -> HistoryTag? { try base.tag(of: version) }
     package func changeLogFloor() throws -> Version { try base.changeLogFloor() }

@@ -66,7 +66,7 @@ extension Leaf {
         checkSlot(slot)
         precondition(kind.isBytes, "not a leaf of bytes")
         if encoding == .dictionary { return entry(Int(unpack(slot))) }
-        if entryCount > 0, isOutsized(slot) { return outsizedBytes(slot) }
+        if entryCount > 0, isOverflow(slot) { return overflowBytes(slot) }
         return text(offsets: values, width: width, index: slot)
     }
 

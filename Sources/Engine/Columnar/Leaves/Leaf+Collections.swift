@@ -35,9 +35,9 @@ extension Leaf {
         precondition(kind.collection != .single, "not a leaf of collections")
         checkSlots(mask)
         if narrow(mask, scratch, byEntries: { sizes.contains(size($0)) }) { return }
-        let hasOutsized = hasOutsized
+        let hasOverflow = hasOverflow
         mask.filter { slot in
-            if hasOutsized, isOutsized(slot) { return sizes.contains(Int64(outsizedSize(slot))) }
+            if hasOverflow, isOverflow(slot) { return sizes.contains(Int64(overflowSize(slot))) }
             return sizes.contains(isNull(slot) ? 0 : size(inlineBytes(at: slot)))
         }
     }
@@ -108,7 +108,7 @@ extension Leaf {
     /// Nil where the slot is not a short run of Ints.
     @inline(__always)
     private func anyInteger(_ slot: Int, _ wanted: LeafIntegers) -> Bool? {
-        if hasOutsized, isOutsized(slot) { return nil }
+        if hasOverflow, isOverflow(slot) { return nil }
         return isNull(slot) ? false : anyInteger(inlineBytes(at: slot), wanted)
     }
 

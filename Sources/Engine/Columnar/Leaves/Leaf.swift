@@ -29,7 +29,7 @@ package struct Leaf: @unchecked Sendable {
     let sideValues: UnsafeRawPointer
     let area: UnsafeRawPointer
     /// Where the bytes of the outsized slots lie, in their order; nil as long as nobody has said.
-    var outsized: UnsafePointer<UnsafeRawBufferPointer>?
+    var overflow: UnsafePointer<UnsafeRawBufferPointer>?
 
     /// Checks that the bytes are a leaf of that kind and that all its parts lie within them. Bytes behind it
     /// are ignored.
@@ -145,10 +145,10 @@ extension UnsafePointer<Leaf> {
         case .link: return self[column].isNull(slot) ? .null : .link(self[column].link(at: slot))
         case .string:
             if self[column].isNull(slot) { return .null }
-            if self[column].hasOutsized, self[column].isOutsized(slot) { return nil }
+            if self[column].hasOverflow, self[column].isOverflow(slot) { return nil }
             return .string(String(decoding: self[column].utf8(at: slot), as: UTF8.self))
         case .mixed, .list, .set, .map: return nil
-        default: return self[column].isOutsized(slot) ? nil : self[column].value(at: slot)
+        default: return self[column].isOverflow(slot) ? nil : self[column].value(at: slot)
         }
     }
 }

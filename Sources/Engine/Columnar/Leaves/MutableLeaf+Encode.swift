@@ -159,7 +159,7 @@ extension MutableLeaf {
 
     private func encodeStrings() -> [UInt8] {
         let plain = textHeader()
-        if outsized.isEmpty, let dictionary = StringDictionary(of: strings, nulls: nulls) {
+        if overflow.isEmpty, let dictionary = StringDictionary(of: strings, nulls: nulls) {
             let header = dictionaryHeader(dictionary)
             if header.totalSize < plain.totalSize { return encode(dictionary, header) }
         }
@@ -170,7 +170,7 @@ extension MutableLeaf {
                 Self.storeOffset(end, width: plain.width, at: place)
             }
             store(0)
-            outsized.withUnsafeBytes { copy($0, to: out + plain.sideOffset) }
+            overflow.withUnsafeBytes { copy($0, to: out + plain.sideOffset) }
             strings.bytes.withUnsafeBytes { bytes in
                 for (slot, range) in strings.ranges.enumerated() {
                     copy(
@@ -213,7 +213,7 @@ extension MutableLeaf {
 
     private func textHeader() -> LeafHeader {
         var header = LeafHeader(kind: kind, encoding: .text, count: count, nullCount: nullCount)
-        header.entryCount = outsizedCount
+        header.entryCount = overflowCount
         header.areaSize = strings.textSize
         header.width = header.areaSize <= Int(UInt16.max) ? 16 : 32
         return header

@@ -20,8 +20,8 @@ package struct MutableLeaf: Sendable {
     var decimals: [Decimal128] = []
     var strings = StringArena()
     /// Of bytes: empty as long as no slot is outsized, else one bit per slot; the slot's bytes are its size then.
-    var outsized: [UInt64] = []
-    private(set) var outsizedCount = 0
+    var overflow: [UInt64] = []
+    private(set) var overflowCount = 0
 
     /// An empty leaf.
     package init(kind: LeafKind) { self.kind = kind }
@@ -45,9 +45,9 @@ package struct MutableLeaf: Sendable {
         case .decimal128: decimals = (0..<count).map { leaf.decimal(at: $0) }
         case .string, .data, .mixed, .list, .set, .map:
             for slot in 0..<count { strings.append(leaf.inlineBytes(at: slot)) }
-            if leaf.hasOutsized {
-                outsized = (0..<maskWordCount(count)).map { leaf.outsizedWord($0) }
-                outsizedCount = outsized.reduce(0) { $0 + $1.nonzeroBitCount }
+            if leaf.hasOverflow {
+                overflow = (0..<maskWordCount(count)).map { leaf.overflowWord($0) }
+                overflowCount = overflow.reduce(0) { $0 + $1.nonzeroBitCount }
             }
         }
     }
@@ -86,7 +86,7 @@ package struct MutableLeaf: Sendable {
         }
         if count & 63 == 0 {
             nulls.append(0)
-            if outsizedCount > 0 { outsized.append(0) }
+            if overflowCount > 0 { overflow.append(0) }
         }
         if value.isNull {
             nulls[count >> 6] |= 1 << UInt64(count & 63)
@@ -117,7 +117,7 @@ package struct MutableLeaf: Sendable {
             guard strings.fits(bytes.count) else { throw .full }
             strings.replace(slot, with: bytes)
         }
-        if outsizedCount > 0 { mark(slot, outsized: false) }
+        if overflowCount > 0 { mark(slot, overflow: false) }
         let bit: UInt64 = 1 << UInt64(slot & 63)
         let wasNull = nulls[slot >> 6] & bit != 0
         if value.isNull, !wasNull {
@@ -142,16 +142,16 @@ package struct MutableLeaf: Sendable {
     }
 
     /// Adds a slot whose bytes lie elsewhere, with their size; see `LeafHeader`. Throws as `append(_:)`.
-    package mutating func append(outsized size: Int) throws(LeafError) {
+    package mutating func append(overflow size: Int) throws(LeafError) {
         guard kind.isBytes else { throw .kindMismatch }
         try append(.null)
-        try set(count - 1, outsized: size)
+        try set(count - 1, overflow: size)
     }
 
     /// Says that the bytes of a slot lie elsewhere. Throws as `set(_:_:)`.
-    package mutating func set(_ slot: Int, outsized size: Int) throws(LeafError) {
+    package mutating func set(_ slot: Int, overflow size: Int) throws(LeafError) {
         try set(slot, bytes: withUnsafeBytes(of: UInt64(size).littleEndian) { Array($0) })
-        mark(slot, outsized: true)
+        mark(slot, overflow: true)
     }
 
     /// Replaces a slot of a column of bytes with what is encoded already. Throws as `set(_:_:)`.
@@ -164,27 +164,27 @@ package struct MutableLeaf: Sendable {
             nulls[slot >> 6] &= ~(1 << UInt64(slot & 63))
             nullCount -= 1
         }
-        if outsizedCount > 0 { mark(slot, outsized: false) }
+        if overflowCount > 0 { mark(slot, overflow: false) }
     }
 
     /// The size of an outsized slot; nil for any other.
-    package func outsizedSize(_ slot: Int) -> Int? {
-        guard isOutsized(slot) else { return nil }
-        return strings.withText(slot) { LeafHeader.outsizedSize(UnsafeRawBufferPointer($0)) }
+    package func overflowSize(_ slot: Int) -> Int? {
+        guard isOverflow(slot) else { return nil }
+        return strings.withText(slot) { LeafHeader.overflowSize(UnsafeRawBufferPointer($0)) }
     }
 
-    package func isOutsized(_ slot: Int) -> Bool {
-        outsizedCount > 0 && outsized[slot >> 6] >> UInt64(slot & 63) & 1 != 0
+    package func isOverflow(_ slot: Int) -> Bool {
+        overflowCount > 0 && overflow[slot >> 6] >> UInt64(slot & 63) & 1 != 0
     }
 
-    private mutating func mark(_ slot: Int, outsized isOutsized: Bool) {
-        if outsized.isEmpty { outsized = [UInt64](repeating: 0, count: maskWordCount(count)) }
+    private mutating func mark(_ slot: Int, overflow isOverflow: Bool) {
+        if overflow.isEmpty { overflow = [UInt64](repeating: 0, count: maskWordCount(count)) }
         let bit: UInt64 = 1 << UInt64(slot & 63)
-        let was = outsized[slot >> 6] & bit != 0
-        guard was != isOutsized else { return }
-        outsized[slot >> 6] ^= bit
-        outsizedCount += isOutsized ? 1 : -1
-        if outsizedCount == 0 { outsized = [] }
+        let was = overflow[slot >> 6] & bit != 0
+        guard was != isOverflow else { return }
+        overflow[slot >> 6] ^= bit
+        overflowCount += isOverflow ? 1 : -1
+        if overflowCount == 0 { overflow = [] }
     }
 
     /// The bytes of a value that is neither null nor a string. Throws `kindMismatch`.
@@ -231,7 +231,7 @@ package struct MutableLeaf: Sendable {
     /// The same, unless it is outsized. Called mutating so that no copy is made of the leaf for it.
     package mutating func plainValue(at slot: Int) -> Value? {
         if kind == .int { return isNull(slot) ? .null : .int(integers[slot]) }
-        return isOutsized(slot) ? nil : value(at: slot)
+        return isOverflow(slot) ? nil : value(at: slot)
     }
 
     /// Replaces the value of a slot that is not outsized. False, with nothing done, when it is. Throws as `set(_:_:)`.
@@ -240,14 +240,14 @@ package struct MutableLeaf: Sendable {
             integers[slot] = number
             return true
         }
-        if isOutsized(slot) { return false }
+        if isOverflow(slot) { return false }
         try set(slot, value)
         return true
     }
 
     /// The same of a text, given as UTF-8: a column of texts that has no null takes it as it is.
     package mutating func setPlain(_ slot: Int, utf8 text: UnsafeBufferPointer<UInt8>) throws(LeafError) -> Bool {
-        guard kind == .string, slot >= 0, slot < count, nullCount == 0, outsizedCount == 0, strings.fits(text.count)
+        guard kind == .string, slot >= 0, slot < count, nullCount == 0, overflowCount == 0, strings.fits(text.count)
         else { return try setPlain(slot, .string(String(decoding: text, as: UTF8.self))) }
         strings.replace(slot, with: text)
         return true
@@ -312,7 +312,7 @@ package enum LeafContent: Sendable {
     /// The bytes of a value in a column of bytes, already encoded.
     case bytes([UInt8])
     /// A value that lies elsewhere, with its size; see `LeafHeader`.
-    case outsized(Int)
+    case overflow(Int)
 }
 
 extension MutableLeaf {
@@ -323,7 +323,7 @@ extension MutableLeaf {
         case .bytes(let bytes):
             try append(.null)
             try set(count - 1, bytes: bytes)
-        case .outsized(let size): try append(outsized: size)
+        case .overflow(let size): try append(overflow: size)
         }
     }
 
@@ -332,7 +332,7 @@ extension MutableLeaf {
         switch content {
         case .value(let value): try set(slot, value)
         case .bytes(let bytes): try set(slot, bytes: bytes)
-        case .outsized(let size): try set(slot, outsized: size)
+        case .overflow(let size): try set(slot, overflow: size)
         }
     }
 }

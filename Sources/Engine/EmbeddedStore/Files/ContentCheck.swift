@@ -25,7 +25,7 @@ final class ContentCheck {
     /// Adds what it finds to the report.
     func run(_ report: inout FileReport) throws {
         for objectClass in snapshot.schema.classes {
-            try check(OpenClass(objectClass, snapshot.classes[objectClass.id] ?? ClassState()))
+            try check(MutableClass(objectClass, snapshot.classes[objectClass.id] ?? ClassState()))
         }
         for objectClass in snapshot.schema.classes where objectClass.isEmbedded {
             try forEachObject(of: objectClass.id) { key in
@@ -41,7 +41,7 @@ final class ContentCheck {
 
     // MARK: Objects
 
-    private func check(_ objectClass: OpenClass) throws {
+    private func check(_ objectClass: MutableClass) throws {
         var expected = Expected(objectClass)
         var count = 0
         try forEachObject(of: objectClass.schema.id) { key in
@@ -69,7 +69,7 @@ final class ContentCheck {
     }
 
     private func check(
-        _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ expected: inout Expected
+        _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ expected: inout Expected
     ) throws {
         func name() -> String { "'\(objectClass.schema.name).\(column.property.name)' of object \(key.rawValue)" }
         let value: Value
@@ -97,7 +97,7 @@ final class ContentCheck {
     }
 
     private func checkIndex(
-        _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value, _ name: String,
+        _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value, _ name: String,
         _ expected: inout Expected
     ) throws {
         if column.isFullTextIndexed {
@@ -125,14 +125,14 @@ final class ContentCheck {
         var words: [Int]
         var backlinks: [Int]
 
-        init(_ objectClass: OpenClass) {
+        init(_ objectClass: MutableClass) {
             index = [Int](repeating: 0, count: objectClass.columns.count)
             words = index
             backlinks = index
         }
     }
 
-    private func compare(_ expected: Expected, _ objectClass: OpenClass) throws {
+    private func compare(_ expected: Expected, _ objectClass: MutableClass) throws {
         for column in objectClass.columns {
             let name = "'\(objectClass.schema.name).\(column.property.name)'"
             let prefix = TreeKey.entries(of: objectClass.schema.id, column.id).bytes

@@ -63,7 +63,7 @@ final class OpenFile: Sendable {
         }
         let trees = Trees(
             meta: try tree(FileFormat.metaTree), classes: try tree(FileFormat.classTree),
-            leaves: try tree(FileFormat.leafTree), outsized: try tree(FileFormat.outsizedTree),
+            leaves: try tree(FileFormat.leafTree), overflow: try tree(FileFormat.overflowTree),
             index: try tree(FileFormat.indexTree), words: try tree(FileFormat.wordTree),
             backlinks: try tree(FileFormat.backlinkTree),
             log: try tree(FileFormat.logTree), records: try tree(FileFormat.recordTree))

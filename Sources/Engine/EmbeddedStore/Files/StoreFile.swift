@@ -29,7 +29,7 @@ package struct EmbeddedStoreOptions: Sendable {
     /// Seconds that the change log keeps a version.
     package var changeLogSeconds: Int64 = 24 * 3600
     /// What the change log holds of one version to take its changes back, in bytes: the old values of what was changed
-    /// and deleted. A version that would need more has nothing, and `past` is nil across it.
+    /// and deleted. A version that would need more has nothing, and `asOf` is nil across it.
     package var undoLimit = 1 << 20
     /// Bytes of memory that a piece of work may use for what takes it back should it fail. Work that does more is taken
     /// back by giving up the commit that it shares with other work, which is then done again, piece by piece.

@@ -7,34 +7,34 @@ import StoreContract
 extension EmbeddedSnapshot {
     func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int {
         let (leaf, slot) = try collection(classID, key, property)
-        return leaf.isOutsized(slot) ? leaf.outsizedSize(slot) : leaf.elements(at: slot).count
+        return leaf.isOverflow(slot) ? leaf.overflowSize(slot) : leaf.elements(at: slot).count
     }
 
     func elements(
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
     ) throws -> [Value] {
         let (leaf, slot) = try collection(classID, key, property)
-        guard leaf.isOutsized(slot) else {
+        guard leaf.isOverflow(slot) else {
             let elements = leaf.elements(at: slot)
             return Array(elements.values[range.clamped(to: 0..<elements.count)])
         }
-        return try outsized(OutsizedTree.Address(classID: classID, property: property, key: key)) {
+        return try overflow(OverflowTree.Address(classID: classID, property: property, key: key)) {
             try $0.elements($1, range, hasKeys: leaf.kind == .map).values
         }
     }
 
-    func outsizedBlocks(
+    func overflowBlocks(
         of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
     ) throws -> [(number: UInt32, count: Int)] {
-        try outsized(OutsizedTree.Address(classID: classID, property: property, key: key)) {
+        try overflow(OverflowTree.Address(classID: classID, property: property, key: key)) {
             try $0.directory($1).entries.map { ($0.number, $0.count) }
         }
     }
 
-    func outsizedBlock(
+    func overflowBlock(
         _ number: UInt32, of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
     ) throws -> UnsafeRawBufferPointer {
-        try outsized(OutsizedTree.Address(classID: classID, property: property, key: key)) {
+        try overflow(OverflowTree.Address(classID: classID, property: property, key: key)) {
             try $0.blockBytes($1, number)
         }
     }
@@ -43,8 +43,8 @@ extension EmbeddedSnapshot {
     func elements(of classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> ElementBlock {
         let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: clusterCapacity)
         let leaf = try storedLeaf(of: classID, cluster: cluster, property).checked(slot)
-        guard leaf.isOutsized(slot) else { return leaf.elements(at: slot) }
-        return try outsized(OutsizedTree.Address(classID: classID, property: property, key: key)) {
+        guard leaf.isOverflow(slot) else { return leaf.elements(at: slot) }
+        return try overflow(OverflowTree.Address(classID: classID, property: property, key: key)) {
             try $0.elements($1, 0..<Int.max, hasKeys: leaf.kind == .map)
         }
     }
@@ -66,28 +66,28 @@ extension EmbeddedSnapshot {
 }
 
 /// How large values are that lie outside their leaves.
-extension EmbeddedSnapshot: OutsizedSource {
+extension EmbeddedSnapshot: OverflowSource {
     /// A sum is not told further: whoever asks has had enough then.
     private static let mostTold = 1 << 20
 
-    func outsizedSize(
+    func overflowSize(
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
     ) throws -> Int {
         guard schema[classID]?[property]?.leafKind != nil, let (cluster, slot) = place(of: key, in: classID),
             try liveMask(of: classID, cluster: cluster)?.isLive(slot) == true
         else { return 0 }
         let leaf = try storedLeaf(of: classID, cluster: cluster, property)
-        guard leaf.isOutsized(slot) else { return 0 }
-        return try outsizedBytes(
-            OutsizedTree.Address(classID: classID, property: property, key: key), leaf, slot, range)
+        guard leaf.isOverflow(slot) else { return 0 }
+        return try overflowBytes(
+            OverflowTree.Address(classID: classID, property: property, key: key), leaf, slot, range)
     }
 
     /// About the bytes of an outsized value, of a collection those of the blocks that hold the range.
-    func outsizedBytes(
-        _ address: OutsizedTree.Address, _ leaf: Leaf, _ slot: Int, _ range: Range<Int> = 0..<Int.max
+    func overflowBytes(
+        _ address: OverflowTree.Address, _ leaf: Leaf, _ slot: Int, _ range: Range<Int> = 0..<Int.max
     ) throws -> Int {
-        guard leaf.kind.collection != .single else { return leaf.outsizedSize(slot) }
-        return try outsized(address) { tree, address in
+        guard leaf.kind.collection != .single else { return leaf.overflowSize(slot) }
+        return try overflow(address) { tree, address in
             var (first, bytes) = (0, 0)
             for entry in try tree.directory(address).entries where bytes < Self.mostTold {
                 defer { first += entry.count }

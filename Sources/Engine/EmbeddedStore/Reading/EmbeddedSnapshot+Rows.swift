@@ -30,9 +30,9 @@ extension EmbeddedSnapshot {
             guard let mask, mask.isLive(slot) else { continue }
             sink.beginObject(key)
             for column in leaves.indices {
-                if leaves[column].isOutsized(slot) {
-                    let address = OutsizedTree.Address(classID: classID, property: properties[column], key: key)
-                    guard try sink.wants({ try outsizedBytes(address, leaves[column], slot) }) else {
+                if leaves[column].isOverflow(slot) {
+                    let address = OverflowTree.Address(classID: classID, property: properties[column], key: key)
+                    guard try sink.wants({ try overflowBytes(address, leaves[column], slot) }) else {
                         sink.null(column)
                         continue
                     }
@@ -48,14 +48,14 @@ extension EmbeddedSnapshot {
 
     /// A value that lies outside the leaf.
     private func emit<Sink: RowSink>(
-        _ address: OutsizedTree.Address, _ kind: LeafKind, _ column: Int, into sink: inout Sink
+        _ address: OverflowTree.Address, _ kind: LeafKind, _ column: Int, into sink: inout Sink
     ) throws {
         switch kind {
         case .string:
-            sink.string(column, try outsized(address) { try $0.bytes($1) }.assumingMemoryBound(to: UInt8.self))
+            sink.string(column, try overflow(address) { try $0.bytes($1) }.assumingMemoryBound(to: UInt8.self))
         case .data:
-            sink.data(column, try outsized(address) { try $0.bytes($1) }.assumingMemoryBound(to: UInt8.self))
-        default: sink.value(column, try outsized(address) { try $0.value($1, kind) })
+            sink.data(column, try overflow(address) { try $0.bytes($1) }.assumingMemoryBound(to: UInt8.self))
+        default: sink.value(column, try overflow(address) { try $0.value($1, kind) })
         }
     }
 

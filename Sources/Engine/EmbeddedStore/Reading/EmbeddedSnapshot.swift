@@ -62,8 +62,8 @@ final class EmbeddedSnapshot: ExecutedSnapshot {
             try liveMask(of: classID, cluster: cluster)?.isLive(slot) == true
         else { throw StoreError.notFound(key, in: objectClass) }
         let leaf = try storedLeaf(of: classID, cluster: cluster, property)
-        if leaf.isOutsized(slot) {
-            return try outsized(OutsizedTree.Address(classID: classID, property: property, key: key)) {
+        if leaf.isOverflow(slot) {
+            return try overflow(OverflowTree.Address(classID: classID, property: property, key: key)) {
                 try $0.value($1, leaf.kind)
             }
         }
@@ -109,10 +109,10 @@ final class EmbeddedSnapshot: ExecutedSnapshot {
     }
 
     /// Reads what lies outside the leaves.
-    func outsized<R>(
-        _ address: OutsizedTree.Address, _ body: (OutsizedTree, OutsizedTree.Address) throws -> R
+    func overflow<R>(
+        _ address: OverflowTree.Address, _ body: (OverflowTree, OverflowTree.Address) throws -> R
     ) throws -> R {
-        try reading { try body(OutsizedTree(transaction: $0, trees: trees), address) }
+        try reading { try body(OverflowTree(transaction: $0, trees: trees), address) }
     }
 }
 
@@ -135,7 +135,7 @@ extension EmbeddedSnapshot: ColumnSource {
 
     func leaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf {
         let leaf = try storedLeaf(of: classID, cluster: cluster, property)
-        return leaf.hasOutsized ? try resolving(leaf, of: classID, cluster: cluster, property) : leaf
+        return leaf.hasOverflow ? try resolving(leaf, of: classID, cluster: cluster, property) : leaf
     }
 
     func forEachLeaf(
@@ -149,7 +149,7 @@ extension EmbeddedSnapshot: ColumnSource {
                     guard let live = directory.liveMask(cluster) else { continue }
                     guard let leaf = try? directory.leaf(cluster, property) else { throw StoreError.damaged(path) }
                     try body(
-                        live, leaf.hasOutsized ? try resolving(leaf, of: classID, cluster: cluster, property) : leaf)
+                        live, leaf.hasOverflow ? try resolving(leaf, of: classID, cluster: cluster, property) : leaf)
                 }
                 return
             }
@@ -167,10 +167,10 @@ extension EmbeddedSnapshot: ColumnSource {
             let first = cluster * clusterCapacity
             return (
                 leaf,
-                try leaf.outsizedSlots.map { slot in
+                try leaf.overflowSlots.map { slot in
                     let key = ObjectKey(Int64(first + slot))
-                    let address = OutsizedTree.Address(classID: classID, property: property, key: key)
-                    return try outsized(address) { try $0.bytes($1) }
+                    let address = OverflowTree.Address(classID: classID, property: property, key: key)
+                    return try overflow(address) { try $0.bytes($1) }
                 }
             )
         }

@@ -56,7 +56,7 @@ final class LimitedSnapshot: ForwardedSnapshot {
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
     ) throws {
         guard limits.countsBytes else { return }
-        try limits.spend(bytes: try base.outsizedSize(classID, key, property, range))
+        try limits.spend(bytes: try base.overflowSize(classID, key, property, range))
     }
 
     func read<Sink: RowSink>(

@@ -15,7 +15,7 @@ import ObjectModel
 //                                  a leaf as Columnar encodes it; column 0 is the live mask, the rest are property ids.
 //                                  A cluster's leaves lie side by side, so that creating objects touches the tree's end only
 //   outsized   class u32, property u16, object key u64, block u32
-//                                  what is too long for a leaf (over OutsizedTree.limit): block 0 is a text, data or mixed value,
+//                                  what is too long for a leaf (over OverflowTree.limit): block 0 is a text, data or mixed value,
 //                                  or the directory of a collection (BlockDirectory), whose elements lie in the other blocks
 //                                  (ElementBlock)
 //   index      class u32, property u16, value (IndexKey), object key u64
@@ -56,7 +56,7 @@ enum FileFormat {
     static let classTree = "classes"
     static let leafTree = "leaves"
     static let indexTree = "index"
-    static let outsizedTree = "outsized"
+    static let overflowTree = "outsized"
     static let wordTree = "words"
     static let backlinkTree = "backlinks"
     static let logTree = "log"
@@ -77,14 +77,14 @@ struct Trees: Sendable {
     let meta: LMDBDatabase
     let classes: LMDBDatabase
     let leaves: LMDBDatabase
-    let outsized: LMDBDatabase
+    let overflow: LMDBDatabase
     let index: LMDBDatabase
     let words: LMDBDatabase
     let backlinks: LMDBDatabase
     let log: LMDBDatabase
     let records: LMDBDatabase
 
-    var all: [LMDBDatabase] { [meta, classes, leaves, outsized, index, words, backlinks, log, records] }
+    var all: [LMDBDatabase] { [meta, classes, leaves, overflow, index, words, backlinks, log, records] }
 }
 
 /// Where a leaf lies.

@@ -4,13 +4,13 @@ import StoreContract
 
 /// Performs one edit of a list, set or map in a member transaction.
 struct CollectionEditor {
-    private let member: MemberTransaction
-    private let objectClass: OpenClass
+    private let savepoint: Savepoint
+    private let objectClass: MutableClass
     private let key: ObjectKey
     private let column: ColumnLayout
 
-    init(_ member: MemberTransaction, _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout) {
-        self.member = member
+    init(_ savepoint: Savepoint, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) {
+        self.savepoint = savepoint
         self.objectClass = objectClass
         self.key = key
         self.column = column
@@ -49,24 +49,24 @@ struct CollectionEditor {
     private func insert(_ value: Value, at position: Int) throws {
         try check(position, below: try count + 1)
         try check(value)
-        try insert(try member.materialised(value, column), mapKey: nil, at: position)
+        try insert(try savepoint.materialised(value, column), mapKey: nil, at: position)
         record { $0.recordInsertion(at: position) }
     }
 
     /// Replaces an element of a list, or the value of a key that is there.
     private func replace(at position: Int, with value: Value) throws {
         let old = try collection.value(at: position)
-        try member.rules.checkElement(value, for: column.property, of: objectClass.schema) { .link($0) == old }
+        try savepoint.rules.checkElement(value, for: column.property, of: objectClass.schema) { .link($0) == old }
         try exchange(at: position, for: value)
-        if column.ownsTarget { try member.removeOwned(old, butNot: try collection.value(at: position), column) }
+        if column.ownsTarget { try savepoint.removeOwned(old, butNot: try collection.value(at: position), column) }
     }
 
     /// Replaces an element without a look at what the old one owned.
     func exchange(at position: Int, for value: Value) throws {
         let mapKey = column.kind == .map ? try collection.key(at: position) : nil
-        let new = try member.materialised(value, column)
-        let old = try member.session.replace(at: position, with: new, objectClass, key, column)
-        member.note(.replaced(objectClass, key, column, position: position, old: old))
+        let new = try savepoint.materialised(value, column)
+        let old = try savepoint.session.replace(at: position, with: new, objectClass, key, column)
+        savepoint.note(.replaced(objectClass, key, column, position: position, old: old))
         if let mapKey {
             record(.map(MapEdit(deletions: [], insertions: [], modifications: [MapKey(mapKey)])))
         } else {
@@ -77,7 +77,7 @@ struct CollectionEditor {
     /// Takes an element out, with the embedded object that it is.
     private func remove(at position: Int) throws {
         let old = try takeOut(at: position)
-        if column.ownsTarget { try member.removeOwned(old.value, butNot: .null, column) }
+        if column.ownsTarget { try savepoint.removeOwned(old.value, butNot: .null, column) }
     }
 
     /// Takes an element out without a look at what it owned.
@@ -93,8 +93,8 @@ struct CollectionEditor {
     }
 
     private func takeOutUnrecorded(at position: Int) throws -> (value: Value, mapKey: String?) {
-        let old = try member.session.removeElement(at: position, objectClass, key, column)
-        member.note(.removed(objectClass, key, column, position: position, mapKey: old.mapKey, old: old.value))
+        let old = try savepoint.session.removeElement(at: position, objectClass, key, column)
+        savepoint.note(.removed(objectClass, key, column, position: position, mapKey: old.mapKey, old: old.value))
         return old
     }
 
@@ -118,35 +118,35 @@ struct CollectionEditor {
     }
 
     private func put(_ value: Value, _ mapKey: String) throws {
-        try member.rules.check(mapKey: mapKey, column.property, objectClass.schema)
+        try savepoint.rules.check(mapKey: mapKey, column.property, objectClass.schema)
         let (position, found) = try collection.search(key: mapKey)
         if found { return try replace(at: position, with: value) }
         try check(value)
-        try insert(try member.materialised(value, column), mapKey: mapKey, at: position)
+        try insert(try savepoint.materialised(value, column), mapKey: mapKey, at: position)
         record(.map(MapEdit(deletions: [], insertions: [MapKey(mapKey)], modifications: [])))
     }
 
     private func removeAll() throws -> Bool {
         guard try count > 0 else { return false }
-        try member.assign(objectClass, key, column, column.property.type.zeroValue)
+        try savepoint.assign(objectClass, key, column, column.property.type.zeroValue)
         return true
     }
 
     // MARK: Parts
 
-    private var collection: OpenCollection {
-        get throws { try member.session.collection(objectClass, key, column) }
+    private var collection: MutableStoredCollection {
+        get throws { try savepoint.session.collection(objectClass, key, column) }
     }
 
     private var count: Int { get throws { try collection.count } }
 
     private func insert(_ value: Value, mapKey: String?, at position: Int) throws {
-        try member.session.insert(value, mapKey: mapKey, at: position, objectClass, key, column)
-        member.note(.inserted(objectClass, key, column, position: position))
+        try savepoint.session.insert(value, mapKey: mapKey, at: position, objectClass, key, column)
+        savepoint.note(.inserted(objectClass, key, column, position: position))
     }
 
     private func check(_ value: Value) throws {
-        try member.rules.checkElement(value, for: column.property, of: objectClass.schema)
+        try savepoint.rules.checkElement(value, for: column.property, of: objectClass.schema)
     }
 
     private func check(_ position: Int, below limit: Int) throws {
@@ -165,6 +165,7 @@ struct CollectionEditor {
     }
 
     private func record(_ edit: CollectionEdit) {
-        member.changes[objectClass.schema.id, default: ClassChangeRecorder()].recordModification(key, column.id, edit)
+        savepoint.changes[objectClass.schema.id, default: ClassChangeRecorder()].recordModification(
+            key, column.id, edit)
     }
 }

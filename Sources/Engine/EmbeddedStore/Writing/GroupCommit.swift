@@ -78,15 +78,15 @@ struct GroupCommit {
             }
             return (changes, nil)
         case .transaction(let work):
-            let member = MemberTransaction(session, version: version, journalLimit: file.options.journalLimit)
+            let savepoint = Savepoint(session, version: version, journalLimit: file.options.journalLimit)
             do {
-                try work(member)
-            } catch let error where session.failure == nil && !(error is LMDBError) && !member.isBeyondTakingBack {
-                try member.rollBack()
+                try work(savepoint)
+            } catch let error where session.failure == nil && !(error is LMDBError) && !savepoint.isBeyondTakingBack {
+                try savepoint.rollBack()
                 throw MemberFailure(underlying: error)
             }
             if let failure = session.failure { throw failure }
-            return (member.changeSet, member.undo(limit: undoLimit))
+            return (savepoint.changeSet, savepoint.undo(limit: undoLimit))
         }
     }
 }

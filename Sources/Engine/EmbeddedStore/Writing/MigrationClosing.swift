@@ -3,21 +3,21 @@ import StoreContract
 
 /// The end of a migration: lets go of what only the old schema had, and checks what must hold again.
 struct MigrationClosing {
-    private let member: MigrationMember
+    private let savepoint: MigrationSavepoint
     private let session: WriteSession
     private let layout: MigrationLayout
     private let schemas: MigrationSchema
 
-    init(_ member: MigrationMember) {
-        self.member = member
-        session = member.session
-        layout = MigrationLayout(member.session)
-        schemas = member.schemas
+    init(_ savepoint: MigrationSavepoint) {
+        self.savepoint = savepoint
+        session = savepoint.session
+        layout = MigrationLayout(savepoint.session)
+        schemas = savepoint.schemas
     }
 
     /// Throws `migrationFailed`.
     func run() throws {
-        try member.checkRenames()
+        try savepoint.checkRenames()
         try clearReferences()
         try settleEmbeddedObjects()
         try checkPrimaryKeys()
@@ -51,7 +51,7 @@ struct MigrationClosing {
     /// Objects that have lost their owner go with it; those of a class that became embedded must have one.
     private func settleEmbeddedObjects() throws {
         let becoming = Set(schemas.becomingEmbedded.map(\.id))
-        var orphans: [(OpenClass, ObjectKey)] = []
+        var orphans: [(MutableClass, ObjectKey)] = []
         for objectClass in schemas.new.classes where objectClass.isEmbedded {
             guard schemas.old[objectClass.id] != nil, let open = session.objectClass(objectClass.id) else { continue }
             guard becoming.contains(objectClass.id) || hasLostOwners(objectClass) else { continue }
@@ -67,7 +67,7 @@ struct MigrationClosing {
             }
         }
         for (objectClass, key) in orphans where try session.exists(objectClass, key) {
-            try member.remove(objectClass, key)
+            try savepoint.remove(objectClass, key)
         }
     }
 

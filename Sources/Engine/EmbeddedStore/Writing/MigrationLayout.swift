@@ -47,7 +47,7 @@ struct MigrationLayout {
     private func drop(_ objectClass: ClassSchema) throws {
         var prefix = TreeKey(capacity: 4)
         prefix.append(objectClass.id.rawValue)
-        for tree in [trees.leaves, trees.outsized, trees.index, trees.words, trees.backlinks] {
+        for tree in [trees.leaves, trees.overflow, trees.index, trees.words, trees.backlinks] {
             try transaction.deleteAll(tree, prefix: prefix.bytes)
         }
         try session.forget(objectClass.id)
@@ -72,7 +72,7 @@ struct MigrationLayout {
         }
         // In all these trees keys begin with class and property.
         let prefix = TreeKey.entries(of: classID, property.id).bytes
-        for tree in [trees.outsized, trees.index, trees.words, trees.backlinks] {
+        for tree in [trees.overflow, trees.index, trees.words, trees.backlinks] {
             try transaction.deleteAll(tree, prefix: prefix)
         }
     }

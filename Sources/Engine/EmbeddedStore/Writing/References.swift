@@ -5,7 +5,7 @@ import ObjectModel
 struct References {
     private let transaction: LMDBTransaction
     private let trees: Trees
-    private let keyIndex: OpenKeyIndex
+    private let keyIndex: MutableKeyIndex
     /// What is to be taken out when all of it is known.
     private let removals = Removals()
 
@@ -19,7 +19,7 @@ struct References {
         var links: [[UInt8]] = []
     }
 
-    init(_ transaction: LMDBTransaction, _ trees: Trees, _ keyIndex: OpenKeyIndex) {
+    init(_ transaction: LMDBTransaction, _ trees: Trees, _ keyIndex: MutableKeyIndex) {
         self.transaction = transaction
         self.trees = trees
         self.keyIndex = keyIndex
@@ -47,19 +47,19 @@ struct References {
     }
 
     /// Adds the entries of a value as a whole.
-    func add(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
+    func add(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
         if column.holdsLinks { try value.forEachLink(column) { try addLink(objectClass, key, column, $0) } }
         if column.isFullTextIndexed { try addWords(objectClass, key, column, value) }
         try addIndex(objectClass, key, column, value)
     }
 
     /// Adds the entries of the value's words only.
-    func addWords(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
+    func addWords(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
         try Self.words(of: value, objectClass, key, column) { try transaction.put(trees.words, $0, []) }
     }
 
     /// Adds the value's entry in the index only.
-    func addIndex(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
+    func addIndex(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
         guard column.isIndexed else { return }
         if column.usesKeyBlocks { return try keyIndex.insert(value, key, objectClass.schema.id, column.id) }
         guard let entry = Self.indexEntry(objectClass, key, column, value) else { return }
@@ -67,7 +67,7 @@ struct References {
     }
 
     /// Takes the entries of a value as a whole out.
-    func remove(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
+    func remove(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
         if column.holdsLinks { try value.forEachLink(column) { try removeLink(objectClass, key, column, $0) } }
         if column.isFullTextIndexed {
             try Self.words(of: value, objectClass, key, column) { entry in
@@ -89,16 +89,16 @@ struct References {
     }
 
     /// Adds the backlinks of one element of a collection.
-    func addElement(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ element: Value) throws {
+    func addElement(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ element: Value) throws {
         try element.forEachLink(column) { try addLink(objectClass, key, column, $0) }
     }
 
-    func removeElement(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ element: Value) throws {
+    func removeElement(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ element: Value) throws {
         try element.forEachLink(column) { try removeLink(objectClass, key, column, $0) }
     }
 
     private func addLink(
-        _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ target: ObjectReference
+        _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ target: ObjectReference
     ) throws {
         let entry = Self.backlinkEntry(objectClass, key, column, target)
         // Only a collection or a mixed value can link to an object more than once.
@@ -110,7 +110,7 @@ struct References {
     }
 
     private func removeLink(
-        _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ target: ObjectReference
+        _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ target: ObjectReference
     ) throws {
         let entry = Self.backlinkEntry(objectClass, key, column, target)
         let isCounted = column.isMixed || column.kind.collection != .single
@@ -141,7 +141,7 @@ struct References {
 
     /// The key of the backlink from an object to one that it links to.
     static func backlinkEntry(
-        _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ target: ObjectReference
+        _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ target: ObjectReference
     ) -> [UInt8] {
         var entry = TreeKey.backlinks(
             from: objectClass.schema.id, column.id, to: target.key, targetClass: column.isMixed ? target.classID : nil)
@@ -151,7 +151,7 @@ struct References {
 
     /// The key that a value has in the index, unless that holds blocks of integers; nil for what is not indexed.
     static func indexEntry(
-        _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value
+        _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value
     ) -> [UInt8]? {
         guard let encoded = IndexKey.encode(value, isMixed: column.isMixed) else { return nil }
         var entry = TreeKey.entries(of: objectClass.schema.id, column.id)
@@ -162,7 +162,7 @@ struct References {
 
     /// The keys that a value has in the tree of words.
     static func words(
-        of value: Value, _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout,
+        of value: Value, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout,
         _ body: ([UInt8]) throws -> Void
     ) throws {
         guard case .string(let text) = value else { return }

@@ -33,11 +33,11 @@ struct SchemaChange {
         if plan.steps.isEmpty, block == nil, plan.difference.migrationReasons(hasObjects: hasObjects).isEmpty {
             try MigrationLayout(session).change(to: plan.new)
         } else {
-            let member = try MigrationMember(session, version: version, old: try old(), plan: plan)
-            for step in plan.steps { try member.perform(step) }
-            try block?(member)
+            let savepoint = try MigrationSavepoint(session, version: version, old: try old(), plan: plan)
+            for step in plan.steps { try savepoint.perform(step) }
+            try block?(savepoint)
             if let failure = session.failure { throw failure }
-            try MigrationClosing(member).run()
+            try MigrationClosing(savepoint).run()
         }
         try session.transaction.put(
             session.trees.meta, FileFormat.schemaKey, SchemaRecord.encode(session.schema))

@@ -6,26 +6,26 @@ import ObjectModel
 extension WriteSession {
     /// The collection, ready to be read by position. Changes go through `edit`.
     func collection(
-        _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout
-    ) throws -> OpenCollection {
-        let address = OutsizedTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+        _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
+    ) throws -> MutableStoredCollection {
+        let address = OverflowTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
         if let open = openCollection, open.address == address { return open.collection }
-        if clusters.count > Self.openClusterLimit { try writeOutClusters() }
+        if clusters.count > Self.mutableClusterLimit { try writeOutClusters() }
         try closeCollection()
         let (cluster, slot) = place(objectClass, key)
         let leaves = try self.cluster(cluster, objectClass)
         let collection =
-            try isOutsized(objectClass, key, column)
-            ? try OpenCollection(address, hasKeys: column.kind == .map, outsized)
-            : OpenCollection(
-                try leaves.elements(column.position, slot) { try openLeaf(cluster, column) }, address, outsized)
+            try isOverflow(objectClass, key, column)
+            ? try MutableStoredCollection(address, hasKeys: column.kind == .map, overflow)
+            : MutableStoredCollection(
+                try leaves.elements(column.position, slot) { try openLeaf(cluster, column) }, address, overflow)
         openCollection = (address, collection, objectClass, column)
         return collection
     }
 
     /// Puts an element in at a position.
     func insert(
-        _ value: Value, mapKey: String?, at position: Int, _ objectClass: OpenClass, _ key: ObjectKey,
+        _ value: Value, mapKey: String?, at position: Int, _ objectClass: MutableClass, _ key: ObjectKey,
         _ column: ColumnLayout
     ) throws {
         try wholly {
@@ -37,7 +37,7 @@ extension WriteSession {
     /// Replaces the element at a position; gives the one that was there.
     @discardableResult
     func replace(
-        at position: Int, with value: Value, _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout
+        at position: Int, with value: Value, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
     ) throws -> Value {
         try wholly {
             let collection = try collection(objectClass, key, column)
@@ -54,7 +54,7 @@ extension WriteSession {
     /// Takes the element at a position out; gives it back.
     @discardableResult
     func removeElement(
-        at position: Int, _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout
+        at position: Int, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
     ) throws -> (value: Value, mapKey: String?) {
         try wholly {
             let collection = try collection(objectClass, key, column)
@@ -74,7 +74,7 @@ extension WriteSession {
         let content: LeafContent
         switch try open.collection.writeBack() {
         case .inline(let bytes): content = .bytes(bytes)
-        case .blocks(let count): content = .outsized(count)
+        case .blocks(let count): content = .overflow(count)
         }
         let (address, slot) = place(open.objectClass, open.address.key)
         try cluster(address, open.objectClass).set(slot, content, open.column.position) {

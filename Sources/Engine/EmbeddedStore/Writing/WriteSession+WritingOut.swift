@@ -16,7 +16,7 @@ extension WriteSession {
             guard let objectClass = objectClass(address.classID) else { continue }
             try write(cluster, address, objectClass)
         }
-        for case let open? in openClasses where open.isDirty {
+        for case let open? in mutableClasses where open.isDirty {
             var key = TreeKey(capacity: 4)
             key.append(open.schema.id.rawValue)
             try transaction.put(trees.classes, key.bytes, open.state.record)
@@ -26,14 +26,14 @@ extension WriteSession {
     }
 
     /// Writes a cluster that is full and forgets it: a bulk load does not come back to it.
-    func writeOut(_ address: LeafAddress, _ objectClass: OpenClass) throws {
+    func writeOut(_ address: LeafAddress, _ objectClass: MutableClass) throws {
         guard let cluster = clusters.removeValue(forKey: address) else { return }
         if current?.address == address { current = nil }
         arrangementPlace.pointee += 1
         try write(cluster, address, objectClass)
     }
 
-    func write(_ cluster: OpenCluster, _ address: LeafAddress, _ objectClass: OpenClass) throws {
+    func write(_ cluster: MutableCluster, _ address: LeafAddress, _ objectClass: MutableClass) throws {
         written.insert(address)
         try cluster.writeDirty { column, bytes in
             let id = column.map { objectClass.columns[$0].id } ?? FileFormat.liveMaskColumn
@@ -50,7 +50,7 @@ extension WriteSession {
     }
 
     /// Writes everything out when too many clusters are decoded.
-    func boundOpenClusters() throws {
-        if clusters.count > Self.openClusterLimit { try writeOutClusters() }
+    func boundMutableClusters() throws {
+        if clusters.count > Self.mutableClusterLimit { try writeOutClusters() }
     }
 }

@@ -5,7 +5,7 @@ import StoreContract
 
 /// The state of one LMDB write transaction, shared by the members of a group commit: decoded clusters, indexes
 /// and backlinks kept in step, and class counters. It knows no rules, only how data lies; the rules are
-/// `MemberTransaction`'s.
+/// `Savepoint`'s.
 final class WriteSession {
     let transaction: LMDBTransaction
     let trees: Trees
@@ -14,7 +14,7 @@ final class WriteSession {
     /// Write everything out before replacing it: decoded clusters and open classes belong to the old one.
     var schema: Schema {
         didSet {
-            openClasses = Self.places(for: schema)
+            mutableClasses = Self.places(for: schema)
             arrangementPlace.pointee += 1
         }
     }
@@ -27,10 +27,10 @@ final class WriteSession {
     /// The counters as the transaction holds them; those of open classes may be newer.
     var classes: [ClassID: ClassState]
     /// By class number.
-    var openClasses: [OpenClass?]
-    var clusters: [LeafAddress: OpenCluster] = [:]
+    var mutableClasses: [MutableClass?]
+    var clusters: [LeafAddress: MutableCluster] = [:]
     /// The cluster that was used last: neighbouring changes mostly go to the same one.
-    var current: (address: LeafAddress, cluster: OpenCluster)?
+    var current: (address: LeafAddress, cluster: MutableCluster)?
     /// The clusters that the transaction has written something of.
     var written: Set<LeafAddress> = []
     /// Rises when decoded clusters are given up: what was kept of them is not theirs any more.
@@ -38,19 +38,22 @@ final class WriteSession {
     /// Beside the object, so that it is looked at without holding the session.
     let arrangementPlace: UnsafeMutablePointer<Int>
     private let indexCursor: LMDBCursor
-    let outsized: OutsizedTree
-    let keyIndex: OpenKeyIndex
+    let overflow: OverflowTree
+    let keyIndex: MutableKeyIndex
     let references: References
     /// The list, set or map that was edited last.
     var openCollection:
-        (address: OutsizedTree.Address, collection: OpenCollection, objectClass: OpenClass, column: ColumnLayout)?
+        (
+            address: OverflowTree.Address, collection: MutableStoredCollection, objectClass: MutableClass,
+            column: ColumnLayout
+        )?
     /// Why the transaction must not be committed: a change broke off in the middle, so leaves, indexes and
     /// counters may disagree. It counts even when the work that was told of it went on.
     private(set) var failure: (any Error)?
 
     /// Decoded clusters that are kept before all are written out: bounds the memory of changes all over a class to some
     /// tens of megabytes.
-    static let openClusterLimit = 256
+    static let mutableClusterLimit = 256
 
     init(_ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String, tag: HistoryTag? = nil)
         throws
@@ -58,8 +61,8 @@ final class WriteSession {
         indexCursor = try LMDBCursor(transaction, trees.index)
         arrangementPlace = .allocate(capacity: 1)
         arrangementPlace.initialize(to: 0)
-        outsized = OutsizedTree(transaction: transaction, trees: trees)
-        keyIndex = OpenKeyIndex(transaction, trees)
+        overflow = OverflowTree(transaction: transaction, trees: trees)
+        keyIndex = MutableKeyIndex(transaction, trees)
         references = References(transaction, trees, keyIndex)
         self.transaction = transaction
         self.trees = trees
@@ -69,7 +72,7 @@ final class WriteSession {
         newest = Mark(catalogue.version, catalogue.history.tag)
         self.tag = tag ?? catalogue.history.tag
         classes = catalogue.classes
-        openClasses = Self.places(for: catalogue.schema)
+        mutableClasses = Self.places(for: catalogue.schema)
     }
 
     deinit { arrangementPlace.deallocate() }
@@ -77,36 +80,38 @@ final class WriteSession {
     /// Notes that work made a version.
     func advance(to version: Version) { newest = Mark(version, tag) }
 
-    private static func places(for schema: Schema) -> [OpenClass?] {
+    private static func places(for schema: Schema) -> [MutableClass?] {
         Array(repeating: nil, count: Int(schema.nextClassID))
     }
 
     // MARK: Reading
 
     /// The class as the writer needs it; nil when the schema does not have it.
-    func objectClass(_ classID: ClassID) -> OpenClass? {
+    func objectClass(_ classID: ClassID) -> MutableClass? {
         let number = Int(classID.rawValue)
-        guard number < openClasses.count else { return nil }
-        if let open = openClasses[number] { return open }
-        guard let opened = schema[classID].map({ OpenClass($0, classes[classID] ?? ClassState()) }) else { return nil }
-        openClasses[number] = opened
+        guard number < mutableClasses.count else { return nil }
+        if let open = mutableClasses[number] { return open }
+        guard let opened = schema[classID].map({ MutableClass($0, classes[classID] ?? ClassState()) }) else {
+            return nil
+        }
+        mutableClasses[number] = opened
         return opened
     }
 
-    func exists(_ objectClass: OpenClass, _ key: ObjectKey) throws -> Bool {
+    func exists(_ objectClass: MutableClass, _ key: ObjectKey) throws -> Bool {
         guard key.rawValue >= 0, key.rawValue < objectClass.state.nextKey else { return false }
         let (address, slot) = place(objectClass, key)
         return try cluster(address, objectClass).isLive(slot)
     }
 
     /// The stored value; the object must exist.
-    func value(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
+    func value(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
         try closeCollection()
         return try stored(objectClass, key, column)
     }
 
     /// The first object whose primary key equals `value`.
-    func lookUp(_ value: Value, _ objectClass: OpenClass, _ column: ColumnLayout) throws -> ObjectKey? {
+    func lookUp(_ value: Value, _ objectClass: MutableClass, _ column: ColumnLayout) throws -> ObjectKey? {
         if column.usesKeyBlocks { return try keyIndex.find(value, objectClass.schema.id, column.id) }
         guard let encoded = IndexKey.encode(value) else { return nil }
         var prefix = TreeKey.entries(of: objectClass.schema.id, column.id)
@@ -136,9 +141,9 @@ final class WriteSession {
     // MARK: Changing
 
     /// Appends an object with a value for every column of its class, in order.
-    func append(_ objectClass: OpenClass, _ values: [Value]) throws -> ObjectKey {
+    func append(_ objectClass: MutableClass, _ values: [Value]) throws -> ObjectKey {
         try wholly {
-            try boundOpenClusters()
+            try boundMutableClusters()
             let key = ObjectKey(objectClass.state.nextKey)
             objectClass.state.nextKey += 1
             objectClass.state.objectCount += 1
@@ -169,16 +174,16 @@ final class WriteSession {
     /// Its values stay in the leaves until those are written the next time, so that a deletion costs a live
     /// mask and not all columns of the cluster. They are written when half of a cluster's objects are gone, and
     /// when all are.
-    func remove(_ objectClass: OpenClass, _ key: ObjectKey) throws {
+    func remove(_ objectClass: MutableClass, _ key: ObjectKey) throws {
         try wholly {
-            try boundOpenClusters()
+            try boundMutableClusters()
             try closeCollection()
             let (address, slot) = place(objectClass, key)
             for column in objectClass.columns {
                 if column.hasReferences {
                     try references.remove(objectClass, key, column, try stored(objectClass, key, column))
                 }
-                if column.kind.isBytes, try isOutsized(objectClass, key, column) {
+                if column.kind.isBytes, try isOverflow(objectClass, key, column) {
                     try store(.null, objectClass, key, column)
                 }
             }
@@ -192,7 +197,7 @@ final class WriteSession {
     }
 
     /// Puts a removed object back with the values that it had.
-    func restore(_ objectClass: OpenClass, _ key: ObjectKey, _ values: [Value]) throws {
+    func restore(_ objectClass: MutableClass, _ key: ObjectKey, _ values: [Value]) throws {
         try wholly {
             let (address, slot) = place(objectClass, key)
             try cluster(address, objectClass).restoreSlot(slot)
@@ -204,9 +209,9 @@ final class WriteSession {
         }
     }
 
-    func assign(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
+    func assign(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
         try wholly {
-            try boundOpenClusters()
+            try boundMutableClusters()
             try closeCollection()
             if column.hasReferences {
                 let old = try stored(objectClass, key, column)
@@ -220,8 +225,8 @@ final class WriteSession {
     }
 
     /// Has the leaves of a cluster written that hold values of deleted objects. Whether there are any.
-    func clearDead(_ objectClass: OpenClass, _ number: Int) throws -> Bool {
-        try boundOpenClusters()
+    func clearDead(_ objectClass: MutableClass, _ number: Int) throws -> Bool {
+        try boundMutableClusters()
         let address = LeafAddress(classID: objectClass.schema.id, cluster: number)
         let cluster = try cluster(address, objectClass)
         let mask = cluster.liveMask
@@ -237,10 +242,10 @@ final class WriteSession {
 
     // MARK: Values
 
-    private func stored(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
-        if column.kind.isBytes, try isOutsized(objectClass, key, column) {
-            let place = OutsizedTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
-            return try outsized.value(place, column.kind)
+    private func stored(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Value {
+        if column.kind.isBytes, try isOverflow(objectClass, key, column) {
+            let place = OverflowTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+            return try overflow.value(place, column.kind)
         }
         let (address, slot) = place(objectClass, key)
         let cluster = try cluster(address, objectClass)
@@ -249,20 +254,20 @@ final class WriteSession {
     }
 
     /// Whether a value, of a column of bytes, lies outside the leaf.
-    func isOutsized(_ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Bool {
+    func isOverflow(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Bool {
         let (address, slot) = place(objectClass, key)
         let cluster = try cluster(address, objectClass)
-        if cluster.isOpen(column.position) { return cluster.outsizedSize(column.position, slot) != nil }
-        return try writtenLeaf(address, column)?.checked(slot).isOutsized(slot) ?? false
+        if cluster.isOpen(column.position) { return cluster.overflowSize(column.position, slot) != nil }
+        return try writtenLeaf(address, column)?.checked(slot).isOverflow(slot) ?? false
     }
 
     /// Replaces a value in the leaf, and what lies outside of it.
-    private func store(_ value: Value, _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout) throws {
+    private func store(_ value: Value, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws {
         let (address, slot) = place(objectClass, key)
         let cluster = try cluster(address, objectClass)
-        if column.kind.isBytes, try isOutsized(objectClass, key, column) {
-            let place = OutsizedTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
-            try transaction.deleteAll(trees.outsized, prefix: place.prefix.bytes)
+        if column.kind.isBytes, try isOverflow(objectClass, key, column) {
+            let place = OverflowTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+            try transaction.deleteAll(trees.overflow, prefix: place.prefix.bytes)
         }
         let content = try content(value, objectClass, key, column)
         try cluster.set(slot, content, column.position) { try openLeaf(address, column) }
@@ -270,28 +275,28 @@ final class WriteSession {
 
     /// What the leaf holds for a value; writes what is too long for it outside.
     private func content(
-        _ value: Value, _ objectClass: OpenClass, _ key: ObjectKey, _ column: ColumnLayout
+        _ value: Value, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
     ) throws -> LeafContent {
         guard column.kind.isBytes, !value.isNull else { return .value(value) }
-        func address() -> OutsizedTree.Address {
-            OutsizedTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
+        func address() -> OverflowTree.Address {
+            OverflowTree.Address(classID: objectClass.schema.id, property: column.id, key: key)
         }
         func outside(_ bytes: [UInt8]) throws -> LeafContent {
-            try transaction.put(trees.outsized, address().block(0), bytes)
-            return .outsized(bytes.count)
+            try transaction.put(trees.overflow, address().block(0), bytes)
+            return .overflow(bytes.count)
         }
         switch (value, column.kind) {
         case (.string(let text), .string):
-            return text.utf8.count <= OutsizedTree.limit ? .value(value) : try outside(Array(text.utf8))
+            return text.utf8.count <= OverflowTree.limit ? .value(value) : try outside(Array(text.utf8))
         case (.data(let bytes), .data):
-            return bytes.count <= OutsizedTree.limit ? .value(value) : try outside(bytes)
+            return bytes.count <= OverflowTree.limit ? .value(value) : try outside(bytes)
         case (_, .mixed):
             let bytes = ValueRecord.encode(value)
-            return bytes.count <= OutsizedTree.limit ? .bytes(bytes) : try outside(bytes)
+            return bytes.count <= OverflowTree.limit ? .bytes(bytes) : try outside(bytes)
         default:
-            switch try OpenCollection.store(ElementBlock(value), address(), outsized) {
+            switch try MutableStoredCollection.store(ElementBlock(value), address(), overflow) {
             case .inline(let bytes): return .bytes(bytes)
-            case .blocks(let count): return .outsized(count)
+            case .blocks(let count): return .overflow(count)
             }
         }
     }
@@ -325,14 +330,14 @@ final class WriteSession {
 
     // MARK: Clusters
 
-    func place(_ objectClass: OpenClass, _ key: ObjectKey) -> (LeafAddress, slot: Int) {
+    func place(_ objectClass: MutableClass, _ key: ObjectKey) -> (LeafAddress, slot: Int) {
         let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: capacity)
         return (LeafAddress(classID: objectClass.schema.id, cluster: cluster), slot)
     }
 
-    func cluster(_ address: LeafAddress, _ objectClass: OpenClass) throws -> OpenCluster {
+    func cluster(_ address: LeafAddress, _ objectClass: MutableClass) throws -> MutableCluster {
         if let current, current.address == address { return current.cluster }
-        let cluster: OpenCluster
+        let cluster: MutableCluster
         if let open = clusters[address] {
             cluster = open
         } else {
@@ -340,7 +345,7 @@ final class WriteSession {
             if let bytes = try transaction.get(trees.leaves, address.key(FileFormat.liveMaskColumn)) {
                 mask = MutableLiveMask(decoding: try LiveMask(validating: bytes))
             }
-            cluster = OpenCluster(
+            cluster = MutableCluster(
                 liveMask: mask, columnCount: objectClass.columns.count, isAsAtStart: !written.contains(address))
             clusters[address] = cluster
         }

@@ -55,7 +55,7 @@ package enum KeyDiff {
         let blocks = blocks(of: common, isModified: { isModified(new[$0]) })
         var oldStays = [Bool](repeating: false, count: old.count)
         var newStays = [Bool](repeating: false, count: new.count)
-        for block in LongestRun.staying(blocks.map(\.block)) {
+        for block in LongestIncreasingSubsequence.staying(blocks.map(\.block)) {
             for element in common[blocks[block].range] {
                 oldStays[element.oldIndex] = true
                 newStays[element.newIndex] = true

@@ -86,7 +86,7 @@ private struct Survivors {
         // Places in the old order count the common ones.
         let ranks = Dictionary(
             uniqueKeysWithValues: common.map(\.old).sorted().enumerated().map { ($1, $0) })
-        let staying = LongestRun.staying(
+        let staying = LongestIncreasingSubsequence.staying(
             common.map { OrderedBlock(oldPlace: ranks[$0.old] ?? 0, length: 1, modified: 0) })
         var newIndices = [Int?](repeating: nil, count: old.sections.count)
         for index in staying { newIndices[common[index].old] = common[index].new }

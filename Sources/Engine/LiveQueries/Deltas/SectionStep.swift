@@ -23,16 +23,16 @@ struct SectionStep {
     ///   - indices: how the result became different.
     ///   - suspects: the objects that may belong to another section, as far as these are known.
     init(
-        _ old: SectionList, _ step: LiveStep, from before: ResultState, to after: ResultState,
-        _ indices: IndexChanges, suspects: RouteSuspects?, _ reader: SectionKeyReader,
+        _ old: SectionList, _ step: VersionDelta, from before: ResultState, to after: ResultState,
+        _ indices: IndexChanges, affectedKeys: AffectedKeys?, _ reader: SectionKeyReader,
         anew: () throws -> SectionList
     ) throws {
         // Where the store took the earlier version back, the new one, and what the sections were, are enough.
-        let found = try LiveStep.ifKept { () -> Self? in
-            guard case .objects(let suspects)? = suspects, before.isOrdered, after.isOrdered else { return nil }
-            let touched = suspects.count + indices.deletions.count + indices.insertions.count
+        let found = try VersionDelta.ifKept { () -> Self? in
+            guard case .objects(let affectedKeys)? = affectedKeys, before.isOrdered, after.isOrdered else { return nil }
+            let touched = affectedKeys.count + indices.deletions.count + indices.insertions.count
             guard touched <= Self.searchMinimum + before.keys.count / Self.searchShare else { return nil }
-            return try Self(searching: old, step, before, after, indices, suspects, reader)
+            return try Self(searching: old, step, before, after, indices, affectedKeys, reader)
         }
         if let found = found ?? nil {
             self = found
@@ -43,10 +43,10 @@ struct SectionStep {
 
     /// Looks at what was touched.
     private init?(
-        searching old: SectionList, _ step: LiveStep, _ before: ResultState, _ after: ResultState,
-        _ indices: IndexChanges, _ suspects: Set<ObjectKey>, _ reader: SectionKeyReader
+        searching old: SectionList, _ step: VersionDelta, _ before: ResultState, _ after: ResultState,
+        _ indices: IndexChanges, _ affectedKeys: Set<ObjectKey>, _ reader: SectionKeyReader
     ) throws {
-        let places = PlaceReader(after.order, step, touched: suspects)
+        let places = PlaceReader(after.order, step, touched: affectedKeys)
         let earlier = SectionPlaces.Search(
             order: before.order, place: { try places.before($0) },
             form: { try reader.name(of: $1, step.before).distinctForm })
@@ -72,7 +72,8 @@ struct SectionStep {
             let key = after.keys[position]
             arrivals.append(SectionArrival(key: key, name: try reader.name(of: key, step.after)))
         }
-        for position in try before.positions(of: suspects, step.before) where indices.newIndex(ofOld: position) != nil {
+        for position in try before.positions(of: affectedKeys, step.before)
+        where indices.newIndex(ofOld: position) != nil {
             let key = before.keys[position]
             let name = try reader.name(of: key, step.after)
             let form = try reader.name(of: key, step.before).distinctForm

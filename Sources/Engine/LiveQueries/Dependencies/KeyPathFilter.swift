@@ -36,7 +36,7 @@ struct KeyPathFilter {
 
     /// The objects of the paths' class that exist before and after the step and were modified along one of the paths.
     /// Cost: the objects on the ways back from what changed, once for all who ask the same of a step.
-    func modifiedRoots(by step: LiveStep) throws -> Set<ObjectKey> {
+    func modifiedRoots(by step: VersionDelta) throws -> Set<ObjectKey> {
         var roots: Set<ObjectKey> = []
         for path in paths { for branch in path.branches { roots.formUnion(try step.roots(of: branch.tree)) } }
         return roots
@@ -46,11 +46,11 @@ struct KeyPathFilter {
 extension [LiveKeyPath.Branch] {
     /// The properties of one object that ways begin with along which it was modified, or may have been where the
     /// earlier version was given up.
-    func changedProperties(of key: ObjectKey, by step: LiveStep) throws -> PropertySet {
+    func changedProperties(of key: ObjectKey, by step: VersionDelta) throws -> PropertySet {
         var properties = PropertySet()
         for branch in self where !properties.contains(branch.property) {
             // Who stopped linking on the way cannot be seen where the earlier version was given up.
-            let isReached = try LiveStep.ifKept { try step.isReached(key, by: branch.tree) } ?? true
+            let isReached = try VersionDelta.ifKept { try step.isReached(key, by: branch.tree) } ?? true
             if isReached { properties.insert(branch.property) }
         }
         return properties

@@ -58,8 +58,8 @@ struct KeyPathReader {
         var branches: [LiveKeyPath.Branch] = []
         var ways = 0
         for property in properties(at: 0, of: objectClass) where goesOn(with: property, at: 0, &memory) {
-            var tree = LinkTree(from: classID)
-            try add(property, at: 0, to: &tree, LinkTree.root, &ways, &memory)
+            var tree = DependencyTree(from: classID)
+            try add(property, at: 0, to: &tree, DependencyTree.root, &ways, &memory)
             branches.append(LiveKeyPath.Branch(property: property.id, tree: tree))
         }
         guard !branches.isEmpty else { throw fault(at: 0, objectClass) }
@@ -104,7 +104,7 @@ struct KeyPathReader {
 
     /// Adds the ways of a property that goes on.
     private func add(
-        _ property: PropertySchema, at index: Int, to tree: inout LinkTree, _ node: Int, _ ways: inout Int,
+        _ property: PropertySchema, at index: Int, to tree: inout DependencyTree, _ node: Int, _ ways: inout Int,
         _ memory: inout [Place: Bool]
     ) throws(StoreError) {
         ways += 1
@@ -113,7 +113,7 @@ struct KeyPathReader {
                 .keyPathTooWide,
                 "A key path with '*' stands for more than \(LiveKeyPath.maximumWays) properties; name some of them.")
         }
-        let edge: LinkTree.Edge = property.originProperty.map { .backward($0) } ?? .forward(property.id)
+        let edge: DependencyTree.Edge = property.originProperty.map { .backward($0) } ?? .forward(property.id)
         if ends(with: property, at: index) {
             if case .backward = edge, let origin = property.targetClass {
                 _ = tree.follow(edge, from: node, to: origin)

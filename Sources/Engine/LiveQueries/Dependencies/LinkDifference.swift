@@ -3,12 +3,12 @@ import StoreContract
 
 /// Which objects the objects of a class started or stopped linking to by one property.
 struct LinkDifference {
-    private let step: LiveStep
+    private let step: VersionDelta
     private let classID: ClassID
     private let link: PropertyID
     private let changes: ClassChanges
 
-    init(_ step: LiveStep, of classID: ClassID, _ link: PropertyID, _ changes: ClassChanges) {
+    init(_ step: VersionDelta, of classID: ClassID, _ link: PropertyID, _ changes: ClassChanges) {
         self.step = step
         self.classID = classID
         self.link = link

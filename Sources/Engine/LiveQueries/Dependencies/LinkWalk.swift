@@ -7,7 +7,7 @@ struct LinkWalk {
     private let reads: any ObjectReads
     private let isAfter: Bool
 
-    init(_ step: LiveStep) {
+    init(_ step: VersionDelta) {
         changes = step.changes
         isAfter = step.snapshots.after != nil || step.snapshots.before == nil
         reads = isAfter ? step.after : step.before

@@ -12,7 +12,7 @@ package struct LiveKeyPath: Hashable, Sendable {
     /// The ways of the path that begin with one property.
     struct Branch: Hashable, Sendable {
         let property: PropertyID
-        var tree: LinkTree
+        var tree: DependencyTree
     }
 
     /// The class that the path starts at.
@@ -52,7 +52,7 @@ package struct LiveKeyPath: Hashable, Sendable {
     }
 }
 
-extension LinkTree {
+extension DependencyTree {
     /// Throws `unknownClass` or `unknownProperty` if a way does not exist under the schema.
     func check(_ schema: Schema) throws(StoreError) {
         for node in nodes {

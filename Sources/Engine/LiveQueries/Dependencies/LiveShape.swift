@@ -11,7 +11,7 @@ package struct LiveShape: Hashable, Sendable {
         fileprivate let node: Int
 
         /// The object itself.
-        package static let object = Place(branch: nil, node: LinkTree.root)
+        package static let object = Place(branch: nil, node: DependencyTree.root)
     }
 
     /// The class of the object.
@@ -39,7 +39,7 @@ package struct LiveShape: Hashable, Sendable {
     ) -> Place { follow(.backward(link), property, to: origin, from: place) }
 
     private mutating func follow(
-        _ edge: LinkTree.Edge, _ property: PropertyID, to target: ClassID, from place: Place
+        _ edge: DependencyTree.Edge, _ property: PropertyID, to target: ClassID, from place: Place
     ) -> Place {
         let branch = branch(for: property, at: place)
         return Place(branch: branch, node: branches[branch].tree.follow(edge, from: place.node, to: target))
@@ -54,7 +54,7 @@ package struct LiveShape: Hashable, Sendable {
                 place = follow(property, to: target, from: place)
             case .backward(let origin, let property):
                 place = follow(linking: property, to: origin, by: property, from: place)
-            case .visible: break
+            case .rowSecurity: break
             }
         }
         if case .property(let property, _) = path.end { show(property, at: place) }
@@ -63,17 +63,17 @@ package struct LiveShape: Hashable, Sendable {
     private mutating func branch(for property: PropertyID, at place: Place) -> Int {
         if let branch = place.branch { return branch }
         if let known = branches.firstIndex(where: { $0.property == property }) { return known }
-        branches.append(LiveKeyPath.Branch(property: property, tree: LinkTree(from: classID)))
+        branches.append(LiveKeyPath.Branch(property: property, tree: DependencyTree(from: classID)))
         return branches.count - 1
     }
 
     /// Without what observers of results and collections hear of anyway: what lies within three links.
-    package var beyondReach: LiveShape { keeping { $0.goesBeyond(links: LinkReach.depth) } }
+    package var beyondReach: LiveShape { keeping { $0.goesBeyond(links: DeepChangeChecker.depth) } }
 
     /// Without what observers of one object hear of anyway: its own properties.
     package var beyondObject: LiveShape { keeping { $0.goesBeyond(links: 0) } }
 
-    private func keeping(_ isKept: (LinkTree) -> Bool) -> LiveShape {
+    private func keeping(_ isKept: (DependencyTree) -> Bool) -> LiveShape {
         var kept = self
         kept.branches.removeAll { !isKept($0.tree) }
         return kept
@@ -84,7 +84,7 @@ package struct LiveShape: Hashable, Sendable {
     var classes: Set<ClassID> { branches.reduce(into: []) { $0.formUnion($1.tree.classes) } }
 
     /// The objects that exist before and after the step and are shown otherwise than before.
-    func modifiedRoots(by step: LiveStep) throws -> Set<ObjectKey> {
+    func modifiedRoots(by step: VersionDelta) throws -> Set<ObjectKey> {
         var roots: Set<ObjectKey> = []
         for branch in branches { roots.formUnion(try step.roots(of: branch.tree)) }
         return roots
@@ -96,7 +96,7 @@ package struct LiveShape: Hashable, Sendable {
     }
 }
 
-extension LinkTree {
+extension DependencyTree {
     /// Whether it reads something of objects that are further away, or that link here.
     fileprivate func goesBeyond(links: Int) -> Bool {
         var distances = [0]

@@ -142,7 +142,7 @@ extension InstanceCore {
         do {
             _ = try result.get()
             try move(to: expected ?? store.snapshot())
-            trail.markOwn(commit.version)
+            history.markOwn(commit.version)
             if current?.version == commit.version { skip(commit.muted) }
             ring(.didChange, except: commit.muted)
         } catch {

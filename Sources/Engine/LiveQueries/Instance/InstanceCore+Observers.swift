@@ -16,7 +16,7 @@ extension InstanceCore {
         let stage: InstanceObserver.Stage
         if case .object = registration.subject {
             let subject = try registration.makeSubject(snapshot)
-            try subject.add(registration, snapshot, PastVersions(store, before: snapshot))
+            try subject.add(registration, snapshot, VersionHistory(store, before: snapshot))
             // There is no first call.
             _ = slot.take()
             stage = .joined(subject)
@@ -44,12 +44,12 @@ extension InstanceCore {
         unsettled.remove(order)
         observers[order] = nil
         joined.remove(order)
-        watchers.set([], for: order)
+        dependencyIndex.set([], for: order)
     }
 
     private func watch(_ order: Int) {
         guard case .joined(let subject)? = observers[order]?.stage else { return }
-        watchers.set(subject.watches, for: order)
+        dependencyIndex.set(subject.watches, for: order)
     }
 
     // MARK: Calls
@@ -93,7 +93,7 @@ extension InstanceCore {
         defer { known = target }
         guard let known, known.version < target.version, !joined.isEmpty else { return }
         guard let step = step(from: known, to: target) else { return }
-        let affected = step.changes.schemaChanged ? joined : watchers.affected(by: step)
+        let affected = step.changes.schemaChanged ? joined : dependencyIndex.affected(by: step)
         for order in affected where !unsettled.contains(order) {
             observers[order]?.baseline = known
             unsettled.insert(order)
@@ -117,7 +117,9 @@ extension InstanceCore {
             if let step = step(from: observer.baseline, to: snapshot), subject.isTouched(by: step.changes) {
                 try subject.advance(step, snapshot)
             }
-            guard let call = observer.join(subject, at: snapshot, PastVersions(store, before: snapshot)) else { return }
+            guard let call = observer.join(subject, at: snapshot, VersionHistory(store, before: snapshot)) else {
+                return
+            }
             guard case .joined = observer.stage else { return callLast(order, call) }
             keep(observer, order)
             self.call(call)
@@ -127,14 +129,14 @@ extension InstanceCore {
     }
 
     private func callNext(
-        _ observer: InstanceObserver, _ order: Int, _ subject: any LiveSubject, from baseline: any Snapshot
+        _ observer: InstanceObserver, _ order: Int, _ subject: any MaintainedView, from baseline: any Snapshot
     ) {
         guard let snapshot = current, let step = step(from: baseline, to: snapshot) else { return }
         observer.baseline = snapshot
         guard subject.isTouched(by: step.changes) else { return }
         let block = observer.advance(
             subject, by: step, to: snapshot,
-            foreign: trail.foreignChanges(from: baseline.version, to: snapshot.version))
+            foreign: history.foreignChanges(from: baseline.version, to: snapshot.version))
         guard subject.isObserved else { return callLast(order, block) }
         if step.changes.schemaChanged { watch(order) }
         if let block { call(block) }
@@ -162,10 +164,10 @@ extension InstanceCore {
     }
 
     /// Nil when nothing lies in between.
-    private func step(from baseline: (any Snapshot)?, to snapshot: any Snapshot) -> LiveStep? {
+    private func step(from baseline: (any Snapshot)?, to snapshot: any Snapshot) -> VersionDelta? {
         guard let baseline, baseline.version < snapshot.version else { return nil }
-        let changes = trail.changes(from: baseline.version, to: snapshot.version)
-        return LiveStep(changes.completed(from: baseline, to: snapshot), from: baseline, to: snapshot)
+        let changes = history.changes(from: baseline.version, to: snapshot.version)
+        return VersionDelta(changes.completed(from: baseline, to: snapshot), from: baseline, to: snapshot)
     }
 
     /// Tells everybody that this is the end, if it is.
@@ -177,7 +179,7 @@ extension InstanceCore {
     }
 }
 
-extension LiveSubject {
+extension MaintainedView {
     /// Whether changes can matter to it.
     fileprivate func isTouched(by changes: ChangeSet) -> Bool {
         changes.schemaChanged || watches.contains { $0.isTouched(by: changes) }
@@ -197,7 +199,7 @@ extension LiveWatch {
     }
 }
 
-extension LiveSubjectID {
+extension MaintainedViewID {
     /// The object that must exist for it.
     fileprivate var object: ObjectReference? {
         switch self {

@@ -57,7 +57,7 @@ extension InstanceCore {
             throw error
         }
         try move(to: inbox.takeExpected() ?? store.snapshot())
-        trail.markOwn(version)
+        history.markOwn(version)
         // Should the version itself not be to be had, being told too much does less harm than not hearing of others.
         if current?.version == version { skip(muted) }
         ring(.didChange, except: muted)

@@ -13,14 +13,14 @@ final class InstanceCore {
 
     /// Nil after `invalidate` and `rest`, until the store is looked at again.
     private(set) var current: (any Snapshot)? { willSet { reads.rise() } }
-    private let reads: ReadGateHolder
-    var trail: ChangeTrail
+    private let reads: ReadEpochHolder
+    var history: ChangeHistory
     /// What all observers without a baseline of their own know of; nil while there are none.
     var known: (any Snapshot)?
     var observers: [Int: InstanceObserver] = [:]
     /// Those that have a subject: they were called, or will be when it changes.
     var joined: Set<Int> = []
-    var watchers = LiveWatchers()
+    var dependencyIndex = DependencyIndex()
     /// Observers that have a baseline of their own.
     var unsettled: Set<Int> = []
     /// Realm-level observers.
@@ -41,13 +41,13 @@ final class InstanceCore {
     /// Whether a turn came while a block was running.
     private var missedTurn = false
 
-    init(_ store: any Store, _ inbox: InstanceInbox, at snapshot: any Snapshot, _ reads: ReadGateHolder) {
+    init(_ store: any Store, _ inbox: InstanceInbox, at snapshot: any Snapshot, _ reads: ReadEpochHolder) {
         self.reads = reads
         self.store = store
         self.inbox = inbox
         current = snapshot
         last = snapshot.version
-        trail = ChangeTrail(from: snapshot.version)
+        history = ChangeHistory(from: snapshot.version)
     }
 
     var isCalling: Bool { calls > 0 }
@@ -87,11 +87,11 @@ final class InstanceCore {
     func move(to snapshot: any Snapshot) throws -> Bool {
         takeInbox()
         if let current, snapshot.version <= current.version { return false }
-        if trail.end < snapshot.version {
+        if history.end < snapshot.version {
             // It can be seen a moment before its change set arrives, or is another process's. Where the log does not
             // reach back, everything is looked at anew.
-            let missed = try store.changes(after: trail.end)?.filter { $0.version <= snapshot.version }
-            trail.append(missed ?? [ChangeSet(version: snapshot.version, schemaChanged: true)])
+            let missed = try store.changes(after: history.end)?.filter { $0.version <= snapshot.version }
+            history.append(missed ?? [ChangeSet(version: snapshot.version, schemaChanged: true)])
         }
         current = snapshot
         movedOn = snapshot.version > last
@@ -103,7 +103,7 @@ final class InstanceCore {
     /// Takes what came from other threads.
     func takeInbox() {
         let (changes, left) = inbox.take()
-        trail.append(changes)
+        history.append(changes)
         for order in left { remove(order) }
     }
 
@@ -128,12 +128,12 @@ final class InstanceCore {
     func begin(at snapshot: any Snapshot) throws {
         guard current == nil, write == nil, observers.isEmpty, bells.isEmpty else { return }
         takeInbox()
-        if snapshot.version < trail.end {
+        if snapshot.version < history.end {
             // What leads on from there may have been forgotten.
             let newest = try store.snapshot().version
             let missed = try store.changes(after: snapshot.version)
-            trail = ChangeTrail(from: snapshot.version)
-            trail.append(missed ?? [ChangeSet(version: newest, schemaChanged: true)])
+            history = ChangeHistory(from: snapshot.version)
+            history.append(missed ?? [ChangeSet(version: newest, schemaChanged: true)])
         }
         try move(to: snapshot)
         inbox.wake()
@@ -145,7 +145,7 @@ final class InstanceCore {
         if observers.isEmpty { known = nil }
         if joined.isEmpty, unsettled.isEmpty { known = nil }
         let versions = [known?.version, current?.version] + observers.values.map { $0.baseline?.version }
-        trail.trim(upTo: versions.compactMap { $0 }.min() ?? trail.end)
+        history.trim(upTo: versions.compactMap { $0 }.min() ?? history.end)
     }
 
     // MARK: Turns
@@ -163,8 +163,8 @@ final class InstanceCore {
         do {
             if autorefresh || current == nil && !(observers.isEmpty && bells.isEmpty) {
                 if try moveToNewest(), movedOn { ring(.didChange) }
-            } else if let current, trail.end > max(current.version, announced ?? current.version) {
-                announced = trail.end
+            } else if let current, history.end > max(current.version, announced ?? current.version) {
+                announced = history.end
                 ring(.refreshRequired)
             }
             callObservers(newBefore: limit)

@@ -8,7 +8,7 @@ final class InstanceObserver {
     enum Stage {
         /// Has not been called yet.
         case new(SubjectPreparation)
-        case joined(any LiveSubject)
+        case joined(any MaintainedView)
         /// Is to be told that it has failed.
         case failing(any Error)
     }
@@ -44,7 +44,7 @@ final class InstanceObserver {
 
     /// Brings a joined observer to a later version, and gives what tells the block if something became different.
     func advance(
-        _ subject: any LiveSubject, by step: LiveStep, to snapshot: any Snapshot, foreign: ChangeSet?
+        _ subject: any MaintainedView, by step: VersionDelta, to snapshot: any Snapshot, foreign: ChangeSet?
     ) -> (() -> Void)? {
         do {
             try subject.advance(step, snapshot)
@@ -56,7 +56,7 @@ final class InstanceObserver {
     }
 
     /// The same without telling, except of a failure.
-    func advanceQuietly(_ subject: any LiveSubject, by step: LiveStep, to snapshot: any Snapshot) {
+    func advanceQuietly(_ subject: any MaintainedView, by step: VersionDelta, to snapshot: any Snapshot) {
         do {
             try subject.advance(step, snapshot)
             _ = takeCall()
@@ -66,7 +66,7 @@ final class InstanceObserver {
     }
 
     /// Gives what tells the block of the state, or that it cannot be told.
-    func join(_ subject: any LiveSubject, at snapshot: any Snapshot, _ past: PastVersions) -> (() -> Void)? {
+    func join(_ subject: any MaintainedView, at snapshot: any Snapshot, _ past: VersionHistory) -> (() -> Void)? {
         do {
             try subject.add(registration, snapshot, past)
             stage = .joined(subject)
@@ -103,7 +103,7 @@ extension LiveObjectEvent {
     ///
     /// - Parameter foreign: what others changed, of all `changes`.
     fileprivate func withoutOldValues(
-        except foreign: ChangeSet, _ subject: LiveSubjectID, _ changes: ChangeSet
+        except foreign: ChangeSet, _ subject: MaintainedViewID, _ changes: ChangeSet
     ) -> LiveObjectEvent {
         guard case .change(let change) = self, case .object(let object) = subject else { return self }
         func modified(_ changes: ChangeSet) -> PropertySet {

@@ -47,7 +47,7 @@ extension LiveInstance {
     }
 
     private func register<Event: LiveEventKind>(
-        _ subject: LiveSubjectID, _ keyPaths: [LiveKeyPath], _ deliver: @escaping (Event) -> Void
+        _ subject: MaintainedViewID, _ keyPaths: [LiveKeyPath], _ deliver: @escaping (Event) -> Void
     ) throws -> InstanceToken {
         try enterToObserve { core in
             let slot = EventSlot<Event>()

@@ -13,7 +13,7 @@ package final class LiveInstance: Sendable {
     private let core: Confined<InstanceCore>
     /// Its count rises when the instance goes from one version to another, or gives its version up. For reads of what a
     /// frozen instance shows it says nothing.
-    package let reads: ReadGateHolder
+    package let reads: ReadEpochHolder
     /// What a frozen instance shows for good, on any thread.
     private let frozen: (any Snapshot)?
 
@@ -21,7 +21,7 @@ package final class LiveInstance: Sendable {
         self.hub = hub
         self.scheduler = scheduler
         self.inbox = inbox
-        reads = ReadGateHolder(thread: scheduler.threadMark)
+        reads = ReadEpochHolder(thread: scheduler.threadMark)
         core = Confined(scheduler, InstanceCore(hub.store, inbox, at: snapshot, reads))
         frozen = nil
         inbox.attach(self)
@@ -32,7 +32,7 @@ package final class LiveInstance: Sendable {
         scheduler = instance.scheduler
         inbox = instance.inbox
         core = instance.core
-        reads = ReadGateHolder()
+        reads = ReadEpochHolder()
         frozen = snapshot
     }
 

@@ -7,7 +7,7 @@ final class SubjectPreparation: Sendable {
     /// A subject is not Sendable. It may change threads here because `run` makes it and keeps no reference, and the
     /// mutex hands it to `take`, which gives it away once.
     private struct Made: @unchecked Sendable {
-        let subject: any LiveSubject
+        let subject: any MaintainedView
     }
 
     private enum State: Sendable {
@@ -58,7 +58,7 @@ final class SubjectPreparation: Sendable {
     }
 
     /// The subject; nil before it is made, and after the first call that gave it. Throws what making it did.
-    func take() throws -> (any LiveSubject)? {
+    func take() throws -> (any MaintainedView)? {
         let result = state.withLock { state -> Result<Made, any Error>? in
             guard case .made(let result) = state else { return nil }
             state = .taken

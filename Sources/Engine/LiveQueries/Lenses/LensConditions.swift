@@ -9,7 +9,7 @@ final class LensConditions {
     struct Condition {
         let query: BoundQuery
         /// What that depends on; nil where it cannot be said.
-        let route: QueryRoute?
+        let dependencies: QueryDependencies?
         /// The predicate, as far as it can be told quickly.
         let quick: ValuePredicate
     }
@@ -29,7 +29,8 @@ final class LensConditions {
             guard predicate != .constant(true) else { continue }
             let query = BoundQuery(classID: objectClass.id, predicate: predicate)
             conditions[objectClass.id] = Condition(
-                query: query, route: try? QueryRoute(query, schema: schema), quick: ValuePredicate(predicate))
+                query: query, dependencies: try? QueryDependencies(query, schema: schema),
+                quick: ValuePredicate(predicate))
         }
         self.conditions = conditions
         linkable = schema.classes.filter { !$0.isEmbedded }.map(\.id)
@@ -57,10 +58,10 @@ final class LensConditions {
     func sources(of classes: Set<ClassID>) -> Set<ClassID> {
         var sources = classes
         for classID in classes {
-            sources.formUnion(conditions[classID]?.route?.classes ?? [])
+            sources.formUnion(conditions[classID]?.dependencies?.classes ?? [])
             for property in schema[classID]?.storedProperties ?? [] {
                 for target in hiddenTargets(of: property) {
-                    sources.formUnion(conditions[target]?.route?.classes ?? [])
+                    sources.formUnion(conditions[target]?.dependencies?.classes ?? [])
                 }
             }
         }

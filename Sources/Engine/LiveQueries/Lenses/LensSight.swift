@@ -31,7 +31,7 @@ final class LensSight {
     /// Moves on to a later version. Gives what is seen of the changes to objects of the classes; nil for nothing.
     func advance(
         _ changes: ChangeSet, to later: any Snapshot, in store: any Store, of classes: Set<ClassID>
-    ) throws -> LiveStep? {
+    ) throws -> VersionDelta? {
         let (earlier, earlierSeen, earlierConditions) = (snapshot, seen, conditions)
         snapshot = later
         seen = nil
@@ -43,20 +43,20 @@ final class LensSight {
         }
         do {
             return try step(
-                LiveStep(changes, from: earlier, to: later), from: earlierSeen ?? lens.shown(earlier),
+                VersionDelta(changes, from: earlier, to: later), from: earlierSeen ?? lens.shown(earlier),
                 earlierConditions, of: classes, numbers)
         } catch let error as StoreError where error.code == .versionGone {
             // The log may still know what the store has taken back.
-            guard let past = try store.past(at: earlier.version, before: later) else { throw error }
-            let whole = LiveStep(past.changes, from: past.reads, to: later)
+            guard let past = try store.asOf(earlier.version, before: later) else { throw error }
+            let whole = VersionDelta(past.changes, from: past.reads, to: later)
             return try step(whole, from: lens.shown(past: past.reads), conditions, of: classes, numbers)
         }
     }
 
     private func step(
-        _ whole: LiveStep, from before: any ObjectReads, _ earlier: LensConditions, of classes: Set<ClassID>,
+        _ whole: VersionDelta, from before: any ObjectReads, _ earlier: LensConditions, of classes: Set<ClassID>,
         _ numbers: [ClassID: Int]
-    ) throws -> LiveStep? {
+    ) throws -> VersionDelta? {
         let after = try shown()
         var finder = VisibleChanges(whole, from: before, to: after, earlier, conditions, byValue: false)
         let changes = try finder.changes(of: classes)
@@ -64,15 +64,15 @@ final class LensSight {
         for (classID, own) in changes.classes { numbers[classID]? += own.insertions.count - own.deletions.count }
         counts = LensCounts(numbers, in: after)
         guard changes.schemaChanged || !changes.classes.isEmpty else { return nil }
-        return LiveStep(changes, from: before, to: after, counts: counts)
+        return VersionDelta(changes, from: before, to: after, counts: counts)
     }
 
     /// What is seen of a step that leads from an earlier version of the same schema to the present one.
-    func step(_ whole: LiveStep, of classes: Set<ClassID>) throws -> LiveStep {
+    func step(_ whole: VersionDelta, of classes: Set<ClassID>) throws -> VersionDelta {
         let (before, after) = (try lens.shown(past: whole.before), try shown())
         var finder = VisibleChanges(whole, from: before, to: after, conditions, conditions, byValue: true)
         if !counts.canCount { counts = LensCounts(counts.known, in: after) }
-        return LiveStep(try finder.changes(of: classes), from: before, to: after, counts: counts)
+        return VersionDelta(try finder.changes(of: classes), from: before, to: after, counts: counts)
     }
 }
 

@@ -11,7 +11,7 @@ import StoreContract
 /// collection that may hold hidden links, its elements when it is edited.
 struct VisibleChanges {
     /// The step in the store.
-    private let whole: LiveStep
+    private let whole: VersionDelta
     /// The same two states as they are seen.
     private let before: any ObjectReads
     private let after: any ObjectReads
@@ -32,7 +32,7 @@ struct VisibleChanges {
     /// - Parameter byValue: whether it is about several versions, of which some may have shown what is hidden on both
     ///   sides: then it does not matter what was assigned in between.
     init(
-        _ whole: LiveStep, from before: any ObjectReads, to after: any ObjectReads, _ earlier: LensConditions,
+        _ whole: VersionDelta, from before: any ObjectReads, to after: any ObjectReads, _ earlier: LensConditions,
         _ later: LensConditions, byValue: Bool
     ) {
         self.byValue = byValue
@@ -93,10 +93,10 @@ struct VisibleChanges {
         if let known = turned[classID] { return known }
         var found = Turned()
         if earlier[classID] != nil || later[classID] != nil {
-            if let suspects = try suspects(of: classID) {
+            if let affectedKeys = try affectedKeys(of: classID) {
                 let own = whole.changes.classes[classID]
-                for key in suspects where own?.insertions.contains(key) != true && own?.deletions.contains(key) != true
-                {
+                for key in affectedKeys
+                where own?.insertions.contains(key) != true && own?.deletions.contains(key) != true {
                     switch (try isThereBefore(classID, key), try isThereAfter(classID, key)) {
                     case (false, true): found.came.insert(key)
                     case (true, false): found.went.insert(key)
@@ -112,16 +112,18 @@ struct VisibleChanges {
     }
 
     /// The objects whose being there may differ; nil for any.
-    private func suspects(of classID: ClassID) throws -> Set<ObjectKey>? {
+    private func affectedKeys(of classID: ClassID) throws -> Set<ObjectKey>? {
         guard !whole.changes.schemaChanged else { return nil }
-        guard let condition = later[classID], let route = condition.route else {
+        guard let condition = later[classID], let dependencies = condition.dependencies else {
             return later[classID] == nil ? [] : nil
         }
-        guard route.isTouched(by: whole.changes) || route.mayRename(whole.changes) else { return [] }
-        guard !route.mayRename(whole.changes), case .objects(let suspects) = try route.suspects(in: whole) else {
+        guard dependencies.isTouched(by: whole.changes) || dependencies.mayRename(whole.changes) else { return [] }
+        guard !dependencies.mayRename(whole.changes),
+            case .objects(let affectedKeys) = try dependencies.affectedKeys(in: whole)
+        else {
             return nil
         }
-        return suspects
+        return affectedKeys
     }
 
     private func compareAll(_ classID: ClassID) throws -> Turned {

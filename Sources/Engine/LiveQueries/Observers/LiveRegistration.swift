@@ -5,12 +5,12 @@ import StoreContract
 /// What is observed, and what it is seen through.
 struct LiveAddress: Hashable, Sendable {
     let lens: AnyLens?
-    let subject: LiveSubjectID
+    let subject: MaintainedViewID
 }
 
 /// Somebody who wants to observe something.
 struct LiveRegistration: Sendable {
-    let subject: LiveSubjectID
+    let subject: MaintainedViewID
     /// One for events of the subject's kind.
     let subscriber: any LiveSubscriber
     let keyPaths: [LiveKeyPath]
@@ -22,7 +22,7 @@ struct LiveRegistration: Sendable {
     var lens: AnyLens?
 
     /// What is to be observed, as it is at the snapshot. Throws when it does not fit the schema, and `notFound`.
-    func makeSubject(_ snapshot: any Snapshot) throws -> any LiveSubject {
+    func makeSubject(_ snapshot: any Snapshot) throws -> any MaintainedView {
         switch subject {
         case .query(let query): try MaintainedResult(query, snapshot)
         case .sections(let query, let key): try MaintainedSections(query, by: key, snapshot)

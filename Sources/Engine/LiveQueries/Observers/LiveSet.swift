@@ -8,10 +8,10 @@ final class LiveSet {
     private let store: any Store
     private(set) var snapshot: any Snapshot
     private var subjects = LiveSubjects()
-    private var watchers = LiveWatchers()
+    private var dependencyIndex = DependencyIndex()
     /// What is looked through, at the same version; nil when everything is seen.
     private let sight: LensSight?
-    private lazy var past = PastVersions(store, before: snapshot, through: sight)
+    private lazy var past = VersionHistory(store, before: snapshot, through: sight)
 
     /// What it may cost to make a subject; nil for anything.
     private let budget: () -> QueryBudget?
@@ -34,13 +34,15 @@ final class LiveSet {
     func advance(_ changes: ChangeSet, to later: any Snapshot) {
         let earlier = snapshot
         snapshot = later
-        past = PastVersions(store, before: later, through: sight)
+        past = VersionHistory(store, before: later, through: sight)
         guard let sight else {
             if changes.schemaChanged { endOutdated(at: later) }
-            return tell(LiveStep(changes, from: earlier, to: later), later)
+            return tell(VersionDelta(changes, from: earlier, to: later), later)
         }
         do {
-            guard let step = try sight.advance(changes, to: later, in: store, of: watchers.classes()) else { return }
+            guard let step = try sight.advance(changes, to: later, in: store, of: dependencyIndex.classes()) else {
+                return
+            }
             let seen = try sight.shown()
             if changes.schemaChanged { endOutdated(at: seen) }
             tell(step, seen)
@@ -49,12 +51,12 @@ final class LiveSet {
         }
     }
 
-    private func tell(_ step: LiveStep, _ later: any Snapshot) {
-        for number in (step.changes.schemaChanged ? subjects.numbers : watchers.affected(by: step)).sorted() {
+    private func tell(_ step: VersionDelta, _ later: any Snapshot) {
+        for number in (step.changes.schemaChanged ? subjects.numbers : dependencyIndex.affected(by: step)).sorted() {
             guard let subject = subjects[number] else { continue }
             do {
                 try subject.advance(step, later)
-                if step.changes.schemaChanged { watchers.set(subject.watches, for: number) }
+                if step.changes.schemaChanged { dependencyIndex.set(subject.watches, for: number) }
             } catch {
                 subject.fail(error)
             }
@@ -92,13 +94,13 @@ final class LiveSet {
         return try sight?.shown(limitedBy: budget) ?? snapshot.limited(by: budget)
     }
 
-    private func keep(_ subject: any LiveSubject, as id: LiveSubjectID) {
+    private func keep(_ subject: any MaintainedView, as id: MaintainedViewID) {
         guard subject.isObserved else { return }
-        watchers.set(subject.watches, for: subjects.keep(subject, as: id))
+        dependencyIndex.set(subject.watches, for: subjects.keep(subject, as: id))
     }
 
     /// Forgets the observers of a subject that have left, and the subject with the last of them.
-    func prune(_ id: LiveSubjectID) {
+    func prune(_ id: MaintainedViewID) {
         guard let number = subjects.number(of: id), let subject = subjects[number] else { return }
         subject.prune()
         if !subject.isObserved { remove(number) }
@@ -106,36 +108,36 @@ final class LiveSet {
 
     private func remove(_ number: Int) {
         subjects.remove(number)
-        watchers.set([], for: number)
+        dependencyIndex.set([], for: number)
     }
 
     /// Ends all observations.
     func fail(_ error: any Error) {
         for number in subjects.numbers { subjects[number]?.fail(error) }
         subjects = LiveSubjects()
-        watchers = LiveWatchers()
+        dependencyIndex = DependencyIndex()
     }
 }
 
 /// The subjects by what they are, and by numbers: a query is slow to tell apart from others, and a commit can matter to
 /// very many.
 private struct LiveSubjects {
-    private var known: [LiveSubjectID: Int] = [:]
-    private var subjects: [Int: any LiveSubject] = [:]
-    private var ids: [Int: LiveSubjectID] = [:]
+    private var known: [MaintainedViewID: Int] = [:]
+    private var subjects: [Int: any MaintainedView] = [:]
+    private var ids: [Int: MaintainedViewID] = [:]
     private var next = 0
 
     var isEmpty: Bool { subjects.isEmpty }
     var count: Int { subjects.count }
     var numbers: Set<Int> { Set(subjects.keys) }
 
-    subscript(number: Int) -> (any LiveSubject)? { subjects[number] }
-    subscript(id: LiveSubjectID) -> (any LiveSubject)? { known[id].flatMap { subjects[$0] } }
+    subscript(number: Int) -> (any MaintainedView)? { subjects[number] }
+    subscript(id: MaintainedViewID) -> (any MaintainedView)? { known[id].flatMap { subjects[$0] } }
 
-    func number(of id: LiveSubjectID) -> Int? { known[id] }
+    func number(of id: MaintainedViewID) -> Int? { known[id] }
 
     /// Gives its number.
-    mutating func keep(_ subject: any LiveSubject, as id: LiveSubjectID) -> Int {
+    mutating func keep(_ subject: any MaintainedView, as id: MaintainedViewID) -> Int {
         if let number = known[id] {
             subjects[number] = subject
             return number

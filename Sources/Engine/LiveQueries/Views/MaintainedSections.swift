@@ -6,15 +6,15 @@ import StoreContract
 ///
 /// The result is kept as any other is; its difference says which elements to take out of their sections and which to
 /// put in. A change of the section's key alone is none of the result, so those objects are looked for as well.
-final class MaintainedSections: LiveSubject {
+final class MaintainedSections: MaintainedView {
     private let query: BoundQuery
     private let key: SectionKey
     private let reader: SectionKeyReader
-    private var route: QueryRoute
-    private var reach: LinkReach
+    private var dependencies: QueryDependencies
+    private var reach: DeepChangeChecker
     private var result: ResultState
     private var sections: SectionList
-    var audiences: [LiveAudience<LiveSectionEvent, SectionMemory>] = []
+    var subscriberGroups: [SubscriberGroup<LiveSectionEvent, SectionMemory>] = []
 
     /// Runs the query. Throws what the store throws, and `unknownClass` or `unknownProperty` when the query or the key
     /// does not fit the snapshot's schema.
@@ -22,25 +22,26 @@ final class MaintainedSections: LiveSubject {
         self.query = query
         self.key = key
         reader = SectionKeyReader(key, of: query.classID)
-        route = try QueryRoute(query, alsoReading: [key.path], schema: snapshot.schema)
-        reach = LinkReach(from: query.classID, schema: snapshot.schema)
-        result = try ResultState(query.resolved(snapshot), isOrdered: route.upkeep == .incremental, snapshot)
+        dependencies = try QueryDependencies(query, alsoReading: [key.path], schema: snapshot.schema)
+        reach = DeepChangeChecker(from: query.classID, schema: snapshot.schema)
+        result = try ResultState(
+            query.resolved(snapshot), isOrdered: dependencies.maintenance == .incremental, snapshot)
         sections = SectionList(try snapshot.sections(result.query, by: key))
     }
 
     var watches: Set<LiveWatch> {
         Set(
-            (route.classes.union(reach.classes).union(audiences.flatMap { $0.classes }))
+            (dependencies.classes.union(reach.classes).union(subscriberGroups.flatMap { $0.classes }))
                 .map { .objects(of: $0) })
     }
 
     func add(
         _ subscriber: Subscriber<LiveSectionEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
-        since version: Version?, _ past: PastVersions
+        since version: Version?, _ past: VersionHistory
     ) throws {
         // Who joins knows the present sections.
-        let index = try audience(interest, snapshot.schema, new: SectionMemory()) { $0.told == nil }
-        audiences[index].subscribers.append(subscriber)
+        let index = try subscriberGroup(interest, snapshot.schema, new: SectionMemory()) { $0.told == nil }
+        subscriberGroups[index].subscribers.append(subscriber)
         guard let version, let step = try past.step(from: version, for: watches) else {
             subscriber.send(.initial(snapshot: snapshot, sections: LiveSections(sections)))
             return
@@ -56,8 +57,8 @@ final class MaintainedSections: LiveSubject {
 
     /// Looks everything up again that depends on the schema. Observers whose key paths are gone fail on their own.
     private func adopt(_ schema: Schema) throws {
-        route = try QueryRoute(query, alsoReading: [key.path], schema: schema)
-        reach = LinkReach(from: query.classID, schema: schema)
+        dependencies = try QueryDependencies(query, alsoReading: [key.path], schema: schema)
+        reach = DeepChangeChecker(from: query.classID, schema: schema)
         adoptKeyPaths(schema)
     }
 }
@@ -65,23 +66,26 @@ final class MaintainedSections: LiveSubject {
 // MARK: Steps
 
 extension MaintainedSections {
-    func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
+    func advance(_ step: VersionDelta, _ snapshot: any Snapshot) throws {
         if step.changes.schemaChanged { try adopt(snapshot.schema) }
         let before = result
         // Found once, for the result and for its sections.
-        let suspects = try suspects(of: step)
+        let affectedKeys = try affectedKeys(of: step)
         let (after, indices) = try result.advanced(
-            by: step, of: query, along: route, classCount: step.objectCount(of: query.classID), suspects: { suspects }
+            by: step, of: query, along: dependencies, classCount: step.objectCount(of: query.classID),
+            affectedKeys: { affectedKeys }
         ) { [self] in try touched(by: step) }
         let difference = try SectionStep(
-            sections, step, from: before, to: after, indices, suspects: suspects, reader
+            sections, step, from: before, to: after, indices, affectedKeys: affectedKeys, reader
         ) { SectionList(try snapshot.sections(after.query, by: key)) }
         result = after
         sections = difference.new
         var last: LiveSectionChange?
-        for index in audiences.indices {
-            let change = try adding(modifiedBy: step, for: audiences[index].criteria, to: indices)
-            guard let changes = try audiences[index].memory.take(difference, change, before.keys) else { continue }
+        for index in subscriberGroups.indices {
+            let change = try adding(modifiedBy: step, for: subscriberGroups[index].criteria, to: indices)
+            guard let changes = try subscriberGroups[index].memory.take(difference, change, before.keys) else {
+                continue
+            }
             let event: LiveSectionChange
             if let last, last.changes == changes.0, last.isSince(changes.old) {
                 event = last
@@ -91,24 +95,24 @@ extension MaintainedSections {
                     newSections: LiveSections(sections))
             }
             last = event
-            audiences[index].send(.update(event))
+            subscriberGroups[index].send(.update(event))
         }
     }
 
     /// The objects whose membership, place or section may differ; nil where they cannot be found out.
-    private func suspects(of step: LiveStep) throws -> RouteSuspects? {
+    private func affectedKeys(of step: VersionDelta) throws -> AffectedKeys? {
         guard !step.changes.schemaChanged else { return nil }
-        return try LiveStep.ifKept { try route.suspects(in: step) }
+        return try VersionDelta.ifKept { try dependencies.affectedKeys(in: step) }
     }
 
     /// The objects that count as modified where no key paths are given.
-    private func touched(by step: LiveStep) throws -> Set<ObjectKey> {
+    private func touched(by step: VersionDelta) throws -> Set<ObjectKey> {
         try reach.modifiedRoots(by: step)
     }
 
     /// The difference together with what counts as modified. `indices` lead to the present result.
     private func adding(
-        modifiedBy step: LiveStep, for criteria: LiveCriteria,
+        modifiedBy step: VersionDelta, for criteria: LiveCriteria,
         to indices: IndexChanges
     ) throws -> IndexChanges {
         let modified = try criteria.modifiedRoots(by: step) { try touched(by: step) }
@@ -117,7 +121,7 @@ extension MaintainedSections {
 
     /// What became different in a step that leads to the present, which is found by taking it backwards.
     private func missed(
-        _ step: LiveStep, by index: Int, _ snapshot: any Snapshot
+        _ step: VersionDelta, by index: Int, _ snapshot: any Snapshot
     ) throws -> LiveSectionChange? {
         let (changes, old) = try missedChanges(step, by: index, snapshot)
         return changes.isEmpty
@@ -128,28 +132,28 @@ extension MaintainedSections {
     }
 
     private func missedChanges(
-        _ step: LiveStep, by index: Int, _ snapshot: any Snapshot
+        _ step: VersionDelta, by index: Int, _ snapshot: any Snapshot
     ) throws -> (changes: SectionChanges, old: SectionList) {
         let version = step.before.version
-        if audiences[index].memory.resumed?.version != snapshot.version {
-            audiences[index].memory.resumed = (snapshot.version, [:])
+        if subscriberGroups[index].memory.resumed?.version != snapshot.version {
+            subscriberGroups[index].memory.resumed = (snapshot.version, [:])
         }
-        if let known = audiences[index].memory.resumed?.changes[version] { return known }
+        if let known = subscriberGroups[index].memory.resumed?.changes[version] { return known }
         let back = step.reversed
-        let suspects = try suspects(of: back)
+        let affectedKeys = try affectedKeys(of: back)
         // Reading the past costs more, and running the query there much more.
         let (then, indices) = try result.advanced(
-            by: back, of: query, along: route, classCount: step.objectCount(of: query.classID) * 8,
-            suspects: { suspects }
+            by: back, of: query, along: dependencies, classCount: step.objectCount(of: query.classID) * 8,
+            affectedKeys: { affectedKeys }
         ) { [self] in try touched(by: back) }
         let away = try SectionStep(
-            sections, back, from: result, to: then, indices, suspects: suspects, reader
+            sections, back, from: result, to: then, indices, affectedKeys: affectedKeys, reader
         ) { try SectionList(then.keys, by: reader, step.before) }
         let forth = away.reversed(indices)
-        let whole = try adding(modifiedBy: step, for: audiences[index].criteria, to: indices.inverted)
+        let whole = try adding(modifiedBy: step, for: subscriberGroups[index].criteria, to: indices.inverted)
         let changes = try SectionDiff(forth.old, forth.oldPlaces, forth.new, forth.newPlaces)
             .changes(whole, silent: forth.rekeyed.keys)
-        audiences[index].memory.resumed?.changes[version] = (changes, forth.old)
+        subscriberGroups[index].memory.resumed?.changes[version] = (changes, forth.old)
         return (changes, forth.old)
     }
 }

@@ -5,14 +5,14 @@ import StoreContract
 ///
 /// Nothing is kept of the elements: what was done to the collection is in the change set, and its elements are read
 /// where a linked object changed.
-final class ObservedCollection: LiveSubject {
+final class ObservedCollection: MaintainedView {
     private let object: ObjectReference
     private let property: PropertyID
     private var type: PropertyType
-    private var reach: ElementReach
+    private var reach: ElementDeepChangeChecker
     /// The classes that elements link to at the present version, once looked at; all that is known of the elements.
     private var linkedClasses: Set<ClassID>?
-    var audiences: [LiveAudience<LiveCollectionEvent, Void>] = []
+    var subscriberGroups: [SubscriberGroup<LiveCollectionEvent, Void>] = []
 
     /// Throws `unknownClass`, `unknownProperty`, `notACollection`. Whether the object exists is seen when an observer
     /// is added.
@@ -20,7 +20,7 @@ final class ObservedCollection: LiveSubject {
         self.object = object
         self.property = property
         type = try Self.type(of: property, object.classID, snapshot.schema)
-        reach = ElementReach(try Self.property(property, object.classID, snapshot.schema), snapshot.schema)
+        reach = ElementDeepChangeChecker(try Self.property(property, object.classID, snapshot.schema), snapshot.schema)
     }
 
     private static func property(
@@ -48,8 +48,9 @@ final class ObservedCollection: LiveSubject {
 
     var watches: Set<LiveWatch> {
         var classes: Set<ClassID> = []
-        for audience in audiences {
-            classes.formUnion(audience.filter == nil ? reach.classes.union(audience.classes) : audience.classes)
+        for subscriberGroup in subscriberGroups {
+            classes.formUnion(
+                subscriberGroup.filter == nil ? reach.classes.union(subscriberGroup.classes) : subscriberGroup.classes)
         }
         return Set(classes.map { .objects(of: $0) }).union([.object(object)])
     }
@@ -58,7 +59,7 @@ final class ObservedCollection: LiveSubject {
     /// knows. Throws `notFound`, `unknownProperty`.
     func add(
         _ subscriber: Subscriber<LiveCollectionEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
-        since version: Version?, _ past: PastVersions
+        since version: Version?, _ past: VersionHistory
     ) throws {
         guard try snapshot.exists(object.classID, object.key) else {
             let step = try version.flatMap { try past.step(from: $0, for: watches) }
@@ -68,11 +69,11 @@ final class ObservedCollection: LiveSubject {
             if gone.isEmpty { subscriber.cancel() } else { subscriber.finish(.update(change(gone, snapshot, true))) }
             return
         }
-        let index = try audience(interest, snapshot.schema, new: ())
-        audiences[index].subscribers.append(subscriber)
+        let index = try subscriberGroup(interest, snapshot.schema, new: ())
+        subscriberGroups[index].subscribers.append(subscriber)
         let step = try version.flatMap { try past.step(from: $0, for: watches) }
         if let step, try step.before.exists(object.classID, object.key) {
-            let whole = try difference(step, audiences[index])
+            let whole = try difference(step, subscriberGroups[index])
             subscriber.send(.resumed(snapshot: snapshot))
             if !whole.isEmpty { subscriber.send(.update(change(whole, snapshot, false))) }
         } else {
@@ -80,7 +81,7 @@ final class ObservedCollection: LiveSubject {
         }
     }
 
-    func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
+    func advance(_ step: VersionDelta, _ snapshot: any Snapshot) throws {
         if step.changes.classes[object.classID]?.deletions.contains(object.key) == true {
             try finish(step, snapshot)
             return
@@ -88,22 +89,22 @@ final class ObservedCollection: LiveSubject {
         if step.changes.schemaChanged { try adopt(snapshot.schema) }
         if try edit(step) != nil { linkedClasses = nil }
         var last: LiveCollectionChange?
-        for audience in audiences {
-            let difference = try difference(step, audience)
+        for subscriberGroup in subscriberGroups {
+            let difference = try difference(step, subscriberGroup)
             guard !difference.isEmpty else { continue }
             let event =
                 if let last, last.difference == difference { last } else { change(difference, snapshot, false) }
             last = event
-            audience.send(.update(event))
+            subscriberGroup.send(.update(event))
         }
     }
 
     /// All elements went with their object: the last that anybody hears.
-    private func finish(_ step: LiveStep, _ snapshot: any Snapshot) throws {
+    private func finish(_ step: VersionDelta, _ snapshot: any Snapshot) throws {
         let gone = try goneWithOwner(step)
         if gone.isEmpty {
-            for subscriber in audiences.flatMap(\.subscribers) { subscriber.cancel() }
-            audiences = []
+            for subscriber in subscriberGroups.flatMap(\.subscribers) { subscriber.cancel() }
+            subscriberGroups = []
         } else {
             finish(.update(change(gone, snapshot, true)))
         }
@@ -137,7 +138,7 @@ final class ObservedCollection: LiveSubject {
             throw StoreError(.unknownProperty, "The observed collection has become one of another kind.")
         }
         type = now
-        reach = ElementReach(try Self.property(property, object.classID, schema), schema)
+        reach = ElementDeepChangeChecker(try Self.property(property, object.classID, schema), schema)
         adoptKeyPaths(schema)
     }
 }
@@ -150,10 +151,10 @@ extension ObservedCollection {
     /// What became different in a step that the object lives through. Cost: what was done to the collection, and, if
     /// objects changed that it may hold, a pass over its elements.
     private func difference(
-        _ step: LiveStep, _ audience: LiveAudience<LiveCollectionEvent, Void>
+        _ step: VersionDelta, _ subscriberGroup: SubscriberGroup<LiveCollectionEvent, Void>
     ) throws -> LiveCollectionChange.Difference {
         let edit = try edit(step)
-        let linked = try modifiedLinks(step, audience)
+        let linked = try modifiedLinks(step, subscriberGroup)
         switch type.collection {
         case .map: return try keys(edit, linked, step)
         case .set: return .positions(try setChanges(edit, linked, step))
@@ -166,7 +167,7 @@ extension ObservedCollection {
     }
 
     /// What was recorded, or what can be seen where a migration has written elements of its own.
-    private func edit(_ step: LiveStep) throws -> CollectionEdit? {
+    private func edit(_ step: VersionDelta) throws -> CollectionEdit? {
         guard step.changes.schemaChanged else {
             return step.changes.classes[object.classID]?.edits[object.key]?[property]
         }
@@ -178,11 +179,11 @@ extension ObservedCollection {
 
     /// The objects in the collection that count as modified.
     private func modifiedLinks(
-        _ step: LiveStep, _ audience: LiveAudience<LiveCollectionEvent, Void>
+        _ step: VersionDelta, _ subscriberGroup: SubscriberGroup<LiveCollectionEvent, Void>
     ) throws -> ModifiedLinks {
-        guard let filter = audience.filter else {
+        guard let filter = subscriberGroup.filter else {
             var modified = try reach.modified(by: step, among: linkedClasses(step.after))
-            if let shape = audience.interest.shape { modified.add(try shape.modifiedRoots(by: step)) }
+            if let shape = subscriberGroup.interest.shape { modified.add(try shape.modifiedRoots(by: step)) }
             return modified
         }
         guard let target = reach.target else { return ModifiedLinks() }
@@ -202,7 +203,8 @@ extension ObservedCollection {
         return classes
     }
 
-    private func listChanges(_ edit: CollectionEdit?, _ linked: ModifiedLinks, _ step: LiveStep) throws -> IndexChanges
+    private func listChanges(_ edit: CollectionEdit?, _ linked: ModifiedLinks, _ step: VersionDelta) throws
+        -> IndexChanges
     {
         var changes = IndexChanges()
         var modified = IndexRuns()
@@ -219,7 +221,9 @@ extension ObservedCollection {
         return changes
     }
 
-    private func setChanges(_ edit: CollectionEdit?, _ linked: ModifiedLinks, _ step: LiveStep) throws -> IndexChanges {
+    private func setChanges(_ edit: CollectionEdit?, _ linked: ModifiedLinks, _ step: VersionDelta) throws
+        -> IndexChanges
+    {
         var changes = IndexChanges()
         if case .set(let edit) = edit {
             changes.deletions = try collection(step.before).positions(of: edit.deletions)
@@ -229,7 +233,7 @@ extension ObservedCollection {
         return changes
     }
 
-    private func keys(_ edit: CollectionEdit?, _ linked: ModifiedLinks, _ step: LiveStep) throws -> Difference {
+    private func keys(_ edit: CollectionEdit?, _ linked: ModifiedLinks, _ step: VersionDelta) throws -> Difference {
         var whole = MapEdit()
         if case .map(let edit) = edit { whole = edit }
         if try collection(step.after).mayHold(linked),
@@ -241,7 +245,7 @@ extension ObservedCollection {
     }
 
     /// Every element that there was before, as deleted.
-    private func goneWithOwner(_ step: LiveStep) throws -> LiveCollectionChange.Difference {
+    private func goneWithOwner(_ step: VersionDelta) throws -> LiveCollectionChange.Difference {
         let value = try step.before.value(object.classID, object.key, property)
         if case .dictionary(let map) = value {
             return .keys(deletions: map.entries.map(\.key), insertions: [], modifications: [])

@@ -2,11 +2,11 @@ import ObjectModel
 import StoreContract
 
 /// One observed object. Used by one thread at a time.
-final class ObservedObject: LiveSubject {
+final class ObservedObject: MaintainedView {
     private let object: ObjectReference
     private var classID: ClassID { object.classID }
     private var key: ObjectKey { object.key }
-    var audiences: [LiveAudience<LiveObjectEvent, Void>] = []
+    var subscriberGroups: [SubscriberGroup<LiveObjectEvent, Void>] = []
 
     /// Otherwise it is here only to tell those who knew the object that it was deleted.
     private let exists: Bool
@@ -31,8 +31,8 @@ final class ObservedObject: LiveSubject {
     /// The object itself, and what lies on the ways that begin with it.
     var watches: Set<LiveWatch> {
         var watches: Set<LiveWatch> = [.object(object)]
-        for audience in audiences {
-            for branch in audience.branches where !branch.tree.isLocal {
+        for subscriberGroup in subscriberGroups {
+            for branch in subscriberGroup.branches where !branch.tree.isLocal {
                 watches.insert(.ways(branch.tree, from: key))
             }
         }
@@ -43,7 +43,7 @@ final class ObservedObject: LiveSubject {
     /// that the object was deleted, nothing else. Throws `notFound`, `unknownClass`, `unknownProperty`.
     func add(
         _ subscriber: Subscriber<LiveObjectEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
-        since version: Version?, _ past: PastVersions
+        since version: Version?, _ past: VersionHistory
     ) throws {
         guard let objectClass = snapshot.schema[classID] else {
             throw StoreError(.unknownClass, "The class of the observed object is gone from the schema.")
@@ -54,15 +54,15 @@ final class ObservedObject: LiveSubject {
             subscriber.finish(.deleted(snapshot.version))
             return
         }
-        let index = try audience(interest, snapshot.schema, new: ())
-        audiences[index].subscribers.append(subscriber)
+        let index = try subscriberGroup(interest, snapshot.schema, new: ())
+        subscriberGroups[index].subscribers.append(subscriber)
         let step = try version.flatMap { try past.step(from: $0, for: watches) }
         // Whoever knows a version before the object was made knows another object's, or none.
         guard let step, try step.before.exists(classID, key) else {
             subscriber.send(.initial(snapshot: snapshot))
             return
         }
-        let missed = try changes(audiences[index], objectClass, step)
+        let missed = try changes(subscriberGroups[index], objectClass, step)
         subscriber.send(.resumed(snapshot: snapshot))
         if !missed.isEmpty {
             subscriber.send(.change(LiveObjectChange(snapshot: snapshot, before: step.before, properties: missed)))
@@ -77,7 +77,7 @@ final class ObservedObject: LiveSubject {
 // MARK: Steps
 
 extension ObservedObject {
-    func advance(_ step: LiveStep, _ snapshot: any Snapshot) throws {
+    func advance(_ step: VersionDelta, _ snapshot: any Snapshot) throws {
         if step.changes.classes[classID]?.deletions.contains(key) == true {
             finish(.deleted(snapshot.version))
             return
@@ -86,19 +86,20 @@ extension ObservedObject {
             throw StoreError(.unknownClass, "The class of the observed object is gone from the schema.")
         }
         if step.changes.schemaChanged { adoptKeyPaths(snapshot.schema) }
-        for audience in audiences {
-            let properties = try changes(audience, objectClass, step)
+        for subscriberGroup in subscriberGroups {
+            let properties = try changes(subscriberGroup, objectClass, step)
             guard !properties.isEmpty else { continue }
-            audience.send(.change(LiveObjectChange(snapshot: snapshot, before: step.before, properties: properties)))
+            subscriberGroup.send(
+                .change(LiveObjectChange(snapshot: snapshot, before: step.before, properties: properties)))
         }
     }
 
     /// What a step did to the object: in the order of declaration, linking objects last.
     private func changes(
-        _ audience: LiveAudience<LiveObjectEvent, Void>, _ objectClass: ClassSchema, _ step: LiveStep
+        _ subscriberGroup: SubscriberGroup<LiveObjectEvent, Void>, _ objectClass: ClassSchema, _ step: VersionDelta
     ) throws -> [LivePropertyChange] {
-        var changed = try audience.branches.changedProperties(of: key, by: step)
-        if audience.filter == nil {
+        var changed = try subscriberGroup.branches.changedProperties(of: key, by: step)
+        if subscriberGroup.filter == nil {
             changed.formUnion(step.changes.classes[classID]?.modifications[key] ?? PropertySet())
         }
         guard !changed.isEmpty else { return [] }
@@ -109,7 +110,7 @@ extension ObservedObject {
     }
 
     /// Of a collection it is said only that it changed: observing the collection itself tells how.
-    private func change(of property: PropertySchema, _ step: LiveStep) throws -> LivePropertyChange {
+    private func change(of property: PropertySchema, _ step: VersionDelta) throws -> LivePropertyChange {
         guard !property.type.isCollection else {
             return LivePropertyChange(id: property.id, oldValue: nil, newValue: nil)
         }
@@ -119,13 +120,13 @@ extension ObservedObject {
     }
 
     /// Nil for a property that was not there or was of another type, and where the earlier version was given up.
-    private func oldValue(of property: PropertySchema, _ step: LiveStep) throws -> Value? {
+    private func oldValue(of property: PropertySchema, _ step: VersionDelta) throws -> Value? {
         guard step.before.schema[classID]?[property.id]?.type == property.type else { return nil }
-        return try LiveStep.ifKept { try step.before.value(classID, key, property.id) }
+        return try VersionDelta.ifKept { try step.before.value(classID, key, property.id) }
     }
 }
 
-extension LiveAudience {
+extension SubscriberGroup {
     /// The ways on which changes count for one object.
     fileprivate var branches: [LiveKeyPath.Branch] {
         filter?.branches ?? interest.shape?.branches ?? []

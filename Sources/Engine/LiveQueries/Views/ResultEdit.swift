@@ -110,7 +110,7 @@ struct ResultEdit {
                     modified: arrivals[index].oldIndex.map(modifiedIndices.contains) == true ? 1 : 0)
             }
         }
-        let staying = Set(LongestRun.staying(blocks).map { items[$0] })
+        let staying = Set(LongestIncreasingSubsequence.staying(blocks).map { items[$0] })
 
         let newIndices = newIndices
         var deletions = Set(removed)

@@ -56,16 +56,16 @@ struct ResultPlace: Sendable {
 /// Used by one thread at a time.
 final class PlaceReader {
     let order: ResultOrder
-    private let step: LiveStep
+    private let step: VersionDelta
     /// The objects whose place may differ between the sides.
     private let touched: Set<ObjectKey>
     private var known: [ObjectKey: ResultPlace] = [:]
     /// What is known from other steps, and, if it learns, for them.
-    var landmarks = Landmarks()
+    var samples = SearchSamples()
     private(set) var learns = false
     private var depth = 0
 
-    init(_ order: ResultOrder, _ step: LiveStep, touched: Set<ObjectKey>) {
+    init(_ order: ResultOrder, _ step: VersionDelta, touched: Set<ObjectKey>) {
         self.order = order
         self.step = step
         self.touched = touched
@@ -74,7 +74,7 @@ final class PlaceReader {
     /// From here on the landmarks are made to fit what comes after the step.
     func learn() {
         learns = true
-        landmarks.forget(touched)
+        samples.forget(touched)
     }
 
     /// A search begins: what it looks at first others will look at, too.
@@ -91,16 +91,16 @@ final class PlaceReader {
     private func untouched(_ key: ObjectKey) throws -> ResultPlace {
         if order.isByCreation { return ResultPlace(key: key, values: []) }
         depth += 1
-        if let place = landmarks[key] ?? known[key] { return place }
+        if let place = samples[key] ?? known[key] { return place }
         let place = try order.place(of: key, step.after)
-        if !learns || !landmarks.learn(place, depth: depth) { known[key] = place }
+        if !learns || !samples.learn(place, depth: depth) { known[key] = place }
         return place
     }
 }
 
 /// The places of those elements of a long list that searches look at first, so that they are not read again for each.
 /// Kept from step to step, without those that a step touches. Memory: a small part of the list's own.
-struct Landmarks: Sendable {
+struct SearchSamples: Sendable {
     private static let mostDepth = 12
 
     private let depth: Int
@@ -113,7 +113,7 @@ struct Landmarks: Sendable {
     init(count: Int) { depth = min(Self.mostDepth, max(0, Int.bitWidth - (count / 64).leadingZeroBitCount)) }
 
     /// Whether the list has grown or shrunk so much that others were better.
-    func fits(count: Int) -> Bool { Landmarks(count: count).depth == depth && places.count <= 2 << depth }
+    func fits(count: Int) -> Bool { SearchSamples(count: count).depth == depth && places.count <= 2 << depth }
 
     subscript(key: ObjectKey) -> ResultPlace? { places.isEmpty ? nil : places[key] }
 

@@ -17,7 +17,7 @@ struct OrderedKeys: Sendable {
     var keys: KeySequence
     /// Whether there may be more objects behind the last one.
     var isPrefix = false
-    private var landmarks = Landmarks()
+    private var samples = SearchSamples()
 
     init(order: ResultOrder, keys: KeySequence) {
         self.order = order
@@ -28,23 +28,23 @@ struct OrderedKeys: Sendable {
     /// only tried out.
     ///
     /// - Parameter touched: the objects whose place may differ before and after.
-    mutating func begin(_ step: LiveStep, touched: Set<ObjectKey>, learns: Bool) -> PlaceReader {
+    mutating func begin(_ step: VersionDelta, touched: Set<ObjectKey>, learns: Bool) -> PlaceReader {
         let places = PlaceReader(order, step, touched: touched)
         if order.isByCreation { return places }
-        places.landmarks = learns && !landmarks.fits(count: keys.count) ? Landmarks(count: keys.count) : landmarks
+        places.samples = learns && !samples.fits(count: keys.count) ? SearchSamples(count: keys.count) : samples
         // From here on nobody else has them, so that they change without a copy.
-        landmarks = Landmarks()
+        samples = SearchSamples()
         if learns { places.learn() }
         return places
     }
 
     mutating func end(_ places: PlaceReader) {
         guard places.learns else { return }
-        swap(&landmarks, &places.landmarks)
+        swap(&samples, &places.samples)
     }
 
     /// Forgets what was read of objects that changed.
-    mutating func forget(_ touched: some Collection<ObjectKey>) { landmarks.forget(touched) }
+    mutating func forget(_ touched: some Collection<ObjectKey>) { samples.forget(touched) }
 
     /// Something that leaves.
     private struct Departure {
@@ -160,7 +160,7 @@ struct LimitStage: Sendable {
 
     /// Takes in a change and gives what it does to the first few.
     mutating func advance(
-        _ change: StageChange, in step: LiveStep, touched: Set<ObjectKey>, removingAll: Bool, learns: Bool
+        _ change: StageChange, in step: VersionDelta, touched: Set<ObjectKey>, removingAll: Bool, learns: Bool
     ) throws -> StageChange {
         let places = input.begin(step, touched: touched, learns: learns)
         defer { input.end(places) }
@@ -209,7 +209,7 @@ struct DistinctStage: Sendable {
 
     /// Takes in a change and gives what it does to the first ones of the groups.
     mutating func advance(
-        _ change: StageChange, in step: LiveStep, touched: Set<ObjectKey>, removingAll: Bool, learns: Bool
+        _ change: StageChange, in step: VersionDelta, touched: Set<ObjectKey>, removingAll: Bool, learns: Bool
     ) throws -> StageChange {
         let places = input.begin(step, touched: touched, learns: learns)
         defer { input.end(places) }

@@ -72,13 +72,13 @@ struct ResultState: Sendable {
     ///   - learns: whether to keep what was read for the next step, which is of use only if this is no copy.
     /// - Precondition: `isOrdered`.
     mutating func advance(
-        by step: LiveStep, suspects: Set<ObjectKey>, count: (ObjectKey) throws -> Int,
+        by step: VersionDelta, affectedKeys: Set<ObjectKey>, count: (ObjectKey) throws -> Int,
         touched: () throws -> Set<ObjectKey>, quick: ValuePredicate?, learns: Bool
     ) throws -> ResultOutcome {
-        var change = try membership(step, suspects, count, quick)
-        var outcome = ResultOutcome(settled: suspects)
+        var change = try membership(step, affectedKeys, count, quick)
+        var outcome = ResultOutcome(settled: affectedKeys)
         if change.isEmpty {
-            if learns { forget(suspects) }
+            if learns { forget(affectedKeys) }
             return outcome
         }
         var isFirst = true
@@ -89,17 +89,17 @@ struct ResultState: Sendable {
             switch consume stage {
             case .limit(var stage):
                 change = try stage.advance(
-                    change, in: step, touched: suspects, removingAll: isFirst, learns: learns)
+                    change, in: step, touched: affectedKeys, removingAll: isFirst, learns: learns)
                 stages[index] = .limit(stage)
             case .distinct(var stage):
                 change = try stage.advance(
-                    change, in: step, touched: suspects, removingAll: isFirst, learns: learns)
+                    change, in: step, touched: affectedKeys, removingAll: isFirst, learns: learns)
                 stages[index] = .distinct(stage)
             case .none: break
             }
             isFirst = false
         }
-        let places = result.begin(step, touched: suspects, learns: learns)
+        let places = result.begin(step, touched: affectedKeys, learns: learns)
         defer { result.end(places) }
         let edit = try result.edit(change, places, removingAll: isFirst)
         if edit.isEmpty { return outcome }
@@ -114,31 +114,32 @@ struct ResultState: Sendable {
     }
 
     /// Forgets what was read of objects that changed, as `advance` does: one that is not in a stage may have been earlier.
-    mutating func forget(_ suspects: some Collection<ObjectKey>) {
+    mutating func forget(_ affectedKeys: some Collection<ObjectKey>) {
         for index in stages.indices {
             let stage = stages[index]
             stages[index] = .none
             switch consume stage {
             case .limit(var stage):
-                stage.forget(suspects)
+                stage.forget(affectedKeys)
                 stages[index] = .limit(stage)
             case .distinct(var stage):
-                stage.forget(suspects)
+                stage.forget(affectedKeys)
                 stages[index] = .distinct(stage)
             case .none: break
             }
         }
-        result.forget(suspects)
+        result.forget(affectedKeys)
     }
 
     /// Which suspects may have been in the result, and which match now.
     private func membership(
-        _ step: LiveStep, _ suspects: Set<ObjectKey>, _ count: (ObjectKey) throws -> Int, _ quick: ValuePredicate?
+        _ step: VersionDelta, _ affectedKeys: Set<ObjectKey>, _ count: (ObjectKey) throws -> Int,
+        _ quick: ValuePredicate?
     ) throws -> StageChange {
         let classID = query.classID
         let changes = step.changes.classes[classID]
         var change = StageChange()
-        for key in suspects {
+        for key in affectedKeys {
             // A deletion or modification says that the object was there; others may come from a link.
             let isModified = changes?.modifications[key] != nil
             let isNew = !isModified && changes?.insertions.contains(key) == true
@@ -158,12 +159,12 @@ struct ResultState: Sendable {
 
     /// The same for a copy, which keeps nothing for another step; modifications are left empty.
     func advanced(
-        by step: LiveStep, suspects: Set<ObjectKey>, count: (ObjectKey) throws -> Int,
+        by step: VersionDelta, affectedKeys: Set<ObjectKey>, count: (ObjectKey) throws -> Int,
         touched: () throws -> Set<ObjectKey>
     ) throws -> (ResultState, IndexChanges) {
         var next = self
         let outcome = try next.advance(
-            by: step, suspects: suspects, count: count, touched: touched, quick: nil, learns: false)
+            by: step, affectedKeys: affectedKeys, count: count, touched: touched, quick: nil, learns: false)
         return (next, outcome.indices)
     }
 

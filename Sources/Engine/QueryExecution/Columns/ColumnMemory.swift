@@ -20,13 +20,13 @@ final class ColumnMemory: @unchecked Sendable {
 
     var content: UnsafeRawBufferPointer { UnsafeRawBufferPointer(bytes) }
 
-    /// The bytes as a leaf. `outsized` tells where those of an outsized slot lie, which must stay there as long.
-    func leaf(_ kind: LeafKind, outsized: (Int) -> UnsafeRawBufferPointer) throws(LeafError) -> Leaf {
+    /// The bytes as a leaf. `overflow` tells where those of an outsized slot lie, which must stay there as long.
+    func leaf(_ kind: LeafKind, overflow: (Int) -> UnsafeRawBufferPointer) throws(LeafError) -> Leaf {
         let leaf = try Leaf(validating: content, kind: kind)
-        guard leaf.hasOutsized else { return leaf }
-        let slots = leaf.outsizedSlots
+        guard leaf.hasOverflow else { return leaf }
+        let slots = leaf.overflowSlots
         let table = UnsafeMutableBufferPointer<UnsafeRawBufferPointer>.allocate(capacity: slots.count)
-        _ = table.initialize(from: slots.map(outsized))
+        _ = table.initialize(from: slots.map(overflow))
         self.table = table
         return leaf.resolving(UnsafeBufferPointer(table))
     }

@@ -40,12 +40,12 @@ package protocol ColumnSource: AnyObject, Sendable {
 
     /// The blocks of a collection whose slot is outsized, in the order of its elements: their numbers, and how many
     /// elements each has.
-    func outsizedBlocks(
+    func overflowBlocks(
         of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
     ) throws -> [(number: UInt32, count: Int)]
 
     /// One of those blocks, as `ElementRun` reads it.
-    func outsizedBlock(
+    func overflowBlock(
         _ number: UInt32, of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
     ) throws -> UnsafeRawBufferPointer
 
@@ -120,7 +120,7 @@ extension ColumnSource {
 }
 
 /// Cells that lie in a snapshot's leaves.
-package protocol LeafCells: RowCells {
+package protocol LeafRowAccessor: RowAccessor {
     /// By column; one of no slots where the leaf has not been looked up yet, or cannot be read in place.
     var leaves: UnsafePointer<Leaf> { get }
 }

@@ -64,11 +64,11 @@ package final class ElementColumns: ColumnSource {
 
     // Nothing is outsized, indexed or linked to.
 
-    package func outsizedBlocks(
+    package func overflowBlocks(
         of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
     ) -> [(number: UInt32, count: Int)] { [] }
 
-    package func outsizedBlock(
+    package func overflowBlock(
         _ number: UInt32, of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
     ) throws -> UnsafeRawBufferPointer { throw LeafError.noSuchSlot }
 

@@ -42,15 +42,15 @@ package final class LimitedSource: ColumnSource {
         try base.forEachLeaf(of: classID, property, in: clusters) { live, leaf in try body(live, try counted(leaf)) }
     }
 
-    package func outsizedBlocks(
+    package func overflowBlocks(
         of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
-    ) throws -> [(number: UInt32, count: Int)] { try base.outsizedBlocks(of: classID, key, property) }
+    ) throws -> [(number: UInt32, count: Int)] { try base.overflowBlocks(of: classID, key, property) }
 
-    package func outsizedBlock(
+    package func overflowBlock(
         _ number: UInt32, of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
     ) throws -> UnsafeRawBufferPointer {
         try budget.spend(1)
-        let block = try base.outsizedBlock(number, of: classID, key, property)
+        let block = try base.overflowBlock(number, of: classID, key, property)
         try budget.spend(bytes: block.count)
         return block
     }
@@ -77,8 +77,8 @@ package final class LimitedSource: ColumnSource {
     }
 
     package func elements(of classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> ElementBlock {
-        if budget.countsBytes, let holder = base as? any OutsizedSource {
-            try budget.spend(bytes: try holder.outsizedSize(classID, key, property, 0..<Int.max))
+        if budget.countsBytes, let holder = base as? any OverflowSource {
+            try budget.spend(bytes: try holder.overflowSize(classID, key, property, 0..<Int.max))
         }
         let elements = try base.elements(of: classID, key, property)
         try budget.spend(elements.count + 1)
@@ -101,10 +101,10 @@ package final class LimitedSource: ColumnSource {
 }
 
 /// Knows how large values are before they are read.
-package protocol OutsizedSource {
+package protocol OverflowSource {
     /// About the bytes of a value that lies outside its leaf, of a collection those of a range of its elements; 0 for one
     /// within.
-    func outsizedSize(
+    func overflowSize(
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
     ) throws -> Int
 }

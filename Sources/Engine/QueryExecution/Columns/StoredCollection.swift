@@ -19,8 +19,8 @@ struct StoredCollection {
         _ property: PropertyID
     ) {
         isMap = leaf.kind == .map
-        if leaf.isOutsized(slot) {
-            count = leaf.outsizedSize(slot)
+        if leaf.isOverflow(slot) {
+            count = leaf.overflowSize(slot)
             place = .blocks(source, classID, key, property)
         } else {
             // What stands in the place of a null may be another object's.
@@ -51,7 +51,7 @@ struct StoredCollection {
         case .run(let run):
             return try body(run)
         case .blocks(let source, let classID, let key, let property):
-            for block in try source.outsizedBlocks(of: classID, key, property) {
+            for block in try source.overflowBlocks(of: classID, key, property) {
                 guard try body(try run(block.number, source, classID, key, property)) else { return false }
             }
             return true
@@ -66,7 +66,7 @@ struct StoredCollection {
             return run.element(at: index)
         case .blocks(let source, let classID, let key, let property):
             var rest = index
-            for block in try source.outsizedBlocks(of: classID, key, property) {
+            for block in try source.overflowBlocks(of: classID, key, property) {
                 if rest < block.count {
                     return try run(block.number, source, classID, key, property).element(at: rest)
                 }
@@ -83,7 +83,7 @@ struct StoredCollection {
             let (index, isThere) = run.position(of: wanted)
             return isThere ? run.element(at: index) : nil
         case .blocks(let source, let classID, let key, let property):
-            let blocks = try source.outsizedBlocks(of: classID, key, property)
+            let blocks = try source.overflowBlocks(of: classID, key, property)
             // The last block that does not begin behind the key.
             var low = 0
             var high = blocks.count
@@ -106,6 +106,6 @@ struct StoredCollection {
     private func run(
         _ number: UInt32, _ source: any ColumnSource, _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID
     ) throws -> ElementRun {
-        ElementRun(try source.outsizedBlock(number, of: classID, key, property), hasKeys: isMap)
+        ElementRun(try source.overflowBlock(number, of: classID, key, property), hasKeys: isMap)
     }
 }

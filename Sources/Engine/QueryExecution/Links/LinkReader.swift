@@ -8,13 +8,13 @@ final class LinkReader {
         case forward(ColumnReader)
         /// One element of a list or map of links, of a list among those objects that are there.
         case element(ColumnReader, ElementSelector, key: StableBytes?, among: RowPredicate?)
-        case visible(RowPredicate)
+        case rowSecurity(RowPredicate)
         case elements(ColumnReader)
         case backward(to: ClassID, origin: ClassID, property: PropertyID)
 
         var isToMany: Bool {
             switch self {
-            case .forward, .element, .visible: false
+            case .forward, .element, .rowSecurity: false
             case .elements, .backward: true
             }
         }
@@ -54,7 +54,8 @@ final class LinkReader {
                 var key: StableBytes?
                 if case .key(let text) = selector { key = StableBytes(text.utf8) }
                 var visible: RowPredicate?
-                if selector.isPosition, place + 1 < links.count, case .visible(let predicate, _) = links[place + 1] {
+                if selector.isPosition, place + 1 < links.count, case .rowSecurity(let predicate, _) = links[place + 1]
+                {
                     visible = RowPredicate(predicate, on: target, in: source)
                 }
                 steps.append(.element(ColumnReader(source, current, property), selector, key: key, among: visible))
@@ -62,13 +63,13 @@ final class LinkReader {
             case .backward(let origin, let property):
                 steps.append(.backward(to: current, origin: origin, property: property))
                 current = origin
-            case .visible(let predicate, _):
-                steps.append(.visible(RowPredicate(predicate, on: current, in: source)))
+            case .rowSecurity(let predicate, _):
+                steps.append(.rowSecurity(RowPredicate(predicate, on: current, in: source)))
             }
         }
         self.steps = steps
         var links = steps[...]
-        while case .visible? = links.last { links.removeLast() }
+        while case .rowSecurity? = links.last { links.removeLast() }
         lastLink = max(0, links.count - 1)
         endClass = current
         levels = steps.indices.filter { steps[$0].isToMany }.map { Level(step: $0) }
@@ -138,7 +139,7 @@ final class LinkReader {
                 }
             case .backward(let target, let origin, let property):
                 keys = try source.backlinks(to: ObjectReference(target, key), from: origin, property)
-            case .forward, .element, .visible:
+            case .forward, .element, .rowSecurity:
                 break
             }
         }
@@ -154,7 +155,7 @@ final class LinkReader {
             case .forward(let reader): next = try reader.link(current)
             case .element(let reader, let selector, let key, let visible):
                 next = try element(reader, selector, key, among: visible, of: current)
-            case .visible(let predicate): next = try predicate.holds(current) ? current : nil
+            case .rowSecurity(let predicate): next = try predicate.holds(current) ? current : nil
             case .elements, .backward: next = nil
             }
             guard let next else { return nil }

@@ -11,7 +11,7 @@ struct ValueSteps {
         case size
         case length
         case typeName
-        case visible(VisibleValues)
+        case rowSecurity(RowSecurityFilter)
     }
 
     private let steps: [Step]
@@ -19,7 +19,7 @@ struct ValueSteps {
     init(_ steps: [ValueStep], in source: any ColumnSource) {
         self.steps = steps.map { step in
             switch step {
-            case .visible(let objects): return .visible(VisibleValues(objects, in: source))
+            case .rowSecurity(let objects): return .rowSecurity(RowSecurityFilter(objects, in: source))
             case .elements(.all): return .elements
             case .elements(let selector):
                 var key: StableBytes?
@@ -50,13 +50,13 @@ struct ValueSteps {
             let element = try collection.element(selector, key)
             if case .key = selector, element == nil, collection.isMap { return try follow(.null, from: first + 1) }
             return try element.flatMap { try follow(try visible?.shown($0) ?? $0, from: first + 1) }
-        case .elements, .keys, .length, .typeName, .visible: return nil
+        case .elements, .keys, .length, .typeName, .rowSecurity: return nil
         }
     }
 
     /// What hides elements of a collection, and the first step behind it.
-    private var visibility: (VisibleValues?, first: Int) {
-        if case .visible(let values)? = steps.first { return (values, 1) }
+    private var visibility: (RowSecurityFilter?, first: Int) {
+        if case .rowSecurity(let values)? = steps.first { return (values, 1) }
         return (nil, 0)
     }
 
@@ -89,7 +89,7 @@ struct ValueSteps {
                 return try forEach(in: .null, from: rest, body)
             }
             return try element.map { try forEach(in: try visible?.shown($0) ?? $0, from: rest, body) } ?? true
-        case .length, .typeName, .visible: return true
+        case .length, .typeName, .rowSecurity: return true
         }
     }
 
@@ -127,7 +127,7 @@ struct ValueSteps {
         case (.element(.position(let index), _), .list(let list)): list.element(at: index)
         case (.element(.last, _), .list(let list)): list.element(at: list.count - 1)
         case (.element(.key, let key?), .dictionary(let dictionary)): dictionary[key.bytes]
-        case (.visible(let values), _): try values.shown(value)
+        case (.rowSecurity(let values), _): try values.shown(value)
         case (.element, _), (.elements, _), (.keys, _): nil
         case (.size, _): size(of: value).map { .int($0) } ?? .null
         case (.length, .null): .int(0)

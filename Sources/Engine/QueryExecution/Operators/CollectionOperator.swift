@@ -93,7 +93,7 @@ final class CollectionOperator: Operator {
         CollectionOperator(property, of: base, part, test, capacity: capacity)
     }
 
-    func words(_ names: Names) -> String {
+    func words(_ names: ExplainNames) -> String {
         switch part {
         case .elements(let quantifier):
             "scan \(names[property]): \(quantifier.rawValue) of the elements, where they lie"

@@ -104,7 +104,7 @@ final class ElementLinkOperator: Operator {
         return copy
     }
 
-    func words(_ names: Names) -> String {
+    func words(_ names: ExplainNames) -> String {
         let what =
             switch wanted {
             case .any: "links in \(names[property])"

@@ -26,5 +26,5 @@ final class ElementOperator: ColumnOperator {
 
     func copy() -> any Operator { ElementOperator(property, test, capacity: capacity) }
 
-    func words(_ names: Names) -> String { "test each value of \(names[property]), distinct ones once" }
+    func words(_ names: ExplainNames) -> String { "test each value of \(names[property]), distinct ones once" }
 }

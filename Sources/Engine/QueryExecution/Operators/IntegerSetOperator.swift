@@ -24,5 +24,5 @@ final class IntegerSetOperator: Operator {
 
     func copy() -> any Operator { IntegerSetOperator(property, members) }
 
-    func words(_ names: Names) -> String { "scan \(names[property]): one of \(members.count) numbers" }
+    func words(_ names: ExplainNames) -> String { "scan \(names[property]): one of \(members.count) numbers" }
 }

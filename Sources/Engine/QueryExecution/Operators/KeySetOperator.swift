@@ -57,7 +57,7 @@ final class KeySetOperator: Operator {
 
     func copy() -> any Operator { another() }
 
-    func words(_ names: Names) -> String { "\(origin): \(keys.count) object\(keys.count == 1 ? "" : "s")" }
+    func words(_ names: ExplainNames) -> String { "\(origin): \(keys.count) object\(keys.count == 1 ? "" : "s")" }
 
     private static func isAscending(_ keys: [ObjectKey]) -> Bool {
         zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }

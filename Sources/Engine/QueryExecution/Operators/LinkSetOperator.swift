@@ -92,7 +92,7 @@ final class LinkSetOperator: Operator {
         return copy
     }
 
-    func words(_ names: Names) -> String {
+    func words(_ names: ExplainNames) -> String {
         let how =
             switch plan {
             case .walk(let keys): "walk of backlinks, \(keys.words(names))"
@@ -159,7 +159,7 @@ final class BacklinkSetOperator: Operator {
         return copy
     }
 
-    func words(_ names: Names) -> String {
+    func words(_ names: ExplainNames) -> String {
         "linked from \(names[origin.classID]).\(names.name(property, of: origin.classID)): \(targets.count) objects"
     }
 

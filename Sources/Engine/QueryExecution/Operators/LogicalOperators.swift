@@ -21,7 +21,7 @@ final class ConstantOperator: Operator {
 
     func copy() -> any Operator { self }
 
-    func words(_ names: Names) -> String { value ? "everything" : "nothing" }
+    func words(_ names: ExplainNames) -> String { value ? "everything" : "nothing" }
 }
 
 /// All of its operators, as long as anything is left. The first is the one that throws out most for what it costs.
@@ -91,7 +91,7 @@ final class AndOperator: Operator {
 
     func copy() -> any Operator { AndOperator(parts.map { $0.copy() }, samples: []) }
 
-    func words(_ names: Names) -> String { "all of" }
+    func words(_ names: ExplainNames) -> String { "all of" }
 }
 
 /// Any of its operators, the cheapest first, each on what the ones before it did not find.
@@ -145,7 +145,7 @@ final class OrOperator: Operator {
 
     func copy() -> any Operator { OrOperator(parts.map { $0.copy() }, capacity: capacity) }
 
-    func words(_ names: Names) -> String { "any of" }
+    func words(_ names: ExplainNames) -> String { "any of" }
 }
 
 /// What its operator does not find.
@@ -181,5 +181,5 @@ final class NotOperator: Operator {
 
     func copy() -> any Operator { NotOperator(inner.copy(), capacity: capacity) }
 
-    func words(_ names: Names) -> String { "not" }
+    func words(_ names: ExplainNames) -> String { "not" }
 }

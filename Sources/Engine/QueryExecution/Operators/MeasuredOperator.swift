@@ -64,7 +64,7 @@ final class MeasuredOperator: Operator {
 
     var innerClass: ClassID? { inner.innerClass }
 
-    func words(_ names: Names) -> String { inner.words(names) }
+    func words(_ names: ExplainNames) -> String { inner.words(names) }
 }
 
 extension Duration {

@@ -49,7 +49,7 @@ protocol Operator: AnyObject {
     var innerClass: ClassID? { get }
 
     /// What the operator does, for people: one line.
-    func words(_ names: Names) -> String
+    func words(_ names: ExplainNames) -> String
 }
 
 extension Operator {

@@ -120,7 +120,7 @@ final class RangeOperator: ColumnOperator {
 
     func copy() -> any Operator { RangeOperator(property, range, inverted: inverted, capacity: capacity) }
 
-    func words(_ names: Names) -> String {
+    func words(_ names: ExplainNames) -> String {
         "scan \(names[property]) \(inverted ? "not in" : "in") \(range.words), zones first"
     }
 }
@@ -150,7 +150,7 @@ final class NullOperator: ColumnOperator {
 
     func copy() -> any Operator { NullOperator(property, isNull: wantsNull) }
 
-    func words(_ names: Names) -> String {
+    func words(_ names: ExplainNames) -> String {
         "null mask of \(names[property]): \(wantsNull ? "null" : "not null")"
     }
 }

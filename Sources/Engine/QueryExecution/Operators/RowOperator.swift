@@ -27,5 +27,5 @@ final class RowOperator: Operator {
 
     func copy() -> any Operator { RowOperator(source, classID, predicate, about: about) }
 
-    func words(_ names: Names) -> String { "row by row: \(about)" }
+    func words(_ names: ExplainNames) -> String { "row by row: \(about)" }
 }

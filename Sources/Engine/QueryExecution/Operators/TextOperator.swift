@@ -59,7 +59,7 @@ final class TextOperator: ColumnOperator {
 
     func copy() -> any Operator { TextOperator(property, test, inverted: inverted, capacity: capacity) }
 
-    func words(_ names: Names) -> String {
+    func words(_ names: ExplainNames) -> String {
         let what =
             switch test {
             case .pattern(let pattern): "\(pattern.test)\(pattern.ignoresCase ? " [c]" : "")"
@@ -99,7 +99,7 @@ final class IdentifierOperator: Operator {
 
     func copy() -> any Operator { IdentifierOperator(property, test, inverted: inverted) }
 
-    func words(_ names: Names) -> String {
+    func words(_ names: ExplainNames) -> String {
         "scan \(names[property]): identifier test\(inverted ? ", inverted" : "")"
     }
 }

@@ -11,7 +11,7 @@ struct Explainer {
     /// What the plan needs to know beforehand, such as which objects a link may lead to, is really looked up also when the
     /// query is not run.
     func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation {
-        let names = Names(schema: source.schema, classID: query.classID)
+        let names = ExplainNames(schema: source.schema, classID: query.classID)
         let measures = StepMeasures()
         let planner = Planner(source: source)
         let clock = ContinuousClock()
@@ -28,7 +28,7 @@ struct Explainer {
             let found = try ScopedObjects.filter(keys, query.predicate, on: query.classID, with: planner)
             let spent = (clock.now - start).wholeNanoseconds
             selected = .keys(found)
-            let holderClass = Names(schema: source.schema, classID: holder.classID)
+            let holderClass = ExplainNames(schema: source.schema, classID: holder.classID)
             root.words =
                 "select from \(holderClass[holder.classID]).\(holderClass[property]) of one object, \(keys.count) links"
             if query.predicate != .constant(true) {
@@ -65,7 +65,7 @@ struct Explainer {
         return QueryExplanation(root, count: count, nanoseconds: spent)
     }
 
-    private func part(_ part: any Operator, _ names: Names, running: Bool) -> QueryExplanation.Part {
+    private func part(_ part: any Operator, _ names: ExplainNames, running: Bool) -> QueryExplanation.Part {
         var result = QueryExplanation.Part(part.words(names))
         if running, let measured = part as? MeasuredOperator {
             let totals = measured.totals
@@ -81,7 +81,7 @@ struct Explainer {
         return result
     }
 
-    private func words(_ step: ResultStep, _ names: Names) -> String {
+    private func words(_ step: ResultStep, _ names: ExplainNames) -> String {
         switch step {
         case .sort(let keys):
             let list = keys.map { "\(names.words($0.path)) \($0.isAscending ? "ascending" : "descending")" }

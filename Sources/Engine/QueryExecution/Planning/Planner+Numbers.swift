@@ -51,7 +51,7 @@ extension Planner {
         for link in links.dropLast() {
             switch link {
             case .forward(_, let target): current = target
-            case .visible: continue
+            case .rowSecurity: continue
             case .elements, .backward: return nil
             }
         }

@@ -113,7 +113,7 @@ struct Planner {
         else { return nil }
         for link in path.links {
             switch link {
-            case .forward, .visible: continue
+            case .forward, .rowSecurity: continue
             case .elements, .backward: return nil
             }
         }
@@ -123,7 +123,7 @@ struct Planner {
         case .elements(let selector): part = .one(selector)
         case .keys: part = .keys(quantifier)
         case .size: part = .size
-        case .length, .typeName, .visible: return nil
+        case .length, .typeName, .rowSecurity: return nil
         }
         // A null link on the way makes a single value null, and leaves no elements of several.
         let keepsNull = path.isToMany ? quantifier != .any : test.holds(.null)
@@ -194,7 +194,7 @@ struct Planner {
         case .backward(let origin, let property):
             let inner = try plan(links.dropFirst(), origin, walk)
             return BacklinkSetOperator(classID, property, origin: ClassScan(source, origin, inner))
-        case .visible(let predicate, _):
+        case .rowSecurity(let predicate, _):
             // To who keeps nulls, an object that is not there is as good as one that passes.
             let inner = try plan(links.dropFirst(), classID, walk)
             let isThere = try plan(try predicate.namingObjects { try source.key(of: $0, primaryKey: $1) }, classID)
@@ -246,7 +246,7 @@ struct Planner {
     /// among those elements that are visible is known for each object alone.
     func isShorter(_ links: [LinkStep], _ classID: ClassID) -> Bool {
         for (link, next) in zip(links, links.dropFirst()) {
-            if case .elements(_, _, let selector) = link, selector.isPosition, case .visible = next { return true }
+            if case .elements(_, _, let selector) = link, selector.isPosition, case .rowSecurity = next { return true }
         }
         let rows = source.objectCount(of: classID)
         return links.contains { link in

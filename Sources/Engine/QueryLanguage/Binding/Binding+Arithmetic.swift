@@ -4,7 +4,7 @@ extension Binding {
     /// `left operation right`; two constants are worked out at once.
     func arithmetic(
         _ left: ParsedOperand, _ operation: BoundArithmetic.Operation, _ right: ParsedOperand, _ range: SourceRange
-    ) throws(QueryError) -> Side {
+    ) throws(QueryError) -> ComparisonSide {
         let a = try side(left)
         let b = try side(right)
         guard !a.isToMany || !b.isToMany else {
@@ -16,7 +16,7 @@ extension Binding {
             source.error(
                 .invalid, "Cannot perform '\(operation.rawValue)' operation on '\(name(a))' and '\(name(b))'", range)
         }
-        let content: Side.Content
+        let content: ComparisonSide.Content
         switch (a.content, b.content) {
         case (.constants(let first, let isList), .constants(let second, let isOtherList)):
             content = .constants(
@@ -34,7 +34,7 @@ extension Binding {
             content = .operand(
                 .arithmetic(BoundArithmetic(first, operation, second)), .scalar(base.wider(otherBase)))
         }
-        return Side(content, quantifier: a.quantifier ?? b.quantifier, range)
+        return ComparisonSide(content, quantifier: a.quantifier ?? b.quantifier, range)
     }
 
     private func fold(

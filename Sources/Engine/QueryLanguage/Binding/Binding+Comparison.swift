@@ -65,7 +65,7 @@ extension Binding {
         }
     }
 
-    private func checkList(_ right: Side) throws(QueryError) {
+    private func checkList(_ right: ComparisonSide) throws(QueryError) {
         guard !right.isToMany else { return }
         var code = QueryError.Code.argument
         if case .operand = right.content { code = .invalid }
@@ -78,7 +78,9 @@ extension Binding {
             right.range)
     }
 
-    private func relate(_ left: Side, _ relation: Relation, _ right: Side) throws(QueryError) -> BoundPredicate {
+    private func relate(_ left: ComparisonSide, _ relation: Relation, _ right: ComparisonSide) throws(QueryError)
+        -> BoundPredicate
+    {
         switch (left.content, right.content) {
         case (.constants, .constants):
             throw source.error(.invalid, "Cannot compare two constants", relation.range)
@@ -123,11 +125,11 @@ extension Binding {
     struct Operand {
         var operand: BoundOperand
         var type: OperandType
-        var side: Side
+        var side: ComparisonSide
     }
 
     private func relate(
-        _ operand: Operand, _ relation: Relation, _ constants: [Constant], isList: Bool, _ constantSide: Side,
+        _ operand: Operand, _ relation: Relation, _ constants: [Constant], isList: Bool, _ constantSide: ComparisonSide,
         constantsFirst: Bool
     ) throws(QueryError) -> BoundPredicate {
         if operand.type == .typeName {

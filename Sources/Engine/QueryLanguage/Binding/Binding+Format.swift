@@ -3,7 +3,7 @@ import ObjectModel
 // What predicate formats do differently, as far as comparisons go: a path through a collection needs a quantifier, and
 // constants have the property's type.
 extension Binding {
-    func checkFormat(_ left: Side, _ parsed: ParsedComparison, _ right: Side) throws(QueryError) {
+    func checkFormat(_ left: ComparisonSide, _ parsed: ParsedComparison, _ right: ComparisonSide) throws(QueryError) {
         try checkQuantifier(left)
         // `x IN tags` says ANY by itself.
         if parsed.operator != .isIn { try checkQuantifier(right) }
@@ -19,7 +19,7 @@ extension Binding {
     }
 
     /// A path to several values needs a quantifier.
-    func checkQuantifier(_ side: Side) throws(QueryError) {
+    func checkQuantifier(_ side: ComparisonSide) throws(QueryError) {
         guard case .operand(let operand, _) = side.content, operand.isToMany, side.quantifier == nil,
             !operand.isManyInMixedAlone
         else { return }
@@ -28,7 +28,9 @@ extension Binding {
             hint: "ANY")
     }
 
-    private func checkOrder(_ left: Side, _ parsed: ParsedComparison, _ right: Side) throws(QueryError) {
+    private func checkOrder(_ left: ComparisonSide, _ parsed: ParsedComparison, _ right: ComparisonSide)
+        throws(QueryError)
+    {
         guard case .comparison(let comparison) = parsed.operator else { return }
         switch comparison {
         case .less, .lessOrEqual, .greater, .greaterOrEqual:
@@ -42,7 +44,8 @@ extension Binding {
     }
 
     private func checkOperands(
-        _ left: Side, _ operand: BoundOperand, _ type: OperandType, _ right: Side, _ other: BoundOperand,
+        _ left: ComparisonSide, _ operand: BoundOperand, _ type: OperandType, _ right: ComparisonSide,
+        _ other: BoundOperand,
         _ otherType: OperandType
     ) throws(QueryError) {
         let range = left.range.joined(right.range)
@@ -67,7 +70,7 @@ extension Binding {
             range)
     }
 
-    private func noCount(_ left: Side, _ right: Side) -> QueryError {
+    private func noCount(_ left: ComparisonSide, _ right: ComparisonSide) -> QueryError {
         source.error(
             .invalid, "SUBQUERY(…).@count is only supported when compared with a constant number.",
             left.range.joined(right.range))
@@ -88,7 +91,8 @@ extension Binding {
 
     /// The same for a substring that is read from the object.
     func substringRule(
-        _ relation: Relation, _ right: Side, _ substring: BoundOperand, _ type: OperandType, _ bound: BoundPredicate
+        _ relation: Relation, _ right: ComparisonSide, _ substring: BoundOperand, _ type: OperandType,
+        _ bound: BoundPredicate
     ) throws(QueryError) -> BoundPredicate {
         guard dialect == .format, relation.comparison.isSubstringOperator else { return bound }
         guard !substring.isToMany else {

@@ -52,7 +52,7 @@ extension Binding {
         return shape
     }
 
-    private func noShape(_ side: Side, _ range: SourceRange) -> QueryError {
+    private func noShape(_ side: ComparisonSide, _ range: SourceRange) -> QueryError {
         let name =
             switch side.content {
             case .operand(_, let type): type.name

@@ -3,7 +3,7 @@ import ObjectModel
 extension Binding {
     /// `any.@type == 'numeric'`: a name can stand for several types, so that a name is compared as a list of them.
     func relateTypes(
-        _ operand: Operand, _ relation: Relation, _ constants: [Constant], isList: Bool, _ constantSide: Side,
+        _ operand: Operand, _ relation: Relation, _ constants: [Constant], isList: Bool, _ constantSide: ComparisonSide,
         constantsFirst: Bool
     ) throws(QueryError) -> BoundPredicate {
         try checkEquality(relation)

@@ -126,7 +126,7 @@ extension Binding {
     }
 
     /// What predicate formats allow.
-    private func checkRange(_ left: Side, _ type: OperandType) throws(QueryError) {
+    private func checkRange(_ left: ComparisonSide, _ type: OperandType) throws(QueryError) {
         try checkQuantifier(left)
         guard case .scalar(let base) = type, base.isNumeric || base == .date || base == .mixed else {
             throw noRange(type, left.range)

@@ -34,11 +34,11 @@ package enum LinkStep: Hashable, Sendable {
     case backward(origin: ClassID, property: PropertyID)
     /// Stays at the objects, of the class given, that the step before led to, as if those that do not satisfy the
     /// predicate were not there: a link to one is null, a position in a list counts the others alone.
-    case visible(BoundPredicate, ClassID)
+    case rowSecurity(BoundPredicate, ClassID)
 
     package var isToMany: Bool {
         switch self {
-        case .forward, .visible: false
+        case .forward, .rowSecurity: false
         case .elements(_, _, let selector): selector == .all
         case .backward: true
         }
@@ -92,7 +92,7 @@ package enum ValueStep: Hashable, Sendable {
     case elements(ElementSelector)
     /// The value as if objects that are not visible did not exist: a reference to one is null, and left out of a list
     /// or set. Comes first.
-    case visible(VisibleObjects)
+    case rowSecurity(RowSecurityPredicates)
     /// `@keys` of a map, ascending by bytes.
     case keys
     /// `@count`, `@size`: the number of elements of a collection, of bytes of a string or data; null for null and
@@ -111,14 +111,14 @@ package enum ValueStep: Hashable, Sendable {
         }
     }
 
-    var isVisibility: Bool {
-        if case .visible = self { return true }
+    var isRowSecurity: Bool {
+        if case .rowSecurity = self { return true }
         return false
     }
 }
 
 /// Which objects that values refer to are there.
-package struct VisibleObjects: Hashable, Sendable {
+package struct RowSecurityPredicates: Hashable, Sendable {
     /// What an object must be like, by its class; objects of other classes are not there.
     package var predicates: [ClassID: BoundPredicate]
 
@@ -139,7 +139,7 @@ extension BoundPath {
     /// exist.
     package var valueType: PropertyType {
         let isShort = links.contains { link in
-            if case .visible = link { return false }
+            if case .rowSecurity = link { return false }
             return !link.isToMany
         }
         switch end {
@@ -150,14 +150,14 @@ extension BoundPath {
             var isOptional = type.acceptsNull || isShort
             for step in steps {
                 switch step {
-                case .elements(.all), .visible: continue
+                case .elements(.all), .rowSecurity: continue
                 case .elements: isOptional = true
                 case .keys: (base, isOptional) = (.string, type.isMixed || isShort)
                 case .size: (base, isOptional) = (.int, type.isMixed || isShort || isOptional && !type.isCollection)
                 case .length: (base, isOptional) = (.int, false)
                 case .typeName:
                     (base, isOptional) = (
-                        .string, isShort || (steps.first?.isVisibility == true ? steps.count > 2 : steps.count > 1)
+                        .string, isShort || (steps.first?.isRowSecurity == true ? steps.count > 2 : steps.count > 1)
                     )
                 }
             }

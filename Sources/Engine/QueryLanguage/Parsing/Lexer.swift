@@ -76,7 +76,7 @@ struct Lexer {
                 throw LexicalFault(
                     message: "After '@' the name of an operation is expected.",
                     range: SourceRange(start: start, end: position),
-                    expected: AtWord.all.map { "@" + $0 })
+                    expected: KeyPathOperator.all.map { "@" + $0 })
             }
             return .atName(name)
         case "$": return try argument()

@@ -71,7 +71,7 @@ extension QueryParser {
 
     private func isOperation(_ component: ParsedPath.Component) -> Bool {
         switch component {
-        case .atName(let name): !AtWord.anywhere.contains(name)
+        case .atName(let name): !KeyPathOperator.anywhere.contains(name)
         case .index(.size): true
         case .name, .index, .argument: false
         }
@@ -79,8 +79,8 @@ extension QueryParser {
 
     private func follow(_ component: ParsedPath.Component, after previous: Follow) -> Follow {
         switch component {
-        case .atName(let name) where AtWord.last.contains(name): return .nothing(after: "'@\(name)'")
-        case .atName(let name) where AtWord.aggregates.contains(name): return .name(after: name)
+        case .atName(let name) where KeyPathOperator.last.contains(name): return .nothing(after: "'@\(name)'")
+        case .atName(let name) where KeyPathOperator.aggregates.contains(name): return .name(after: name)
         case .index(.size): return .nothing(after: "'[SIZE]'")
         case .argument: return .operation
         case .name:
@@ -114,13 +114,14 @@ extension QueryParser {
     }
 
     private func operation(_ name: String) throws(QueryError) -> String {
-        if AtWord.all.contains(name) { return name }
-        let spelling = AtWord.formatSpellings[name]
+        if KeyPathOperator.all.contains(name) { return name }
+        let spelling = KeyPathOperator.formatSpellings[name]
         if let spelling, dialect == .format { return spelling }
-        let meant = spelling ?? AtWord.all.nearest(to: String(name.unicodeScalars.prefix(20).map(Character.init)))
+        let meant =
+            spelling ?? KeyPathOperator.all.nearest(to: String(name.unicodeScalars.prefix(20).map(Character.init)))
         throw source.error(
             .syntax, "There is no operation '\(shown)' on key paths.", current.range, hint: meant.map { "@" + $0 },
-            expected: AtWord.all.map { "@" + $0 })
+            expected: KeyPathOperator.all.map { "@" + $0 })
     }
 
     /// `[0]`, `[LAST]`, `['ash']`, …
@@ -161,6 +162,8 @@ extension QueryParser {
 extension ParsedPath {
     /// Whether it ends in `@min`, `@max`, `@sum` or `@avg`, with or without a name behind it.
     package var isAggregate: Bool {
-        components.contains { if case .atName(let name) = $0 { AtWord.aggregates.contains(name) } else { false } }
+        components.contains {
+            if case .atName(let name) = $0 { KeyPathOperator.aggregates.contains(name) } else { false }
+        }
     }
 }

@@ -57,7 +57,7 @@ struct Token: Sendable {
 }
 
 /// The operations of key paths that begin with `@`, without the sign: in lower case only.
-enum AtWord {
+enum KeyPathOperator {
     /// They may stand anywhere in a path.
     static let anywhere = ["links", "keys", "values"]
     /// They end a path.

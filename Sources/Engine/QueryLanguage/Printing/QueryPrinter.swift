@@ -106,9 +106,9 @@ extension QueryPrinter {
     /// an infinite Float beside other numbers or mixed values.
     package static func text(_ query: BoundQuery, schema: Schema) -> String? {
         guard let root = schema[query.classID] else { return nil }
-        let unbinding = Unbinding(schema: schema, root: root)
-        guard let predicate = unbinding.predicate(query.predicate),
-            let steps = unbinding.all(query.steps, unbinding.step)
+        let unparser = Unparser(schema: schema, root: root)
+        guard let predicate = unparser.predicate(query.predicate),
+            let steps = unparser.all(query.steps, unparser.step)
         else { return nil }
         return text(ParsedQuery(predicate, steps))
     }

@@ -9,10 +9,10 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
 
     private let base: Base
 
-    var core: (any CollectionCore)? {
+    var accessor: (any CollectionAccessor)? {
         // Asked for each time: an unmanaged collection may become managed.
         guard case .collection(let collection) = base else { return nil }
-        return collection.core
+        return collection.accessor
     }
 
     var unmanaged: [Element] {
@@ -31,11 +31,11 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
         }
     }
 
-    init(core: any CollectionCore) {
-        switch (core as? PropertyCore)?.property.type.collection {
-        case .list: base = .collection(List(core: core))
-        case .set: base = .collection(MutableSet(core: core))
-        default: base = .collection(Results(core: core))
+    init(accessor: any CollectionAccessor) {
+        switch (accessor as? PropertyAccessor)?.property.type.collection {
+        case .list: base = .collection(List(accessor: accessor))
+        case .set: base = .collection(MutableSet(accessor: accessor))
+        default: base = .collection(Results(accessor: accessor))
         }
     }
 
@@ -68,4 +68,4 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
     }
 }
 
-extension AnyRealmCollection: _HandsOver {}
+extension AnyRealmCollection: _ReferencePayloadSource {}

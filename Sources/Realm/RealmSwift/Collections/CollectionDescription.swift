@@ -37,7 +37,7 @@ enum CollectionText {
 
 extension RealmCollectionImpl {
     func describe(_ depth: Int) -> String {
-        let identity: AnyObject? = Self.self is AnyObject.Type ? self as AnyObject : core
+        let identity: AnyObject? = Self.self is AnyObject.Type ? self as AnyObject : accessor
         return CollectionText.of(
             CollectionText.name("\(Self.self)", Element.self), at: identity, isInvalidated: isInvalidated, count: count,
             depth: depth

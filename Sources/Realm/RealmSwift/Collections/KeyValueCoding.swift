@@ -48,8 +48,8 @@ extension RealmCollectionImpl {
 
     /// Assigns a property of each element that there is now.
     func setKeyValue(_ value: Any?, _ key: String) throws {
-        if let core {
-            _ = try core.realm.writing("Cannot modify managed \(core.kindName) outside of a write transaction.")
+        if let accessor {
+            _ = try accessor.realm.writing("Cannot modify managed \(accessor.kindName) outside of a write transaction.")
         }
         for element in self {
             guard let object = flattened(element) as? ObjectBase else { throw KeyValuePath.unknown(key, in: element) }

@@ -3,29 +3,29 @@ import ObjectModel
 /// The objects that link to one through a property, an object as often as it does. They come and go with the links, and
 /// have no promised order. Empty for an unmanaged object.
 public struct LinkingObjects<Element: ObjectBase>: RealmCollectionImpl where Element: RealmCollectionValue {
-    private let own: (any CollectionCore)?
+    private let own: (any CollectionAccessor)?
     private let trace: _Trace?
     /// Of a property without `@Persisted`.
     let bare: Bare?
-    var core: (any CollectionCore)? { bare?.core ?? own }
+    var accessor: (any CollectionAccessor)? { bare?.accessor ?? own }
     var unmanaged: [Element] { [] }
 
     /// What a property without `@Persisted` is told, which cannot be assigned.
     final class Bare {
         let property: String
-        var core: (any CollectionCore)?
+        var accessor: (any CollectionAccessor)?
         var tracing = TraceStart()
 
         init(_ property: String) { self.property = property }
     }
 
-    init(core: any CollectionCore) { self.init(core: core, nil) }
+    init(accessor: any CollectionAccessor) { self.init(accessor: accessor, nil) }
 
     /// Of an unmanaged object: empty.
-    init() { self.init(core: nil, nil) }
+    init() { self.init(accessor: nil, nil) }
 
-    private init(core: (any CollectionCore)?, _ trace: _Trace?) {
-        own = core
+    private init(accessor: (any CollectionAccessor)?, _ trace: _Trace?) {
+        own = accessor
         self.trace = trace
         bare = nil
     }
@@ -63,14 +63,14 @@ extension LinkingObjects: _Persistable {
         _StoredType(.linkingObjects(fromClass: Element.className(), property: ""), linked: Element.self)
     }
     public static func _get(_ object: ObjectBase, _ slot: Int) -> Self {
-        raising { LinkingObjects(core: try PropertyCore(object, slot)) }
+        raising { LinkingObjects(accessor: try PropertyAccessor(object, slot)) }
     }
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Self) {
         stop(RealmException("Linking objects are read-only."))
     }
     public static func _initial() -> Self { LinkingObjects() }
-    public static func _stored(_ value: Self, by adopter: _Adopter) throws -> _Stored? { nil }
-    public static func _traced(_ trace: _Trace) -> Self { LinkingObjects(core: nil, trace) }
+    public static func _stored(_ value: Self, by persister: _ObjectPersister) throws -> _Stored? { nil }
+    public static func _traced(_ trace: _Trace) -> Self { LinkingObjects(accessor: nil, trace) }
     public static func _converted(_ value: Any?, _ place: _Place) throws -> Self { throw place.misfit(value) }
 }
 

@@ -12,19 +12,19 @@ import StoreContract
 /// Traps: positions that do not exist; edits outside of a write; objects of another realm; embedded objects that have an
 /// owner already.
 public final class List<Element: RealmCollectionValue>: RealmCollectionImpl {
-    private var managed: (any EditableCore)?
+    private var managed: (any EditableAccessor)?
     private(set) var unmanaged: [Element] = []
     /// Set while key paths are traced.
     private var tracing = TraceStart()
     private var trace: _Trace? { tracing.begin() }
 
-    var core: (any CollectionCore)? { managed }
+    var accessor: (any CollectionAccessor)? { managed }
 
     /// An empty, unmanaged list.
     public init() {}
 
     /// Of a list, or it is empty.
-    init(core: any CollectionCore) { managed = core as? any EditableCore }
+    init(accessor: any CollectionAccessor) { managed = accessor as? any EditableAccessor }
 
     init(unmanaged: [Element]) { self.unmanaged = unmanaged }
 
@@ -293,18 +293,19 @@ extension List: _HasPersistedType {
 extension List: _Persistable {
     public static var _propertyType: _StoredType { Element._storedType.collected(in: .list) }
     public static func _get(_ object: ObjectBase, _ slot: Int) -> List {
-        raising { try object.collection(slot) { List(core: $0) } }
+        raising { try object.collection(slot) { List(accessor: $0) } }
     }
 
     /// Copies the elements; a list assigned to itself stays as it is.
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: List) {
         raising {
-            let core = try PropertyCore(object, slot)
-            let transaction = try core.writing()
-            if value.core?.isSame(as: core) == true { return }
-            let adopter = _Adopter(core.realm)
+            let accessor = try PropertyAccessor(object, slot)
+            let transaction = try accessor.writing()
+            if value.accessor?.isSame(as: accessor) == true { return }
+            let persister = _ObjectPersister(accessor.realm)
             let elements = Array(value)
-            try core.replaceContents(with: .list(try elements.map { try $0._stored(by: adopter).value }), transaction)
+            try accessor.replaceContents(
+                with: .list(try elements.map { try $0._stored(by: persister).value }), transaction)
             try object.bindEmbedded(slot, elements)
         }
     }
@@ -312,8 +313,8 @@ extension List: _Persistable {
 
     public static func _kept(_ value: List, _ old: _PersistedContent<List>) -> List { old.taking(value) }
 
-    public static func _stored(_ value: List, by adopter: _Adopter) throws -> _Stored? {
-        _Stored(.list(try value.map { try $0._stored(by: adopter).value }))
+    public static func _stored(_ value: List, by persister: _ObjectPersister) throws -> _Stored? {
+        _Stored(.list(try value.map { try $0._stored(by: persister).value }))
     }
     public static func _traced(_ trace: _Trace) -> List { List(trace) }
 
@@ -328,9 +329,9 @@ extension List: _UnmanagedElements, _HeldCollection {
 
     func replaceElements(with other: List) { unmanaged = Array(other) }
 
-    func promote(to core: PropertyCore) {
+    func promote(to accessor: PropertyAccessor) {
         guard managed == nil else { return }
-        managed = core
+        managed = accessor
         unmanaged = []
     }
 }

@@ -7,19 +7,19 @@ import StoreContract
 ///
 /// A linked object that is deleted leaves its key behind, with null.
 public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCollection {
-    private var managed: (any EditableCore)?
+    private var managed: (any EditableAccessor)?
     /// Ascending by the bytes of the keys.
     private var unmanaged: [(key: Key, value: Value)] = []
     private var tracing = TraceStart()
     private var trace: _Trace? { tracing.begin() }
 
-    var core: (any CollectionCore)? { managed }
+    var accessor: (any CollectionAccessor)? { managed }
 
     /// An empty, unmanaged map.
     public init() {}
 
     /// Of a map, or it is empty.
-    init(core: any CollectionCore) { managed = core as? any EditableCore }
+    init(accessor: any CollectionAccessor) { managed = accessor as? any EditableAccessor }
 
     init(unmanaged: [(key: Key, value: Value)]) { for (key, value) in unmanaged { put(value, key) } }
 
@@ -234,17 +234,17 @@ extension Map: _Persistable {
     }
 
     public static func _get(_ object: ObjectBase, _ slot: Int) -> Map {
-        raising { try object.collection(slot) { Map(core: $0) } }
+        raising { try object.collection(slot) { Map(accessor: $0) } }
     }
 
     /// Copies the entries; a map assigned to itself stays as it is.
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: Map) {
         raising {
-            let core = try PropertyCore(object, slot)
-            let transaction = try core.writing()
-            if value.core?.isSame(as: core) == true { return }
+            let accessor = try PropertyAccessor(object, slot)
+            let transaction = try accessor.writing()
+            if value.accessor?.isSame(as: accessor) == true { return }
             let values = value.values
-            try core.replaceContents(with: value.stored(by: _Adopter(core.realm)), transaction)
+            try accessor.replaceContents(with: value.stored(by: _ObjectPersister(accessor.realm)), transaction)
             try object.bindEmbedded(slot, values)
         }
     }
@@ -252,8 +252,8 @@ extension Map: _Persistable {
 
     public static func _kept(_ value: Map, _ old: _PersistedContent<Map>) -> Map { old.taking(value) }
 
-    public static func _stored(_ value: Map, by adopter: _Adopter) throws -> _Stored? {
-        _Stored(try value.stored(by: adopter))
+    public static func _stored(_ value: Map, by persister: _ObjectPersister) throws -> _Stored? {
+        _Stored(try value.stored(by: persister))
     }
     public static func _traced(_ trace: _Trace) -> Map { Map(trace) }
 
@@ -268,10 +268,10 @@ extension Map: _Persistable {
             })
     }
 
-    func stored(by adopter: _Adopter) throws -> StoredValue {
+    func stored(by persister: _ObjectPersister) throws -> StoredValue {
         var map = ValueMap()
         var pairs = pairs()
-        while let (key, value) = pairs.next() { map[key._key] = try value._stored(by: adopter).value }
+        while let (key, value) = pairs.next() { map[key._key] = try value._stored(by: persister).value }
         return .dictionary(map)
     }
 }
@@ -288,9 +288,9 @@ extension Map: _UnmanagedElements, _MapEntries, _HeldCollection {
         for (key, value) in other.asKeyValueSequence() { put(value, key) }
     }
 
-    func promote(to core: PropertyCore) {
+    func promote(to accessor: PropertyAccessor) {
         guard managed == nil else { return }
-        managed = core
+        managed = accessor
         unmanaged = []
     }
 }

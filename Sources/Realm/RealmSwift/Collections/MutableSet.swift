@@ -8,19 +8,19 @@ import StoreContract
 /// which they were created), and are told apart as the database does; those of an unmanaged one are in the order in which
 /// they came, and are told apart by `==`. See `List` for what the two are.
 public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImpl {
-    private var managed: PropertyCore?
+    private var managed: PropertyAccessor?
     private(set) var unmanaged: [Element] = []
     private var members: Set<Element> = []
     private var tracing = TraceStart()
     private var trace: _Trace? { tracing.begin() }
 
-    var core: (any CollectionCore)? { managed }
+    var accessor: (any CollectionAccessor)? { managed }
 
     /// An empty, unmanaged set.
     public init() {}
 
     /// Of a set, or it is empty.
-    init(core: any CollectionCore) { managed = core as? PropertyCore }
+    init(accessor: any CollectionAccessor) { managed = accessor as? PropertyAccessor }
 
     init(unmanaged: [Element]) { for element in unmanaged { insert(element) } }
 
@@ -194,7 +194,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollectionImp
     }
 }
 
-extension PropertyCore {
+extension PropertyAccessor {
     /// What was read of the property, as the store takes it.
     func link(_ value: Value) -> Value {
         guard property.type.isLink, case .reference(let reference) = value else { return value }
@@ -222,18 +222,18 @@ extension MutableSet: _HasPersistedType {
 extension MutableSet: _Persistable {
     public static var _propertyType: _StoredType { Element._storedType.collected(in: .set) }
     public static func _get(_ object: ObjectBase, _ slot: Int) -> MutableSet {
-        raising { try object.collection(slot) { MutableSet(core: $0) } }
+        raising { try object.collection(slot) { MutableSet(accessor: $0) } }
     }
 
     /// Copies the elements; a set assigned to itself stays as it is.
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: MutableSet) {
         raising {
-            let core = try PropertyCore(object, slot)
-            let transaction = try core.writing()
-            if value.core?.isSame(as: core) == true { return }
-            let adopter = _Adopter(core.realm)
-            try core.replaceContents(
-                with: .set(try value.map { try $0._stored(by: adopter).value }.asSet), transaction)
+            let accessor = try PropertyAccessor(object, slot)
+            let transaction = try accessor.writing()
+            if value.accessor?.isSame(as: accessor) == true { return }
+            let persister = _ObjectPersister(accessor.realm)
+            try accessor.replaceContents(
+                with: .set(try value.map { try $0._stored(by: persister).value }.asSet), transaction)
         }
     }
     public static func _initial() -> MutableSet { MutableSet() }
@@ -242,8 +242,8 @@ extension MutableSet: _Persistable {
         old.taking(value)
     }
 
-    public static func _stored(_ value: MutableSet, by adopter: _Adopter) throws -> _Stored? {
-        _Stored(.set(try value.map { try $0._stored(by: adopter).value }.asSet))
+    public static func _stored(_ value: MutableSet, by persister: _ObjectPersister) throws -> _Stored? {
+        _Stored(.set(try value.map { try $0._stored(by: persister).value }.asSet))
     }
     public static func _traced(_ trace: _Trace) -> MutableSet { MutableSet(trace) }
 
@@ -253,7 +253,7 @@ extension MutableSet: _Persistable {
     }
 }
 
-extension MutableSet: _SetOfValues, _HandsOver {}
+extension MutableSet: _SetOfValues, _ReferencePayloadSource {}
 
 extension MutableSet: _UnmanagedElements, _HeldCollection {
     var unmanagedElements: [Any] { unmanaged }
@@ -264,9 +264,9 @@ extension MutableSet: _UnmanagedElements, _HeldCollection {
         for element in other { insert(element) }
     }
 
-    func promote(to core: PropertyCore) {
+    func promote(to accessor: PropertyAccessor) {
         guard managed == nil else { return }
-        managed = core
+        managed = accessor
         unmanaged = []
         members = []
     }

@@ -29,11 +29,11 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     }
 
     /// The elements of a collection that is stored.
-    init(_ core: any CollectionCore) throws {
-        if let type = Element.self as? ObjectBase.Type, let (classID, keys) = try core.objectKeys() {
-            self.init(_ObjectIterator(core.realm, try core.realm.bound(classID), keys, as: type))
+    init(_ accessor: any CollectionAccessor) throws {
+        if let type = Element.self as? ObjectBase.Type, let (classID, keys) = try accessor.objectKeys() {
+            self.init(_ObjectIterator(accessor.realm, try accessor.realm.bound(classID), keys, as: type))
         } else {
-            self.init(try core.allStored(), in: core.realm)
+            self.init(try accessor.allStored(), in: accessor.realm)
         }
     }
 

@@ -75,19 +75,19 @@ public protocol RealmCollection: RealmCollectionBase, Equatable where Iterator =
 /// A collection that is, or may be, a view of something stored.
 protocol RealmCollectionImpl<Element>: RealmCollection, KeyValueElements, _DescribedCollection {
     /// Nil while unmanaged.
-    var core: (any CollectionCore)? { get }
+    var accessor: (any CollectionAccessor)? { get }
 
     /// The elements of an unmanaged collection.
     var unmanaged: [Element] { get }
 
     /// A view of what is stored.
-    init(core: any CollectionCore)
+    init(accessor: any CollectionAccessor)
 }
 
 extension RealmCollectionImpl {
-    public var realm: Realm? { core.map { Realm($0.realm) } }
-    public var isInvalidated: Bool { core?.isInvalidated ?? false }
-    public var count: Int { raising { try core?.count() ?? unmanaged.count } }
+    public var realm: Realm? { accessor.map { Realm($0.realm) } }
+    public var isInvalidated: Bool { accessor?.isInvalidated ?? false }
+    public var count: Int { raising { try accessor?.count() ?? unmanaged.count } }
     public var startIndex: Int { 0 }
     public var endIndex: Int { count }
     public func index(after i: Int) -> Int { i + 1 }
@@ -100,31 +100,31 @@ extension RealmCollectionImpl {
 
     func element(at position: Int) -> Element {
         raising {
-            guard let core else {
+            guard let accessor else {
                 try checkIndex(position, unmanaged.count)
                 return unmanaged[position]
             }
-            return try Element._restored(core.stored(at: position), in: core.realm)
+            return try Element._restored(accessor.stored(at: position), in: accessor.realm)
         }
     }
 
     public func makeIterator() -> RLMIterator<Element> {
-        guard let core else { return RLMIterator(unmanaged) }
-        return raising { try RLMIterator(core) }
+        guard let accessor else { return RLMIterator(unmanaged) }
+        return raising { try RLMIterator(accessor) }
     }
 
     public func index(of object: Element) -> Int? {
         raising {
-            guard let core else { return unmanaged.firstIndex { isSameElement($0, object) } }
+            guard let accessor else { return unmanaged.firstIndex { isSameElement($0, object) } }
             if let object = shownObject(object) {
                 guard let realm = object._realm else { return nil }
                 guard !object.isInvalidated else { throw RealmException("Attempting to access an invalid object") }
-                guard realm === core.realm else {
+                guard realm === accessor.realm else {
                     let name = object._class?.name ?? ""
                     throw RealmException("Object of type '\(name)' does not match Results type '\(name)'")
                 }
             }
-            return try core.realm.known(object).flatMap { try core.position(of: $0) }
+            return try accessor.realm.known(object).flatMap { try accessor.position(of: $0) }
         }
     }
 
@@ -138,7 +138,7 @@ extension RealmCollectionImpl {
 
     /// The collection is the same one; unmanaged ones have equal elements.
     static func areSame(_ a: Self, _ b: Self) -> Bool {
-        switch (a.core, b.core) {
+        switch (a.accessor, b.accessor) {
         case (nil, nil): a.unmanaged == b.unmanaged
         case (let a?, let b?): a.isSame(as: b)
         default: false
@@ -197,7 +197,7 @@ extension RealmCollection {
         raising {
             let source = _source
             guard source.kind != .set else { throw RealmException("index(matching:) is not available on MutableSet") }
-            guard source.core == nil else { return try source.objects().position(matching: predicate) }
+            guard source.accessor == nil else { return try source.objects().position(matching: predicate) }
             throw RealmException(
                 "This method may only be called on RLMArray instances retrieved from an RLMRealm")
         }

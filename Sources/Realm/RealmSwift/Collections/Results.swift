@@ -2,12 +2,12 @@
 ///
 /// It is evaluated when first used: filters and sorts in a chain cost nothing until then.
 public struct Results<Element: RealmCollectionValue>: Equatable, RealmCollectionImpl {
-    let source: any CollectionCore
-    var core: (any CollectionCore)? { source }
+    let source: any CollectionAccessor
+    var accessor: (any CollectionAccessor)? { source }
     var unmanaged: [Element] { [] }
 
-    init(_ source: any CollectionCore) { self.source = source }
-    init(core: any CollectionCore) { source = core }
+    init(_ source: any CollectionAccessor) { self.source = source }
+    init(accessor: any CollectionAccessor) { source = accessor }
 
     /// The element at a position. Traps for one that does not exist.
     public subscript(position: Int) -> Element { element(at: position) }

@@ -44,7 +44,7 @@ extension RLMRealm {
     }
 }
 
-extension ResultsCore {
+extension ResultsAccessor {
     func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken {
         // Throws for an invalidated one.
         _ = try count()
@@ -56,10 +56,10 @@ extension ResultsCore {
         }
     }
 
-    func handover() throws -> CollectionHandover { .objects(query) }
+    func payload() throws -> CollectionReferencePayload { .objects(query) }
 }
 
-extension PropertyCore {
+extension PropertyAccessor {
     func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken {
         try check()
         let keyPaths = try realm.keyPaths(keyPaths, of: property.targetClass)
@@ -71,7 +71,7 @@ extension PropertyCore {
         }
     }
 
-    func handover() throws -> CollectionHandover { .property(owner, column: property.column) }
+    func payload() throws -> CollectionReferencePayload { .property(owner, column: property.column) }
 }
 
 /// Takes a block, or what it is called with, to the one queue or actor on which it is used from then on.
@@ -87,19 +87,19 @@ enum CollectionObservation {
     /// Observes on the collection's own thread, queue or actor, or on another queue. The block is given the collection to
     /// which the news applies.
     static func begin(
-        _ core: any CollectionCore, _ keyPaths: [String]?, on queue: DispatchQueue?,
-        _ block: @escaping (any CollectionCore, CollectionNews) -> Void
+        _ accessor: any CollectionAccessor, _ keyPaths: [String]?, on queue: DispatchQueue?,
+        _ block: @escaping (any CollectionAccessor, CollectionNews) -> Void
     ) throws -> NotificationToken {
         guard let queue else {
-            return NotificationToken(try core.observe(keyPaths) { block(core, $0) })
+            return NotificationToken(try accessor.observe(keyPaths) { block(accessor, $0) })
         }
-        let (handover, file, configuration) = try prepare(core, keyPaths)
+        let (payload, file, configuration) = try prepare(accessor, keyPaths)
         let transferred = Transferred(block)
         return NotificationToken(
-            try file.hub.observe(on: queue, from: core.realm.snapshot.version) { _ in
+            try file.hub.observe(on: queue, from: accessor.realm.snapshot.version) { _ in
                 let realm = try file.realm(on: scheduler(of: queue), configuration)
-                guard let core = try handover.core(in: realm) else { throw RealmException.invalidObject }
-                return try core.observe(keyPaths) { transferred.value(core, $0) }
+                guard let accessor = try payload.accessor(in: realm) else { throw RealmException.invalidObject }
+                return try accessor.observe(keyPaths) { transferred.value(accessor, $0) }
             } failed: { _ in
                 // The object that held it is gone: nobody is told anything, as Realm does.
             })
@@ -107,16 +107,16 @@ enum CollectionObservation {
 
     /// Observes on an actor.
     static func begin<A: Actor>(
-        _ core: any CollectionCore, _ keyPaths: [String]?, on actor: A,
+        _ accessor: any CollectionAccessor, _ keyPaths: [String]?, on actor: A,
         _isolation: isolated (any Actor)?,
-        _ block: @escaping @Sendable (isolated A, Transferred<(any CollectionCore, CollectionNews)>) -> Void
+        _ block: @escaping @Sendable (isolated A, Transferred<(any CollectionAccessor, CollectionNews)>) -> Void
     ) async throws -> NotificationToken {
-        let (handover, file, configuration) = try prepare(core, keyPaths)
-        let token = try await file.hub.observe(on: actor, from: core.realm.snapshot.version) { actor, _ in
+        let (payload, file, configuration) = try prepare(accessor, keyPaths)
+        let token = try await file.hub.observe(on: actor, from: accessor.realm.snapshot.version) { actor, _ in
             let realm = try file.realm(on: scheduler(of: actor), configuration)
-            guard let core = try handover.core(in: realm) else { throw RealmException.invalidObject }
-            return try core.observe(keyPaths) { [unowned actor] news in
-                let call = Transferred((core, news))
+            guard let accessor = try payload.accessor(in: realm) else { throw RealmException.invalidObject }
+            return try accessor.observe(keyPaths) { [unowned actor] news in
+                let call = Transferred((accessor, news))
                 actor.assumeIsolated { block($0, call) }
             }
         }
@@ -125,21 +125,21 @@ enum CollectionObservation {
 
     /// Throws what would otherwise only come to light elsewhere.
     private static func prepare(
-        _ core: any CollectionCore, _ keyPaths: [String]?
-    ) throws -> (CollectionHandover, RealmFile, Realm.Configuration) {
-        if core.realm.isFrozen {
+        _ accessor: any CollectionAccessor, _ keyPaths: [String]?
+    ) throws -> (CollectionReferencePayload, RealmFile, Realm.Configuration) {
+        if accessor.realm.isFrozen {
             throw RealmException("Frozen Realms do not change and do not have change notifications.")
         }
-        if core.realm.configuration.readOnly {
+        if accessor.realm.configuration.readOnly {
             throw RealmException("Read-only Realms do not change and do not have change notifications.")
         }
-        if core.realm.transaction != nil {
+        if accessor.realm.transaction != nil {
             throw RealmException("Cannot create asynchronous query after making changes in a write transaction.")
         }
-        guard let file = core.realm.file else { throw RealmException("Not allowed within a migration.") }
+        guard let file = accessor.realm.file else { throw RealmException("Not allowed within a migration.") }
         // Throws for an invalidated one.
-        _ = try core.count()
-        _ = try core.realm.keyPaths(keyPaths, of: core.objectQuery()?.classID)
-        return (try core.handover(), file, core.realm.configuration)
+        _ = try accessor.count()
+        _ = try accessor.realm.keyPaths(keyPaths, of: accessor.objectQuery()?.classID)
+        return (try accessor.payload(), file, accessor.realm.configuration)
     }
 }

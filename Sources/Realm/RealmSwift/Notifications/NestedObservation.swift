@@ -4,19 +4,19 @@ import ObjectModel
 /// The observation of a list or dictionary within a mixed value. The store tells that the whole value was assigned; what
 /// became of the part is found by comparing it with what it was at the last call.
 final class NestedObservation {
-    private let collection: NestedCore
+    private let collection: NestedAccessor
     private let deliver: (CollectionNews) -> Void
     /// Nil until the first call. Where there is no such collection any more, nothing is in it.
     private var before: Value?
 
-    private init(_ collection: NestedCore, _ deliver: @escaping (CollectionNews) -> Void) {
+    private init(_ collection: NestedAccessor, _ deliver: @escaping (CollectionNews) -> Void) {
         self.collection = collection
         self.deliver = deliver
     }
 
     /// Throws what `observe` of a collection traps for.
     static func begin(
-        _ collection: NestedCore, _ deliver: @escaping (CollectionNews) -> Void
+        _ collection: NestedAccessor, _ deliver: @escaping (CollectionNews) -> Void
     ) throws -> InstanceToken {
         let observation = NestedObservation(collection, deliver)
         let token = try observation.begin()

@@ -29,9 +29,9 @@ extension RealmCollectionImpl {
         _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken {
         raising {
-            guard let core else { throw RealmException.unobservable }
-            return try CollectionObservation.begin(core, keyPaths, on: queue) { seen, news in
-                block(RealmCollectionChange(seen === core ? self : Self(core: seen), news))
+            guard let accessor else { throw RealmException.unobservable }
+            return try CollectionObservation.begin(accessor, keyPaths, on: queue) { seen, news in
+                block(RealmCollectionChange(seen === accessor ? self : Self(accessor: seen), news))
             }
         }
     }
@@ -41,11 +41,11 @@ extension RealmCollectionImpl {
         _ block: @escaping @Sendable (isolated A, RealmCollectionChange<Self>) -> Void
     ) async -> NotificationToken {
         do {
-            guard let core else { throw RealmException.unobservable }
+            guard let accessor else { throw RealmException.unobservable }
             return try await CollectionObservation.begin(
-                core, keyPaths, on: actor, _isolation: _isolation
+                accessor, keyPaths, on: actor, _isolation: _isolation
             ) { actor, call in
-                block(actor, RealmCollectionChange(Self(core: call.value.0), call.value.1))
+                block(actor, RealmCollectionChange(Self(accessor: call.value.0), call.value.1))
             }
         } catch {
             stop(error)

@@ -40,9 +40,9 @@ extension Map {
         _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (RealmMapChange<Map>) -> Void
     ) -> NotificationToken {
         raising {
-            guard let core else { throw RealmException.unobservable }
-            return try CollectionObservation.begin(core, keyPaths, on: queue) { seen, news in
-                block(RealmMapChange(seen === core ? self : Map(core: seen), news))
+            guard let accessor else { throw RealmException.unobservable }
+            return try CollectionObservation.begin(accessor, keyPaths, on: queue) { seen, news in
+                block(RealmMapChange(seen === accessor ? self : Map(accessor: seen), news))
             }
         }
     }
@@ -52,36 +52,36 @@ extension Map {
         _ block: @escaping @Sendable (isolated A, RealmMapChange<Map>) -> Void
     ) async -> NotificationToken {
         do {
-            guard let core else { throw RealmException.unobservable }
+            guard let accessor else { throw RealmException.unobservable }
             return try await CollectionObservation.begin(
-                core, keyPaths, on: actor, _isolation: _isolation
+                accessor, keyPaths, on: actor, _isolation: _isolation
             ) { actor, call in
-                block(actor, RealmMapChange(Map(core: call.value.0), call.value.1))
+                block(actor, RealmMapChange(Map(accessor: call.value.0), call.value.1))
             }
         } catch {
             stop(error)
         }
     }
 
-    public var isFrozen: Bool { core?.realm.isFrozen ?? false }
+    public var isFrozen: Bool { accessor?.realm.isFrozen ?? false }
 
     public func freeze() -> Map {
         raising {
-            guard let core else { throw Self.unmanagedFault }
-            if core.realm.isFrozen { return self }
-            guard !core.isInvalidated else { throw RealmException.invalidObject }
-            guard let frozen = try core.handover().core(in: core.realm.frozen()) else {
+            guard let accessor else { throw Self.unmanagedFault }
+            if accessor.realm.isFrozen { return self }
+            guard !accessor.isInvalidated else { throw RealmException.invalidObject }
+            guard let frozen = try accessor.payload().accessor(in: accessor.realm.frozen()) else {
                 throw RealmException("Cannot freeze an object in the same write transaction as it was created in.")
             }
-            return Map(core: frozen)
+            return Map(accessor: frozen)
         }
     }
 
     public func thaw() -> Map? {
         raising {
-            guard let core else { throw Self.unmanagedFault }
-            guard core.realm.isFrozen else { return self }
-            return try core.handover().core(in: core.realm.thawed()).map { Map(core: $0) }
+            guard let accessor else { throw Self.unmanagedFault }
+            guard accessor.realm.isFrozen else { return self }
+            return try accessor.payload().accessor(in: accessor.realm.thawed()).map { Map(accessor: $0) }
         }
     }
 
@@ -90,22 +90,22 @@ extension Map {
     }
 }
 
-extension Map: _HandsOver {
-    func handOver() throws -> any _Handover {
-        guard let core else { throw Self.unmanagedFault }
+extension Map: _ReferencePayloadSource {
+    func referencePayload() throws -> any _ReferencePayload {
+        guard let accessor else { throw Self.unmanagedFault }
         return MapReference<Key, Value>(
-            path: core.realm.file?.path ?? "", pinned: try core.realm.snapshot, handover: try core.handover())
+            path: accessor.realm.file?.path ?? "", pinned: try accessor.realm.snapshot, payload: try accessor.payload())
     }
 }
 
 /// A map of a file.
-private struct MapReference<Key: _MapKey, Value: RealmCollectionValue>: _Handover {
+private struct MapReference<Key: _MapKey, Value: RealmCollectionValue>: _ReferencePayload {
     let path: String
     let pinned: any Snapshot
-    let handover: CollectionHandover
+    let payload: CollectionReferencePayload
 
     func resolved(in realm: RLMRealm) throws -> Any? {
-        try handover.core(in: realm).map { Map<Key, Value>(core: $0) }
+        try payload.accessor(in: realm).map { Map<Key, Value>(accessor: $0) }
     }
 }
 

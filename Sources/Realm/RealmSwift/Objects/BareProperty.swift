@@ -17,7 +17,7 @@ protocol _BareProperty {
 
 /// What such a property is to do when its object becomes managed, and when key paths are traced.
 protocol _BareWrapper: _PersistedProperty {
-    static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ core: PropertyCore)
+    static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ accessor: PropertyAccessor)
     static func startTrace(at place: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String)
 }
 
@@ -38,8 +38,8 @@ extension ObjectBase {
     final func bindBareProperties(_ model: ClassModel, to realm: RLMRealm, _ boundClass: BoundClass) {
         let owner = ObjectReference(boundClass.id, _objectKey)
         for (property, bound) in zip(model.properties, boundClass.properties) {
-            let core = PropertyCore(realm, owner, bound, _lifetime)
-            (property.wrapper as? any _BareWrapper.Type)?.bind(at: place(of: property), self, core)
+            let accessor = PropertyAccessor(realm, owner, bound, _lifetime)
+            (property.wrapper as? any _BareWrapper.Type)?.bind(at: place(of: property), self, accessor)
         }
     }
 
@@ -74,12 +74,12 @@ enum BareCollection<Value: _HeldCollection & _Persistable & _BareProperty>: _Bar
         _ = _PersistedContent.value(instance(place)).taking(try Value._converted(value, named))
     }
 
-    static func stored(at place: UnsafeMutableRawPointer, by adopter: _Adopter) throws -> _Stored? {
-        try Value._stored(instance(place), by: adopter)
+    static func stored(at place: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored? {
+        try Value._stored(instance(place), by: persister)
     }
 
-    static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ core: PropertyCore) {
-        instance(place).promote(to: core)
+    static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ accessor: PropertyAccessor) {
+        instance(place).promote(to: accessor)
     }
 
     static func startTrace(at place: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String) {
@@ -107,10 +107,10 @@ enum BareLinkingObjects<Element: ObjectBase & RealmCollectionValue>: _BareWrappe
         throw named.misfit(value)
     }
 
-    static func stored(at place: UnsafeMutableRawPointer, by adopter: _Adopter) throws -> _Stored? { nil }
+    static func stored(at place: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored? { nil }
 
-    static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ core: PropertyCore) {
-        instance(place).bare?.core = core
+    static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ accessor: PropertyAccessor) {
+        instance(place).bare?.accessor = accessor
     }
 
     static func startTrace(at place: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String) {

@@ -23,7 +23,9 @@ public final class DynamicObject: Object {
             case .set: return try property.type.base.visit(DynamicProperty.AsSet(object: self, slot: slot))
             case .map: return try property.type.base.visit(DynamicProperty.AsMap(object: self, slot: slot))
             case .single:
-                if property.type.isComputed { return LinkingObjects<DynamicObject>(core: try PropertyCore(self, slot)) }
+                if property.type.isComputed {
+                    return LinkingObjects<DynamicObject>(accessor: try PropertyAccessor(self, slot))
+                }
                 let value = try stored(slot)
                 if value.isNull { return property.type.isMixed ? AnyRealmValue.none : nil }
                 if property.type.isMixed { return AnyRealmValue._get(self, slot) }

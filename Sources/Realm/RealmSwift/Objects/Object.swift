@@ -68,23 +68,23 @@ open class EmbeddedObject: ObjectBase, ThreadConfined {
 extension Object {
     /// A list by the property's name, whose elements are used by the names of theirs. Traps for a property that is no list.
     public func dynamicList(_ propertyName: String) -> List<DynamicObject> {
-        raising { List(core: try dynamicCollection(propertyName, .list)) }
+        raising { List(accessor: try dynamicCollection(propertyName, .list)) }
     }
 
     /// A set by the property's name, whose elements are used by the names of theirs. Traps for a property that is no set.
     public func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
-        raising { MutableSet(core: try dynamicCollection(propertyName, .set)) }
+        raising { MutableSet(accessor: try dynamicCollection(propertyName, .set)) }
     }
 
     /// A map by the property's name, whose values are used by the names of theirs. Traps for a property that is no map.
     public func dynamicMap<Key: _MapKey>(_ propertyName: String) -> Map<Key, DynamicObject?> {
-        raising { Map(core: try dynamicCollection(propertyName, .map)) }
+        raising { Map(accessor: try dynamicCollection(propertyName, .map)) }
     }
 }
 
 extension ObjectBase {
     /// What the collection of objects in a managed object's property leads to.
-    final func dynamicCollection(_ name: String, _ kind: CollectionKind) throws -> PropertyCore {
+    final func dynamicCollection(_ name: String, _ kind: CollectionKind) throws -> PropertyAccessor {
         let slot = try slot(of: name)
         let (_, boundClass) = try managed()
         let type = boundClass.properties[slot].type
@@ -92,7 +92,7 @@ extension ObjectBase {
             throw RealmException(
                 "Property '\(boundClass.name).\(name)' of type '\(type)' is not a \(kind) of objects.")
         }
-        return try PropertyCore(self, slot)
+        return try PropertyAccessor(self, slot)
     }
 
     /// The schema of the class; nil for the base classes, which store nothing.
@@ -165,7 +165,7 @@ extension ObjectBase: _RealmCollectionValueInsideOptional {
         return object
     }
 
-    public func _stored(by adopter: _Adopter) throws -> _Stored { _Stored(try adopter.link(to: self)) }
+    public func _stored(by persister: _ObjectPersister) throws -> _Stored { _Stored(try persister.link(to: self)) }
 
     public static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Self? {
         if let linked = object.cellLink(slot) { return linked as? Self }

@@ -14,8 +14,8 @@ open class ObjectBase {
     final var _objectKey = ObjectKey(-1)
     /// The lifetime of the realm's objects that this one belongs to; see `RLMRealm.Lifetime`.
     final var _lifetime = RLMRealm.Lifetime()
-    /// Where its values are; see `CellPlace`.
-    final var _cellPlace = CellPlace()
+    /// Where its values are; see `RowLocation`.
+    final var _rowLocation = RowLocation()
     /// Whether `Realm.delete` was given this instance.
     final var _isDeletedHere = false
     /// The hash of its primary key, when a managed object has been asked for it; else 0.
@@ -84,12 +84,12 @@ open class ObjectBase {
     }
 
     /// Assigns a property of a managed object, within a write.
-    final func assign(_ slot: Int, _ value: (_Adopter) throws -> Value) throws {
+    final func assign(_ slot: Int, _ value: (_ObjectPersister) throws -> Value) throws {
         guard let _realm, let _class else { throw RealmException("The object is not managed by a Realm.") }
         let transaction = try _realm.writing()
         try _realm.check(self)
         let property = _class.properties[slot]
-        let new = try value(_Adopter(_realm))
+        let new = try value(_ObjectPersister(_realm))
         if property.isPrimaryKey, _realm.file != nil, new != (try stored(slot)) {
             throw RealmException("Primary key can't be changed after an object is inserted.")
         }

@@ -5,13 +5,13 @@ import StoreContract
 /// Makes stored objects from values by name: dictionaries, arrays in the order of declaration, and other objects, nested
 /// as deep as they come.
 struct ObjectBuilder {
-    let adopter: _Adopter
+    let persister: _ObjectPersister
     /// Whether unmanaged objects are copied, as `create` does; else they become managed themselves.
     private let copies: Bool
-    private var realm: RLMRealm { adopter.realm }
+    private var realm: RLMRealm { persister.realm }
 
-    init(_ adopter: _Adopter, copies: Bool = true) {
-        self.adopter = adopter
+    init(_ persister: _ObjectPersister, copies: Bool = true) {
+        self.persister = persister
         self.copies = copies
     }
 
@@ -21,15 +21,15 @@ struct ObjectBuilder {
         _ boundClass: BoundClass, from source: Any, isNested: Bool = false, over current: ObjectKey? = nil
     ) throws -> ObjectKey {
         guard !boundClass.isEmbedded else { throw RealmException("Embedded objects cannot be created directly") }
-        if !isNested { try adopter.check(boundClass) }
+        if !isNested { try persister.check(boundClass) }
         let object = source as? ObjectBase
         if let object {
-            if object._realm === realm, object._class === boundClass, adopter.policy != .error {
+            if object._realm === realm, object._class === boundClass, persister.policy != .error {
                 try realm.check(object)
                 return object._objectKey
             }
             // One that leads back to itself.
-            if let key = adopter.inCreation[SourceID(object)] { return key }
+            if let key = persister.inCreation[SourceID(object)] { return key }
         }
         let given = try GivenValues(source, for: boundClass)
         let transaction = try realm.writing()
@@ -39,15 +39,15 @@ struct ObjectBuilder {
             let stored = try stored(primaryKey, given, sample, boundClass),
             let key = try transaction.key(of: boundClass.id, primaryKey: stored)
         {
-            guard adopter.policy != .error else {
-                return try adopter.make(boundClass, [primaryKey.id: stored], transaction).0
+            guard persister.policy != .error else {
+                return try persister.make(boundClass, [primaryKey.id: stored], transaction).0
             }
             known = key
         }
         if let known {
             return try whileInCreation(object, known) {
                 let values = try givenValues(given, boundClass, known)
-                try transaction.set(boundClass.id, known, values, onlyDifferent: adopter.policy == .modified)
+                try transaction.set(boundClass.id, known, values, onlyDifferent: persister.policy == .modified)
             }
         }
         var values: [PropertyID: Value] = [:]
@@ -61,7 +61,7 @@ struct ObjectBuilder {
                 values[property.id] = try stored(property, given, sample, boundClass)
             }
         }
-        let key = try adopter.make(boundClass, values, transaction).0
+        let key = try persister.make(boundClass, values, transaction).0
         return try whileInCreation(object, key) {
             var rest: [PropertyID: Value] = [:]
             for property in links {
@@ -75,8 +75,8 @@ struct ObjectBuilder {
     private func whileInCreation(_ source: ObjectBase?, _ key: ObjectKey, _ body: () throws -> Void) throws -> ObjectKey
     {
         let id = source.map { SourceID($0) }
-        if let id { adopter.inCreation[id] = key }
-        defer { if let id { adopter.inCreation[id] = nil } }
+        if let id { persister.inCreation[id] = key }
+        defer { if let id { persister.inCreation[id] = nil } }
         try body()
         return key
     }
@@ -95,7 +95,7 @@ struct ObjectBuilder {
         if let value = given[property] { return try self.value(value, for: property, boundClass) }
         guard let sample else { return nil }
         let model = sample.model.properties[property.slot]
-        return try model.wrapper.stored(at: sample.place(of: model), by: adopter)?.value
+        return try model.wrapper.stored(at: sample.place(of: model), by: persister)?.value
     }
 
     /// What is given for an object that exists.
@@ -106,7 +106,7 @@ struct ObjectBuilder {
         for property in boundClass.properties where !property.isPrimaryKey && !property.type.isComputed {
             guard let value = given[property] else { continue }
             var present: Value?
-            if adopter.policy == .modified, property.type.isLink {
+            if persister.policy == .modified, property.type.isLink {
                 present = try realm.value(boundClass.id, key, property.id)
             }
             values[property.id] = try self.value(value, for: property, boundClass, over: present)
@@ -188,13 +188,13 @@ struct ObjectBuilder {
 
     private func mixed(_ value: Any?, _ place: _Place) throws -> Value {
         guard let value else { return .null }
-        if let mixed = value as? AnyRealmValue { return try mixed._stored(by: adopter).value }
-        if let object = value as? ObjectBase { return try adopter.reference(to: object) }
+        if let mixed = value as? AnyRealmValue { return try mixed._stored(by: persister).value }
+        if let object = value as? ObjectBase { return try persister.reference(to: object) }
         if let entries = Entries(value) {
             return .dictionary(ValueMap(try entries.pairs.map { ($0.key, try mixed($0.value, place)) }))
         }
         if let array = value as? [Any] { return .list(try array.map { try mixed($0, place) }) }
-        if let list = value as? List<AnyRealmValue> { return try AnyRealmValue.list(list)._stored(by: adopter).value }
+        if let list = value as? List<AnyRealmValue> { return try AnyRealmValue.list(list)._stored(by: persister).value }
         guard let stored = Conversion.natural(value) else { throw place.misfit(value) }
         return stored
     }
@@ -214,7 +214,7 @@ struct ObjectBuilder {
                     return .link(object._objectKey)
                 }
             } else if !copies {
-                return try adopter.link(to: object)
+                return try persister.link(to: object)
             }
         }
         if targetClass.isEmbedded { return try embedded(value, targetClass, over: current) }

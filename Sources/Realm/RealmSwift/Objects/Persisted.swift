@@ -90,7 +90,7 @@ extension _PersistedContent where Value: _HeldCollection & _Persistable {
     /// The collection that the property has, or a new one, with the elements of another.
     func taking(_ elements: Value) -> Value {
         let kept = if case .value(let collection) = self { collection } else { Value._initial() }
-        if kept !== elements, kept.core == nil { kept.replaceElements(with: elements) }
+        if kept !== elements, kept.accessor == nil { kept.replaceElements(with: elements) }
         return kept
     }
 }
@@ -167,28 +167,28 @@ extension ObjectBase {
     /// The collection in a managed object's property: the same instance each time, which is the one that the object had
     /// when it became managed. Frozen objects give a new one, as several threads may read them at once.
     final func collection<Value: _HeldCollection & _Persistable>(
-        _ slot: Int, _ make: (PropertyCore) -> Value
+        _ slot: Int, _ make: (PropertyAccessor) -> Value
     ) throws -> Value {
         guard let _realm, let _class, let model = _class.model, model.type == type(of: self) else {
-            return make(try PropertyCore(self, slot))
+            return make(try PropertyAccessor(self, slot))
         }
         if model.isBare {
             try _realm.checkConfinement()
             try _realm.check(self)
             return place(of: model.properties[slot]).assumingMemoryBound(to: Value.self).pointee
         }
-        guard !_realm.isFrozen else { return make(try PropertyCore(self, slot)) }
+        guard !_realm.isFrozen else { return make(try PropertyAccessor(self, slot)) }
         // The wrapper has this type: it is what the property was asked for with.
         let wrapper = place(of: model.properties[slot]).assumingMemoryBound(to: Persisted<Value>.self)
-        if case .value(let held) = wrapper.pointee.content, let core = held.core as? PropertyCore,
-            core.realm === _realm, core.owner == _objectReference, core.property.slot == slot,
-            core.lifetime == _lifetime
+        if case .value(let held) = wrapper.pointee.content, let accessor = held.accessor as? PropertyAccessor,
+            accessor.realm === _realm, accessor.owner == _objectReference, accessor.property.slot == slot,
+            accessor.lifetime == _lifetime
         {
             try _realm.checkConfinement()
             try _realm.check(self)
             return held
         }
-        let new = make(try PropertyCore(self, slot))
+        let new = make(try PropertyAccessor(self, slot))
         wrapper.pointee.content = .value(new)
         return new
     }
@@ -196,9 +196,9 @@ extension ObjectBase {
 
 /// A collection that objects hold: it becomes a managed one when the object that has it does.
 protocol _HeldCollection: AnyObject {
-    var core: (any CollectionCore)? { get }
+    var accessor: (any CollectionAccessor)? { get }
 
-    func promote(to core: PropertyCore)
+    func promote(to accessor: PropertyAccessor)
 
     /// Makes an unmanaged collection have what another one has, which may be managed.
     func replaceElements(with other: Self)
@@ -233,7 +233,7 @@ protocol _PersistedProperty: SendableMetatype {
     static func release(at place: UnsafeMutableRawPointer)
 
     /// What an unmanaged object has stored when it becomes managed.
-    static func stored(at place: UnsafeMutableRawPointer, by adopter: _Adopter) throws -> _Stored?
+    static func stored(at place: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored?
 }
 
 extension Persisted: _PersistedProperty {
@@ -265,7 +265,7 @@ extension Persisted: _PersistedProperty {
 
     static func release(at place: UnsafeMutableRawPointer) { pointer(place).pointee.content = .empty }
 
-    static func stored(at place: UnsafeMutableRawPointer, by adopter: _Adopter) throws -> _Stored? {
-        try Value._stored(pointer(place).pointee.unmanaged(), by: adopter)
+    static func stored(at place: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored? {
+        try Value._stored(pointer(place).pointee.unmanaged(), by: persister)
     }
 }

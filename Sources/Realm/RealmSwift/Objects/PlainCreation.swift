@@ -2,7 +2,7 @@ import ObjectModel
 import StoreContract
 
 /// Making objects that consist of plain values, of which there may be many, row by row.
-extension _Adopter {
+extension _ObjectPersister {
     /// Makes an unmanaged object managed whose values are plain ones; nil, with nothing done, for any other, and for one
     /// whose primary key may exist and be meant.
     func addPlain(

@@ -4,7 +4,7 @@ import ObjectModel
 /// `@Persisted` it is not stored: there it is `@Persisted var age: Int?`.
 public final class RealmProperty<Value: RealmPropertyType & _Persistable>: CustomStringConvertible {
     private var unmanaged = Value._initial()
-    private var core: PropertyCore?
+    private var accessor: PropertyAccessor?
     private weak var object: ObjectBase?
     private var tracing = TraceStart()
 
@@ -14,21 +14,21 @@ public final class RealmProperty<Value: RealmPropertyType & _Persistable>: Custo
     public var value: Value {
         get {
             if let trace = tracing.begin() { return Value._traced(trace) }
-            guard let core else { return unmanaged }
-            return Value._get(owner(core), core.property.slot)
+            guard let accessor else { return unmanaged }
+            return Value._get(owner(accessor), accessor.property.slot)
         }
         set {
-            guard let core else { return unmanaged = newValue }
-            Value._set(owner(core), core.property.slot, newValue)
+            guard let accessor else { return unmanaged = newValue }
+            Value._set(owner(accessor), accessor.property.slot, newValue)
         }
     }
 
     /// The object, or another instance that shows the same one, if that is gone.
-    private func owner(_ core: PropertyCore) -> ObjectBase {
+    private func owner(_ accessor: PropertyAccessor) -> ObjectBase {
         if let object { return object }
         return raising {
-            try core.check()
-            return try core.realm.object(core.owner)
+            try accessor.check()
+            return try accessor.realm.object(accessor.owner)
         }
     }
 
@@ -75,9 +75,9 @@ extension RealmProperty: _BareProperty {
 
     fileprivate func assign(_ value: Value) { unmanaged = value }
 
-    fileprivate func bind(_ object: ObjectBase, _ core: PropertyCore) {
+    fileprivate func bind(_ object: ObjectBase, _ accessor: PropertyAccessor) {
         self.object = object
-        self.core = core
+        self.accessor = accessor
     }
 }
 
@@ -110,12 +110,12 @@ private enum BareValue<Value: RealmPropertyType & _Persistable>: _BareWrapper {
         instance(place).assign(try Value._converted(value, named))
     }
 
-    static func stored(at place: UnsafeMutableRawPointer, by adopter: _Adopter) throws -> _Stored? {
-        try Value._stored(instance(place).value, by: adopter)
+    static func stored(at place: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored? {
+        try Value._stored(instance(place).value, by: persister)
     }
 
-    static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ core: PropertyCore) {
-        instance(place).bind(object, core)
+    static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ accessor: PropertyAccessor) {
+        instance(place).bind(object, accessor)
     }
 
     static func startTrace(at place: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String) {

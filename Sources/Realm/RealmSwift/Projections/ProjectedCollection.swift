@@ -15,7 +15,7 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
     private let read: (ObjectBase) throws -> Element
 
     public var startIndex: Int { 0 }
-    public var endIndex: Int { raising { try core?.count() ?? unmanaged.count } }
+    public var endIndex: Int { raising { try accessor?.count() ?? unmanaged.count } }
     public var count: Int { endIndex }
 
     /// The realm that manages the collection; nil when none does.
@@ -66,8 +66,8 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
         return (["ProjectedCollection<\(Element.self)> {"] + lines + ["}"]).joined(separator: "\n")
     }
 
-    private var core: PropertyCore? {
-        get throws { owner._realm == nil ? nil : try PropertyCore(owner, slot) }
+    private var accessor: PropertyAccessor? {
+        get throws { owner._realm == nil ? nil : try PropertyAccessor(owner, slot) }
     }
 
     private var unmanaged: [ObjectBase?] {
@@ -77,12 +77,12 @@ public struct ProjectedCollection<Element: RealmCollectionValue>: RandomAccessCo
 
     /// Nil for null, which maps may have.
     private func object(at position: Int) throws -> ObjectBase? {
-        guard let core = try core else {
+        guard let accessor = try accessor else {
             try checkIndex(position, unmanaged.count)
             return unmanaged[position]
         }
-        guard case .reference(let reference) = try core.value(at: position) else { return nil }
-        return try core.realm.object(reference)
+        guard case .reference(let reference) = try accessor.value(at: position) else { return nil }
+        return try accessor.realm.object(reference)
     }
 
     /// Of null, what null is for an optional element, and else the zero.
@@ -98,12 +98,12 @@ extension ProjectedCollection {
         _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
     ) -> NotificationToken {
         raising {
-            guard let core = try core else { throw RealmException.unobservable }
+            guard let accessor = try accessor else { throw RealmException.unobservable }
             let projected = [names.joined(separator: ".")]
             let paths = keyPaths.flatMap { $0.isEmpty ? nil : $0 } ?? projected
-            return try CollectionObservation.begin(core, paths, on: queue) { seen, news in
+            return try CollectionObservation.begin(accessor, paths, on: queue) { seen, news in
                 raising {
-                    guard let seen = seen as? PropertyCore, try seen.realm.exists(seen.owner) else { return }
+                    guard let seen = seen as? PropertyAccessor, try seen.realm.exists(seen.owner) else { return }
                     let owner = seen.realm === self.owner._realm ? self.owner : try seen.realm.object(seen.owner)
                     block(
                         RealmCollectionChange(

@@ -62,7 +62,9 @@ open class Projection<Root: ObjectBase>: RealmCollectionValue, RealmFetchable, T
         Self(projecting: try Root._restored(stored, in: realm))
     }
 
-    public func _stored(by adopter: _Adopter) throws -> _Stored { _Stored(try adopter.link(to: rootObject)) }
+    public func _stored(by persister: _ObjectPersister) throws -> _Stored {
+        _Stored(try persister.link(to: rootObject))
+    }
 
     public static func _zero() -> Self { Self(projecting: Root()) }
 
@@ -95,15 +97,15 @@ extension Projection {
     }
 }
 
-extension Projection: _HandsOver {
-    func handOver() throws -> any _Handover {
-        ProjectionHandover<Root>(object: try rootObject.handOver(), type: Self.self)
+extension Projection: _ReferencePayloadSource {
+    func referencePayload() throws -> any _ReferencePayload {
+        ProjectionReferencePayload<Root>(object: try rootObject.referencePayload(), type: Self.self)
     }
 }
 
 /// The projection of an object of a file.
-private struct ProjectionHandover<Root: ObjectBase>: _Handover {
-    let object: any _Handover
+private struct ProjectionReferencePayload<Root: ObjectBase>: _ReferencePayload {
+    let object: any _ReferencePayload
     let type: Projection<Root>.Type
 
     var path: String { object.path }

@@ -40,9 +40,9 @@ extension RealmPublishers {
         where Downstream.Failure == Failure, Downstream.Input == Output {
             let queue = try? serialQueue(scheduler)
             upstream
-                .map { value in PublishedHandover(value) }
+                .map { value in PublishedReferencePayload(value) }
                 .receive(on: scheduler)
-                .compactMap { handover in handover.resolved(on: queue) }
+                .compactMap { payload in payload.resolved(on: queue) }
                 .receive(subscriber: subscriber)
         }
     }
@@ -57,7 +57,7 @@ func serialQueue(_ scheduler: some Scheduler) throws -> DispatchQueue {
 }
 
 /// A published value on its way.
-struct PublishedHandover<Value> {
+struct PublishedReferencePayload<Value> {
     /// Gives the value on the other side; nil when it is gone.
     private let resolve: (DispatchQueue?) throws -> Value?
 

@@ -86,7 +86,7 @@ struct ArgumentReader {
         case let object as ObjectBase: return try reference(to: object)
         case let mixed as AnyRealmValue:
             if case .object(let object) = mixed { return try reference(to: object) }
-            return try mixed._stored(by: _Adopter(realm)).value
+            return try mixed._stored(by: _ObjectPersister(realm)).value
         case let custom as any _CustomPersistable:
             func persisted<C: _CustomPersistable>(_ value: C) -> Any { value.persistableValue }
             guard let value = flattened(persisted(custom)) else { return .null }

@@ -7,7 +7,7 @@ extension _QuerySource {
     func aggregate<Element: RealmCollectionValue>(
         _ function: AggregateRequest.Function, _ property: String, unmanaged: () -> [Element]
     ) throws -> Value {
-        guard core != nil else { return try aggregate(function, property, of: unmanaged()) }
+        guard accessor != nil else { return try aggregate(function, property, of: unmanaged()) }
         guard let values = try values() else { return try objects().aggregate(function, property) }
         let type = values.source.property.type
         let owner = try values.realm.bound(values.source.owner.classID).name

@@ -3,45 +3,45 @@ import QueryLanguage
 
 /// What queries of a collection go to: something stored, or nothing while the collection is unmanaged.
 public struct _QuerySource {
-    let core: (any CollectionCore)?
+    let accessor: (any CollectionAccessor)?
     /// How Realm calls the kind of collection.
     let kind: CollectionKind
 
-    init(_ core: (any CollectionCore)?, _ kind: CollectionKind) {
-        self.core = core
+    init(_ accessor: (any CollectionAccessor)?, _ kind: CollectionKind) {
+        self.accessor = accessor
         self.kind = kind
     }
 
     /// Throws for an unmanaged collection.
-    func managed() throws -> any CollectionCore {
-        guard let core else {
+    func managed() throws -> any CollectionAccessor {
+        guard let accessor else {
             throw RealmException(
                 "This method may only be called on \(kind.className) instances retrieved from an RLMRealm")
         }
-        return core
+        return accessor
     }
 
     /// The query of the collection's objects, as something that more conditions can be added to. Throws for an
     /// unmanaged collection, and for one of other values than objects.
-    func objects() throws -> ResultsCore {
-        let core = try managed()
-        if let results = core as? ResultsCore { return results }
-        guard let query = try core.objectQuery() else {
+    func objects() throws -> ResultsAccessor {
+        let accessor = try managed()
+        if let results = accessor as? ResultsAccessor { return results }
+        guard let query = try accessor.objectQuery() else {
             throw RealmException(
                 "Querying is currently only implemented for \(kind.plural.lowercased()) of Realm Objects")
         }
-        return try ResultsCore(core.realm, query)
+        return try ResultsAccessor(accessor.realm, query)
     }
 
     /// The collection's values, when they are no objects.
-    func values() throws -> ValuesCore? {
-        let core = try managed()
-        if let values = core as? ValuesCore { return values }
-        return try core.elements.map { try ValuesCore($0) }
+    func values() throws -> ValuesAccessor? {
+        let accessor = try managed()
+        if let values = accessor as? ValuesAccessor { return values }
+        return try accessor.elements.map { try ValuesAccessor($0) }
     }
 
     /// The collection itself as results.
-    func results() throws -> any CollectionCore {
+    func results() throws -> any CollectionAccessor {
         if let values = try values() { return values }
         return try objects()
     }
@@ -68,7 +68,8 @@ extension CollectionKind {
 
 extension RealmCollectionImpl {
     public var _source: _QuerySource {
-        _QuerySource(core, (core?.elements ?? core as? PropertyCore)?.property.type.collection ?? _unmanagedKind)
+        _QuerySource(
+            accessor, (accessor?.elements ?? accessor as? PropertyAccessor)?.property.type.collection ?? _unmanagedKind)
     }
 
     private var _unmanagedKind: CollectionKind {

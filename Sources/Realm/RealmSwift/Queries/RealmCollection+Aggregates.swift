@@ -29,14 +29,14 @@ extension RealmCollection {
         raising { () throws -> T? in
             let value = try _source.aggregate(function, property) { Array(self) }
             if value.isNull { return nil }
-            return try AggregateConversion.converted(value, to: T.self, in: _source.core?.realm)
+            return try AggregateConversion.converted(value, to: T.self, in: _source.accessor?.realm)
         }
     }
 
     func total<T>(_ property: String) -> T {
         raising {
             try AggregateConversion.converted(
-                _source.aggregate(.sum, property) { Array(self) }, to: T.self, in: _source.core?.realm)
+                _source.aggregate(.sum, property) { Array(self) }, to: T.self, in: _source.accessor?.realm)
         }
     }
 }

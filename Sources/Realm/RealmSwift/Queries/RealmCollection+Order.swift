@@ -53,7 +53,7 @@ extension ObjectBase: KeypathSortable {}
 extension Optional: KeypathSortable where Wrapped: KeypathSortable {}
 
 extension _QuerySource {
-    func sorted(by descriptors: [SortDescriptor]) throws -> any CollectionCore {
+    func sorted(by descriptors: [SortDescriptor]) throws -> any CollectionAccessor {
         guard let values = try values() else { return try objects().sorted(by: descriptors) }
         guard let first = descriptors.first else { return values }
         let type = PropertyKind(values.source.property.type.base).text
@@ -68,7 +68,7 @@ extension _QuerySource {
         return try values.followed(by: .sort(ascending: first.ascending))
     }
 
-    func distinct(by keyPaths: [String]) throws -> any CollectionCore {
+    func distinct(by keyPaths: [String]) throws -> any CollectionAccessor {
         guard let values = try values() else { return try objects().distinct(by: keyPaths) }
         guard !keyPaths.isEmpty else { return values }
         for path in keyPaths where path != "self" {

@@ -8,7 +8,7 @@ public protocol _Queryable {
 }
 
 extension Map: _Queryable {
-    public var _source: _QuerySource { _QuerySource(core, .map) }
+    public var _source: _QuerySource { _QuerySource(accessor, .map) }
 }
 
 // Queries of a map are about its values, in the order of their keys; null objects among them are left out.
@@ -73,14 +73,14 @@ extension RealmKeyedCollection {
         raising { () throws -> T? in
             let value = try source.aggregate(function, property) { values }
             if value.isNull { return nil }
-            return try AggregateConversion.converted(value, to: T.self, in: source.core?.realm)
+            return try AggregateConversion.converted(value, to: T.self, in: source.accessor?.realm)
         }
     }
 
     private func total<T>(_ property: String) -> T {
         raising { () throws -> T in
             try AggregateConversion.converted(
-                source.aggregate(.sum, property) { values }, to: T.self, in: source.core?.realm)
+                source.aggregate(.sum, property) { values }, to: T.self, in: source.accessor?.realm)
         }
     }
 }

@@ -19,7 +19,7 @@ final class BoundClass {
     /// The properties whose values in an unmanaged object belong to it: embedded objects and collections.
     let heldProperties: [BoundProperty]
     /// The values of the objects that are in use.
-    let cells: CellCache
+    let cells: RowAccessorCache
     private let slots: [String: Int]
 
     init(_ stored: ClassSchema, _ model: ClassModel?) throws {
@@ -42,7 +42,7 @@ final class BoundClass {
         columns = stored.storedProperties.map { (slots[$0.id], $0.initialValue) }
         targets = properties.map(\.targetClass)
         heldProperties = properties.filter { $0.ownsTarget || $0.type.isCollection }
-        cells = CellCache(id, properties.map(\.id))
+        cells = RowAccessorCache(id, properties.map(\.id))
         self.slots = Dictionary(properties.map { ($0.name, $0.slot) }) { first, _ in first }
     }
 

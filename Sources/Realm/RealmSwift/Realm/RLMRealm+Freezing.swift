@@ -88,28 +88,28 @@ extension EmbeddedObject {
 
 extension RealmCollectionImpl {
     /// Whether the collection stays at one version.
-    public var isFrozen: Bool { core?.realm.isFrozen ?? false }
+    public var isFrozen: Bool { accessor?.realm.isFrozen ?? false }
 
     /// The collection at the present version, for use on any thread; itself if it is frozen. It keeps the space of its
     /// version from being used again. Traps for unmanaged collections.
     public func freeze() -> Self {
         raising {
-            guard let core else { throw unmanagedFault }
-            if core.realm.isFrozen { return self }
-            guard !core.isInvalidated else { throw RealmException.invalidObject }
-            guard let frozen = try core.handover().core(in: core.realm.frozen()) else {
+            guard let accessor else { throw unmanagedFault }
+            if accessor.realm.isFrozen { return self }
+            guard !accessor.isInvalidated else { throw RealmException.invalidObject }
+            guard let frozen = try accessor.payload().accessor(in: accessor.realm.frozen()) else {
                 throw RealmException("Cannot freeze an object in the same write transaction as it was created in.")
             }
-            return Self(core: frozen)
+            return Self(accessor: frozen)
         }
     }
 
     /// The live collection for the calling thread; itself if it is live; nil when the object that holds it is gone.
     public func thaw() -> Self? {
         raising {
-            guard let core else { throw unmanagedFault }
-            guard core.realm.isFrozen else { return self }
-            return try core.handover().core(in: core.realm.thawed()).map { Self(core: $0) }
+            guard let accessor else { throw unmanagedFault }
+            guard accessor.realm.isFrozen else { return self }
+            return try accessor.payload().accessor(in: accessor.realm.thawed()).map { Self(accessor: $0) }
         }
     }
 

@@ -24,7 +24,7 @@ public final class RLMRealm {
         }
     }
     /// Tells objects when the cells that they keep are not to be used any more.
-    let reads: ReadGateHolder
+    let reads: ReadEpochHolder
     /// Whether objects keep cells. Those of a frozen realm do not: several threads may read them at once.
     let keepsCells: Bool
     /// Rises with everything that can make a result of a query another one within one version.
@@ -69,7 +69,7 @@ public final class RLMRealm {
     {
         file = nil
         instance = nil
-        reads = ReadGateHolder()
+        reads = ReadEpochHolder()
         keepsCells = false
         self.old = old
         self.transaction = transaction

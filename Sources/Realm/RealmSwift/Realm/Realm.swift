@@ -101,9 +101,9 @@ public struct Realm: Equatable {
             guard !object.isInvalidated else {
                 throw RealmException("Adding a deleted or invalidated object to a Realm is not permitted")
             }
-            let adopter = _Adopter(rlm, update.policy)
-            try adopter.check(rlm.bound(type(of: object)))
-            try adopter.add(object)
+            let persister = _ObjectPersister(rlm, update.policy)
+            try persister.check(rlm.bound(type(of: object)))
+            try persister.add(object)
         }
     }
 
@@ -118,13 +118,13 @@ public struct Realm: Equatable {
         raising {
             _ = try rlm.writing(RLMRealm.notWritingRealm)
             let boundClass = try rlm.bound(type)
-            let adopter = _Adopter(rlm, update.policy)
-            if !boundClass.isEmbedded, let key = try adopter.createPlain(boundClass, from: value) {
+            let persister = _ObjectPersister(rlm, update.policy)
+            if !boundClass.isEmbedded, let key = try persister.createPlain(boundClass, from: value) {
                 let object = T()
                 object.bind(to: rlm, boundClass, key, rlm.newLifetime)
                 return object
             }
-            let key = try ObjectBuilder(adopter).create(boundClass, from: value)
+            let key = try ObjectBuilder(persister).create(boundClass, from: value)
             guard let object = try rlm.object(ObjectReference(boundClass.id, key)) as? T else {
                 throw RealmException.invalidObject
             }
@@ -201,7 +201,7 @@ public struct Realm: Equatable {
 
     /// All objects of a class.
     public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
-        raising { Results(try ResultsCore(rlm, BoundQuery(classID: rlm.bound(Element._objectType).id))) }
+        raising { Results(try ResultsAccessor(rlm, BoundQuery(classID: rlm.bound(Element._objectType).id))) }
     }
 
     /// The object with a primary key.
@@ -292,7 +292,7 @@ extension Realm {
 
     /// All objects of a class, by the names of their properties.
     public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
-        raising { Results(try ResultsCore(rlm, BoundQuery(classID: rlm.bound(named: typeName).id))) }
+        raising { Results(try ResultsAccessor(rlm, BoundQuery(classID: rlm.bound(named: typeName).id))) }
     }
 
     /// The object with a primary key; see `object(ofType:forPrimaryKey:)`.
@@ -311,7 +311,7 @@ extension Realm {
         raising {
             _ = try rlm.writing(RLMRealm.notWritingRealm)
             let boundClass = try rlm.bound(named: typeName)
-            let key = try ObjectBuilder(_Adopter(rlm, update.policy)).create(boundClass, from: value)
+            let key = try ObjectBuilder(_ObjectPersister(rlm, update.policy)).create(boundClass, from: value)
             return try rlm.dynamicObject(ObjectReference(boundClass.id, key))
         }
     }

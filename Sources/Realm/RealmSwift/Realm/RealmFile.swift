@@ -14,7 +14,7 @@ final class RealmFile: Sendable {
     let hub: InstanceHub
     /// What keeps the file and a gateway together, if one is configured.
     let sync: SyncClient?
-    private let claim: FollowingClaim?
+    private let syncLock: SyncFileLock?
     private let isReadOnly: Bool
     private let isInMemory: Bool
     /// What is read instead; see `UnwritableFile`.
@@ -75,7 +75,7 @@ final class RealmFile: Sendable {
         let names = try configuration.models().map(\.name)
         named.withLock { $0.formUnion(names) }
         do {
-            claim = try configuration.syncConfiguration.map { _ in try FollowingClaim(path) }
+            syncLock = try configuration.syncConfiguration.map { _ in try SyncFileLock(path) }
             sync = try configuration.syncConfiguration.map { try SyncClient(store, path: path, $0) }
         } catch {
             store.close()
@@ -89,7 +89,7 @@ final class RealmFile: Sendable {
     deinit {
         sync?.stop()
         store.close()
-        claim?.letGo()
+        syncLock?.letGo()
         Logger.log(.detail, Category.Storage.all, "Closed '\(path)'.")
         if isInMemory { RealmFile.remove(path) }
         if let copy { RealmFile.remove(copy) }

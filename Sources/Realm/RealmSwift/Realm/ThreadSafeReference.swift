@@ -7,13 +7,13 @@ import Synchronization
 /// that it was made at until then.
 public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     /// Of a frozen version; taken by the one that resolves it.
-    private let handover: Mutex<(any _Handover)?>
+    private let payload: Mutex<(any _ReferencePayload)?>
     /// Whether it was made within a write transaction, which may have made the thing itself.
     private let wasWriting: Bool
 
     /// Traps for what is unmanaged or invalidated.
     public init(to threadConfined: Confined) {
-        let made: any _Handover = raising {
+        let made: any _ReferencePayload = raising {
             guard !threadConfined.isInvalidated else {
                 throw RealmException("Cannot construct reference to invalidated object")
             }
@@ -21,23 +21,23 @@ public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
                 throw RealmException(
                     "Cannot construct reference to unmanaged object, which can be passed across threads directly")
             }
-            guard let confined = threadConfined as? any _HandsOver else {
+            guard let confined = threadConfined as? any _ReferencePayloadSource else {
                 throw RealmException("Cannot construct reference to '\(Confined.self)'")
             }
-            return try confined.handOver()
+            return try confined.referencePayload()
         }
         wasWriting = threadConfined.realm?.isInWriteTransaction ?? false
-        handover = Mutex(made)
+        payload = Mutex(made)
     }
 
     /// Whether it was resolved.
-    public var isInvalidated: Bool { handover.withLock { $0 == nil } }
+    public var isInvalidated: Bool { payload.withLock { $0 == nil } }
 
     /// The thing as another realm shows it; nil when it is gone, or in another file.
     func resolve(in realm: RLMRealm) throws -> Confined? {
-        let taken = handover.withLock { handover in
-            defer { handover = nil }
-            return handover
+        let taken = payload.withLock { payload in
+            defer { payload = nil }
+            return payload
         }
         guard let taken else {
             throw RealmException("Can only resolve a thread safe reference once.")
@@ -49,19 +49,19 @@ public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
 }
 
 /// What can be handed over.
-protocol _HandsOver {
-    func handOver() throws -> any _Handover
+protocol _ReferencePayloadSource {
+    func referencePayload() throws -> any _ReferencePayload
 }
 
 /// Something of a realm, apart from the realm.
-protocol _Handover: Sendable {
+protocol _ReferencePayload: Sendable {
     var path: String { get }
     /// The version that it was made at; within a write, the one before.
     var pinned: any Snapshot { get }
     func resolved(in realm: RLMRealm) throws -> Any?
 }
 
-extension _Handover {
+extension _ReferencePayload {
     /// Sees to it that a realm of the file is at a version that knows of it: one that has none yet takes up the reference's,
     /// one at an older version moves on to the newest.
     func bring(_ realm: RLMRealm, wasWriting: Bool) throws {
@@ -73,7 +73,7 @@ extension _Handover {
 }
 
 /// An object of a file.
-private struct ObjectHandover: _Handover {
+private struct ObjectReferencePayload: _ReferencePayload {
     let path: String
     let pinned: any Snapshot
     let object: ObjectReference
@@ -85,18 +85,18 @@ private struct ObjectHandover: _Handover {
 }
 
 /// A collection of a file.
-struct CollectionReference<C: RealmCollectionImpl>: _Handover {
+struct CollectionReference<C: RealmCollectionImpl>: _ReferencePayload {
     let path: String
     let pinned: any Snapshot
-    let handover: CollectionHandover
+    let payload: CollectionReferencePayload
 
-    func resolved(in realm: RLMRealm) throws -> Any? { try handover.core(in: realm).map { C(core: $0) } }
+    func resolved(in realm: RLMRealm) throws -> Any? { try payload.accessor(in: realm).map { C(accessor: $0) } }
 }
 
-extension ObjectBase: _HandsOver {
-    func handOver() throws -> any _Handover {
+extension ObjectBase: _ReferencePayloadSource {
+    func referencePayload() throws -> any _ReferencePayload {
         let (realm, boundClass) = try managed()
-        return ObjectHandover(
+        return ObjectReferencePayload(
             path: realm.file?.path ?? "", pinned: try realm.snapshot,
             object: ObjectReference(boundClass.id, _objectKey),
             type: type(of: self))
@@ -104,16 +104,16 @@ extension ObjectBase: _HandsOver {
 }
 
 extension RealmCollectionImpl {
-    func handOver() throws -> any _Handover {
-        guard let core else { throw unmanagedFault }
+    func referencePayload() throws -> any _ReferencePayload {
+        guard let accessor else { throw unmanagedFault }
         return CollectionReference<Self>(
-            path: core.realm.file?.path ?? "", pinned: try core.realm.snapshot, handover: try core.handover())
+            path: accessor.realm.file?.path ?? "", pinned: try accessor.realm.snapshot, payload: try accessor.payload())
     }
 }
 
-extension Results: _HandsOver {}
-extension List: _HandsOver {}
-extension LinkingObjects: _HandsOver {}
+extension Results: _ReferencePayloadSource {}
+extension List: _ReferencePayloadSource {}
+extension LinkingObjects: _ReferencePayloadSource {}
 
 extension Realm {
     /// The thing that a reference leads to, for this realm; nil when it is gone, or belongs to another file. Once only. A
@@ -130,7 +130,7 @@ public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        var handover: (any _Handover)?
+        var payload: (any _ReferencePayload)?
         var configuration: Realm.Configuration?
         var wasWriting = false
     }
@@ -144,12 +144,12 @@ public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
     public var wrappedValue: Confined? {
         get {
             let state = state.withLock { $0 }
-            guard let handover = state.handover, let configuration = state.configuration else { return nil }
+            guard let payload = state.payload, let configuration = state.configuration else { return nil }
             return raising {
                 let file = try RealmFile.open(configuration)
                 let realm = try file.realm(on: file.currentScheduler, configuration)
-                try handover.bring(realm, wasWriting: state.wasWriting)
-                return try handover.resolved(in: realm) as? Confined
+                try payload.bring(realm, wasWriting: state.wasWriting)
+                return try payload.resolved(in: realm) as? Confined
             }
         }
         set {
@@ -160,11 +160,11 @@ public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
 
     private static func state(of value: Confined?) throws -> State {
         guard let value else { return State() }
-        guard let realm = value.realm, let confined = value as? any _HandsOver else {
+        guard let realm = value.realm, let confined = value as? any _ReferencePayloadSource else {
             throw RealmException("Only managed objects may be wrapped as thread safe.")
         }
         return State(
-            handover: try confined.handOver(), configuration: realm.configuration,
+            payload: try confined.referencePayload(), configuration: realm.configuration,
             wasWriting: realm.isInWriteTransaction)
     }
 }

@@ -58,7 +58,7 @@ public struct Migration {
     public func create(_ typeName: String, value: Any = [String: Any]()) -> MigrationObject {
         raising {
             let newClass = try known(typeName)
-            let key = try ObjectBuilder(_Adopter(new)).create(newClass, from: value)
+            let key = try ObjectBuilder(_ObjectPersister(new)).create(newClass, from: value)
             return try new.dynamicObject(ObjectReference(newClass.id, key))
         }
     }

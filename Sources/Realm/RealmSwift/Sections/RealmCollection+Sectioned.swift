@@ -9,7 +9,7 @@ extension RealmCollection {
             guard !sortDescriptors.isEmpty else {
                 throw RealmException("There must be at least one SortDescriptor when using SectionedResults.")
             }
-            return SectionedResults(try SectionedCore(_source.sorted(by: sortDescriptors), keyBlock))
+            return SectionedResults(try SectionedAccessor(_source.sorted(by: sortDescriptors), keyBlock))
         }
     }
 

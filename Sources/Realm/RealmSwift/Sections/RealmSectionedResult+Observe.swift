@@ -23,7 +23,7 @@ extension SectionedResults {
         _ keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken {
         raising {
-            try SectionObservation(core, only: nil).begin(keyPaths, on: queue) { sections, news in
+            try SectionObservation(accessor, only: nil).begin(keyPaths, on: queue) { sections, news in
                 block(SectionedResultsChange(SectionedResults(sections), news))
             }
         }
@@ -34,7 +34,7 @@ extension SectionedResults {
         _ block: @escaping @Sendable (isolated A, SectionedResultsChange<Self>) -> Void
     ) async -> NotificationToken {
         do {
-            return try await SectionObservation(core, only: nil).begin(
+            return try await SectionObservation(accessor, only: nil).begin(
                 keyPaths, on: actor, _isolation: _isolation
             ) { actor, call in
                 block(actor, SectionedResultsChange(SectionedResults(call.value.0), call.value.1))
@@ -51,7 +51,7 @@ extension ResultsSection {
     ) -> NotificationToken {
         raising {
             let key = key
-            return try SectionObservation(core, only: key).begin(keyPaths, on: queue) { sections, news in
+            return try SectionObservation(accessor, only: key).begin(keyPaths, on: queue) { sections, news in
                 block(SectionedResultsChange(ResultsSection(sections, key), news))
             }
         }
@@ -63,7 +63,7 @@ extension ResultsSection {
     ) async -> NotificationToken {
         do {
             let key = Transferred(key)
-            return try await SectionObservation(core, only: self.key).begin(
+            return try await SectionObservation(accessor, only: self.key).begin(
                 keyPaths, on: actor, _isolation: _isolation
             ) { actor, call in
                 block(actor, SectionedResultsChange(ResultsSection(call.value.0, key.value), call.value.1))

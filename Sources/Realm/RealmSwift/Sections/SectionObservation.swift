@@ -6,20 +6,20 @@ import ObjectModel
 /// observer is called.
 final class SectionObservation<Key: _Persistable & Hashable, Element: RealmCollectionValue> {
     /// The sections that the observer is given.
-    private(set) var sections: SectionedCore<Key, Element>
+    private(set) var sections: SectionedAccessor<Key, Element>
     /// As the observer knows them; nil before the first call.
     private var last: SectionTable<Key>?
     /// The one section that is observed; nil for all.
     private let only: Key?
 
-    init(_ sections: SectionedCore<Key, Element>, only: Key?) {
+    init(_ sections: SectionedAccessor<Key, Element>, only: Key?) {
         self.sections = sections
         self.only = only
     }
 
     /// Nil when the observer is not to be called.
-    func take(_ seen: any CollectionCore, _ news: CollectionNews) throws -> SectionNews? {
-        if seen !== sections.core { sections = try sections.moved(to: seen) }
+    func take(_ seen: any CollectionAccessor, _ news: CollectionNews) throws -> SectionNews? {
+        if seen !== sections.accessor { sections = try sections.moved(to: seen) }
         let old = last
         // When the object that held the elements is gone, none are left.
         let table =
@@ -38,15 +38,15 @@ final class SectionObservation<Key: _Persistable & Hashable, Element: RealmColle
 
     /// The observer was spared a commit.
     func skip() throws {
-        if last != nil, !sections.core.isInvalidated { last = try sections.table() }
+        if last != nil, !sections.accessor.isInvalidated { last = try sections.table() }
     }
 
     func begin(
         _ keyPaths: [String]?, on queue: DispatchQueue?,
-        _ block: @escaping (SectionedCore<Key, Element>, SectionNews) -> Void
+        _ block: @escaping (SectionedAccessor<Key, Element>, SectionNews) -> Void
     ) throws -> NotificationToken {
         let realm = sections.realm
-        let token = try CollectionObservation.begin(sections.core, keyPaths, on: queue) { [self] seen, news in
+        let token = try CollectionObservation.begin(sections.accessor, keyPaths, on: queue) { [self] seen, news in
             raising {
                 if let news = try take(seen, news) { block(sections, news) }
             }
@@ -59,11 +59,11 @@ final class SectionObservation<Key: _Persistable & Hashable, Element: RealmColle
 
     func begin<A: Actor>(
         _ keyPaths: [String]?, on actor: A, _isolation: isolated (any Actor)?,
-        _ block: @escaping @Sendable (isolated A, Transferred<(SectionedCore<Key, Element>, SectionNews)>) -> Void
+        _ block: @escaping @Sendable (isolated A, Transferred<(SectionedAccessor<Key, Element>, SectionNews)>) -> Void
     ) async throws -> NotificationToken {
         let state = Transferred(self)
         return try await CollectionObservation.begin(
-            sections.core, keyPaths, on: actor, _isolation: _isolation
+            sections.accessor, keyPaths, on: actor, _isolation: _isolation
         ) { actor, call in
             raising {
                 let state = state.value

@@ -45,31 +45,31 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
 {
     public typealias Element = ResultsSection<Key, SectionElement>
 
-    let core: SectionedCore<Key, SectionElement>
+    let accessor: SectionedAccessor<Key, SectionElement>
 
-    init(_ core: SectionedCore<Key, SectionElement>) { self.core = core }
+    init(_ accessor: SectionedAccessor<Key, SectionElement>) { self.accessor = accessor }
 
-    public var realm: Realm? { Realm(core.realm) }
-    public var isInvalidated: Bool { core.core.isInvalidated }
-    public var isFrozen: Bool { core.realm.isFrozen }
+    public var realm: Realm? { Realm(accessor.realm) }
+    public var isInvalidated: Bool { accessor.accessor.isInvalidated }
+    public var isFrozen: Bool { accessor.realm.isFrozen }
 
     /// The number of sections.
-    public var count: Int { raising { try core.table().keys.count } }
+    public var count: Int { raising { try accessor.table().keys.count } }
     public var startIndex: Int { 0 }
     public var endIndex: Int { count }
     public func index(after i: Int) -> Int { i + 1 }
     public func index(before i: Int) -> Int { i - 1 }
 
     /// The keys of all sections, in their order.
-    public var allKeys: [Key] { raising { try core.table().keys } }
+    public var allKeys: [Key] { raising { try accessor.table().keys } }
 
     /// The section that is at a position now. It is bound to its key, not to the position. Traps for a position that does
     /// not exist.
     public subscript(index: Int) -> ResultsSection<Key, SectionElement> {
         raising {
-            let keys = try core.table().keys
+            let keys = try accessor.table().keys
             try checkIndex(index, keys.count)
-            return ResultsSection(core, keys[index])
+            return ResultsSection(accessor, keys[index])
         }
     }
 
@@ -78,24 +78,24 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
 
     /// Goes through the sections that there are now, whatever becomes of them meanwhile.
     public func makeIterator() -> SectionedResultsIterator<Key, SectionElement> {
-        SectionedResultsIterator(allKeys.map { ResultsSection(core, $0) })
+        SectionedResultsIterator(allKeys.map { ResultsSection(accessor, $0) })
     }
 
     /// The sections at the present version, for use on any thread; itself if it is frozen. Keys are asked for once.
     public func freeze() -> SectionedResults {
         raising {
-            let frozen = try core.freeze()
-            return frozen === core ? self : SectionedResults(frozen)
+            let frozen = try accessor.freeze()
+            return frozen === accessor ? self : SectionedResults(frozen)
         }
     }
 
     /// The live sections for the calling thread; itself if it is live.
     public func thaw() -> SectionedResults? {
-        raising { try core.thaw().map { $0 === core ? self : SectionedResults($0) } }
+        raising { try accessor.thaw().map { $0 === accessor ? self : SectionedResults($0) } }
     }
 
     /// Copies of the same sectioned results.
-    public static func == (a: SectionedResults, b: SectionedResults) -> Bool { a.core === b.core }
+    public static func == (a: SectionedResults, b: SectionedResults) -> Bool { a.accessor === b.accessor }
 }
 
 /// Goes through the sections that there were when the iteration began.
@@ -113,36 +113,36 @@ public struct SectionedResultsIterator<Key: _Persistable & Hashable, SectionElem
 /// are elements with the key again.
 public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionValue>: RealmSectionedResult, Identifiable
 {
-    let core: SectionedCore<Key, T>
+    let accessor: SectionedAccessor<Key, T>
 
     /// What the section's elements have in common.
     public let key: Key
 
-    init(_ core: SectionedCore<Key, T>, _ key: Key) {
-        self.core = core
+    init(_ accessor: SectionedAccessor<Key, T>, _ key: Key) {
+        self.accessor = accessor
         self.key = key
     }
 
     /// The key.
     public var id: Key { key }
 
-    public var realm: Realm? { Realm(core.realm) }
-    public var isFrozen: Bool { core.realm.isFrozen }
+    public var realm: Realm? { Realm(accessor.realm) }
+    public var isFrozen: Bool { accessor.realm.isFrozen }
 
     /// Whether there is no element with the key any more, or the results are invalid.
     public var isInvalidated: Bool {
-        if core.core.isInvalidated { return true }
-        guard let table = try? core.table() else { return true }
+        if accessor.accessor.isInvalidated { return true }
+        guard let table = try? accessor.table() else { return true }
         return (try? index(in: table)).flatMap { $0 } == nil
     }
 
     /// Nil when the section is not there.
     func index(in table: SectionTable<Key>) throws -> Int? {
-        table.positions.index(of: try Key._stored(key, by: _Adopter(core.realm))?.value ?? .null)
+        table.positions.index(of: try Key._stored(key, by: _ObjectPersister(accessor.realm))?.value ?? .null)
     }
 
     private func section() throws -> (table: SectionTable<Key>, index: Int) {
-        let table = try core.table()
+        let table = try accessor.table()
         guard let index = try index(in: table) else {
             throw RealmException("Access to invalidated ResultsSection objects")
         }
@@ -167,7 +167,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
         raising {
             let (table, section) = try section()
             try checkIndex(index, table.positions.count(of: section))
-            return try core.element(table.values[table.positions[SectionPath(section, index)]])
+            return try accessor.element(table.values[table.positions[SectionPath(section, index)]])
         }
     }
 
@@ -175,25 +175,25 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
     public func makeIterator() -> SectionIterator<T> {
         raising {
             let (table, section) = try section()
-            return SectionIterator(RLMIterator(table.values(in: section).map { _Stored($0) }, in: core.realm))
+            return SectionIterator(RLMIterator(table.values(in: section).map { _Stored($0) }, in: accessor.realm))
         }
     }
 
     /// The section at the present version, for use on any thread; itself if it is frozen.
     public func freeze() -> ResultsSection {
         raising {
-            let frozen = try core.freeze()
-            return frozen === core ? self : ResultsSection(frozen, key)
+            let frozen = try accessor.freeze()
+            return frozen === accessor ? self : ResultsSection(frozen, key)
         }
     }
 
     /// The live section for the calling thread; itself if it is live.
     public func thaw() -> ResultsSection? {
-        raising { try core.thaw().map { $0 === core ? self : ResultsSection($0, key) } }
+        raising { try accessor.thaw().map { $0 === accessor ? self : ResultsSection($0, key) } }
     }
 
     /// The same section of the same sectioned results.
-    public static func == (a: ResultsSection, b: ResultsSection) -> Bool { a.core === b.core && a.key == b.key }
+    public static func == (a: ResultsSection, b: ResultsSection) -> Bool { a.accessor === b.accessor && a.key == b.key }
 }
 
 /// Goes through the elements that a section had when the iteration began.
@@ -205,26 +205,27 @@ public struct SectionIterator<Element: RealmCollectionValue>: IteratorProtocol {
     public mutating func next() -> Element? { elements.next() }
 }
 
-extension SectionedResults: _HandsOver {
-    func handOver() throws -> any _Handover { try core.handover() }
+extension SectionedResults: _ReferencePayloadSource {
+    func referencePayload() throws -> any _ReferencePayload { try accessor.payload() }
 }
 
-extension ResultsSection: _HandsOver {
-    func handOver() throws -> any _Handover {
-        ResultsSectionHandover(sections: try core.handover(), key: Transferred(key))
+extension ResultsSection: _ReferencePayloadSource {
+    func referencePayload() throws -> any _ReferencePayload {
+        ResultsSectionReferencePayload(sections: try accessor.payload(), key: Transferred(key))
     }
 }
 
 /// One section on its way to another thread.
-private struct ResultsSectionHandover<Key: _Persistable & Hashable, T: RealmCollectionValue>: _Handover {
-    let sections: SectionHandover<Key, T>
+private struct ResultsSectionReferencePayload<Key: _Persistable & Hashable, T: RealmCollectionValue>: _ReferencePayload
+{
+    let sections: SectionReferencePayload<Key, T>
     let key: Transferred<Key>
 
     var path: String { sections.path }
     var pinned: any Snapshot { sections.pinned }
 
     func resolved(in realm: RLMRealm) throws -> Any? {
-        try sections.core(in: realm).map { ResultsSection($0, key.value) }
+        try sections.accessor(in: realm).map { ResultsSection($0, key.value) }
     }
 }
 

@@ -28,7 +28,7 @@ extension Results {
         let (client, id, changed) = raising { () -> (SyncClient, Int, Bool) in
             let results = try subscribable()
             try results.realm.checkSubscribing()
-            let set = try SubscriptionSetCore(results.realm)
+            let set = try SubscriptionSetAccessor(results.realm)
             let (className, filter) = try results.subscription()
             var place = (index: 0, changed: false)
             try set.update {
@@ -43,8 +43,8 @@ extension Results {
         case .always: break
         }
         let start = ContinuousClock.now
-        try await client.ledger.wait(timeout: timeout) { book -> Void? in
-            guard let query = book.queries.first(where: { $0.id == id }) else { return () }
+        try await client.stateStore.wait(timeout: timeout) { syncState -> Void? in
+            guard let query = syncState.queries.first(where: { $0.id == id }) else { return () }
             if let failure = query.failure { throw failure }
             return query.state == .complete ? () : nil
         }
@@ -52,7 +52,7 @@ extension Results {
             let rest = timeout.map { Swift.max(0, $0 - (ContinuousClock.now - start) / .seconds(1)) }
             try await client.download(timeout: rest)
         }
-        raising { _ = try (source as? ResultsCore)?.realm.live.refresh() }
+        raising { _ = try (source as? ResultsAccessor)?.realm.live.refresh() }
         return self
     }
 
@@ -62,7 +62,7 @@ extension Results {
     public func unsubscribe() {
         raising {
             let results = try subscribable()
-            let set = try SubscriptionSetCore(results.realm)
+            let set = try SubscriptionSetAccessor(results.realm)
             let name = results.subscriptionName
             let (className, filter) = try results.subscription()
             try set.update {
@@ -76,8 +76,8 @@ extension Results {
         }
     }
 
-    private func subscribable() throws -> ResultsCore {
-        guard let results = source as? ResultsCore, case .all = results.query.scope else {
+    private func subscribable() throws -> ResultsAccessor {
+        guard let results = source as? ResultsAccessor, case .all = results.query.scope else {
             throw RealmException("Only queries of a class's objects can be subscribed to.")
         }
         try results.check()
@@ -85,7 +85,7 @@ extension Results {
     }
 }
 
-extension ResultsCore {
+extension ResultsAccessor {
     /// The class and the condition as the gateway is told them.
     fileprivate func subscription() throws -> (className: String, filter: String) {
         for case .distinct in query.steps {
@@ -106,7 +106,7 @@ extension RLMRealm {
 
     /// Throws when objects of the class cannot be created, because the gateway would not be told of them.
     func checkSubscribed(_ boundClass: BoundClass) throws {
-        guard let sync = file?.sync, !boundClass.isEmbedded, !sync.ledger.follows(boundClass.name) else { return }
+        guard let sync = file?.sync, !boundClass.isEmbedded, !sync.stateStore.follows(boundClass.name) else { return }
         throw RealmException(
             "Cannot write to class \(boundClass.name) when no flexible sync subscription has been created.")
     }

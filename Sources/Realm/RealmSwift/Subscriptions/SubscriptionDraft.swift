@@ -89,7 +89,7 @@ extension String? {
     }
 }
 
-extension SyncBook {
+extension SyncState {
     /// Takes over a changed set. Gives the new set, in the same order.
     mutating func take(_ draft: SubscriptionDraft) -> [SyncQuery] {
         var changed = draft.queries

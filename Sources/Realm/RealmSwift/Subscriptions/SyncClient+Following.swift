@@ -24,7 +24,7 @@ extension SyncClient {
                     stream.cancel()
                 }
             } catch is SyncMismatch {
-                _ = try? await ledger.change { book, _ in book.position = nil }
+                _ = try? await stateStore.change { syncState, _ in syncState.position = nil }
             } catch {
                 reportOutage(error)
                 wanted = (error as? GatewayFailure)?.answer.pause ?? 0
@@ -44,25 +44,25 @@ extension SyncClient {
 
     /// Whether there is a subscription; without any, what earlier ones brought goes at once.
     private func isAsking() async -> Bool {
-        let book = ledger.book
-        if book.queries.isEmpty, !book.retired.isEmpty {
-            _ = try? await ledger.change { book, transaction in try book.settle(transaction) }
+        let syncState = stateStore.syncState
+        if syncState.queries.isEmpty, !syncState.retired.isEmpty {
+            _ = try? await stateStore.change { syncState, transaction in try syncState.settle(transaction) }
         }
-        return !book.queries.isEmpty
+        return !syncState.queries.isEmpty
     }
 
     /// One connection. Throws what ends it.
     private func run() async throws {
         try await agree()
-        let followed = ledger.book.queries.filter { $0.failure == nil }
+        let followed = stateStore.syncState.queries.filter { $0.failure == nil }
         guard followed.contains(where: { agreed.contains($0.number) }) else {
             // The gateway has no set of ours: its schema may change, or a subscription was made just now.
             if followed.isEmpty { await followBell.wait(seconds: 30) }
             attempts = 0
             return
         }
-        try await ledger.change { book, _ in book.streamBegan() }
-        let events = try await transport.events(path("stream"), after: ledger.book.position)
+        try await stateStore.change { syncState, _ in syncState.streamBegan() }
+        let events = try await transport.events(path("stream"), after: stateStore.syncState.position)
         var isFirst = true
         for try await event in events {
             // What had come before it was cancelled may still be on its way through.
@@ -84,10 +84,10 @@ extension SyncClient {
             case .barrier(let name): barriers.removeValue(forKey: name)?.resume()
             case .failed(_, let code, let message):
                 report(SyncError(.subscriptionFailed, message, gatewayCode: code))
-                try await ledger.change { book, transaction in try book.apply(event, transaction) }
+                try await stateStore.change { syncState, transaction in try syncState.apply(event, transaction) }
             case .initial(let number, _), .update(let number, _, _, _, _):
                 do {
-                    try await ledger.change { book, transaction in try book.apply(event, transaction) }
+                    try await stateStore.change { syncState, transaction in try syncState.apply(event, transaction) }
                 } catch let fault as ValueFault {
                     try await fail(number, fault)
                 }
@@ -101,14 +101,14 @@ extension SyncClient {
     private func fail(_ number: Int, _ fault: ValueFault) async throws {
         let message = "What the gateway sends does not fit the class here: \(fault.sentence("a property"))"
         report(SyncError(.subscriptionFailed, message))
-        let name = try await ledger.change { book, _ in
-            book.setState(.failed(code: "", message: message), of: number)
-            return book.queries.first { $0.number == number }?.remoteName
+        let name = try await stateStore.change { syncState, _ in
+            syncState.setState(.failed(code: "", message: message), of: number)
+            return syncState.queries.first { $0.number == number }?.remoteName
         }
         if let name { _ = try await transport.send("DELETE", path(name)) }
     }
 
-    func path(_ rest: String) -> String { "/v1/subscriptions/\(ledger.book.client)/\(rest)" }
+    func path(_ rest: String) -> String { "/v1/subscriptions/\(stateStore.syncState.client)/\(rest)" }
 
     // MARK: Subscriptions
 
@@ -120,22 +120,22 @@ extension SyncClient {
         defer { isAgreeing = false }
         while mustAgreeAgain {
             mustAgreeAgain = false
-            let book = ledger.book
-            let wanted = Set(book.queries.map(\.number))
-            for query in book.queries where !agreed.contains(query.number) { try await put(query) }
-            for name in try await remoteNames(book) where !wanted.contains(name.number) {
+            let syncState = stateStore.syncState
+            let wanted = Set(syncState.queries.map(\.number))
+            for query in syncState.queries where !agreed.contains(query.number) { try await put(query) }
+            for name in try await remoteNames(syncState) where !wanted.contains(name.number) {
                 let answer = try await transport.send("DELETE", path(name.text))
                 guard answer.status < 300 || answer.status == 404 else { throw GatewayFailure(answer: answer) }
                 agreed.remove(name.number)
             }
-            guard !book.retired.isEmpty else { continue }
-            try await ledger.change { book, transaction in try book.settle(transaction) }
+            guard !syncState.retired.isEmpty else { continue }
+            try await stateStore.change { syncState, transaction in try syncState.settle(transaction) }
         }
     }
 
     /// What the gateway's set has of ours.
-    private func remoteNames(_ book: SyncView) async throws -> [(text: String, number: Int)] {
-        let answer = try await transport.send("GET", "/v1/subscriptions/\(book.client)")
+    private func remoteNames(_ syncState: SyncView) async throws -> [(text: String, number: Int)] {
+        let answer = try await transport.send("GET", "/v1/subscriptions/\(syncState.client)")
         if answer.status == 404 { return [] }
         guard answer.status < 300 else { throw GatewayFailure(answer: answer) }
         return answer.json.array("subscriptions").compactMap { json in
@@ -151,14 +151,14 @@ extension SyncClient {
     }
 
     private func put(_ query: SyncQuery) async throws {
-        guard let objectClass = try ledger.store.snapshot().schema[query.className] else { return }
-        let body = SyncRequest(query, objectClass, try ledger.store.snapshot().schema).body
+        guard let objectClass = try stateStore.store.snapshot().schema[query.className] else { return }
+        let body = SyncRequest(query, objectClass, try stateStore.store.snapshot().schema).body
         let answer = try await transport.send("PUT", path(query.remoteName), body: body)
         switch answer.status {
         case 200..<300:
             agreed.insert(query.number)
             guard case .failed = query.state else { return }
-            try await ledger.change { book, _ in book.setState(.pending, of: query.number) }
+            try await stateStore.change { syncState, _ in syncState.setState(.pending, of: query.number) }
         case 401, 408, 421, 429, 500...: throw GatewayFailure(answer: answer)
         case 404 where answer.code == nil: throw GatewayFailure(answer: answer)
         default:
@@ -168,7 +168,7 @@ extension SyncClient {
             report(
                 SyncError(
                     .subscriptionFailed, answer.detail, status: answer.status, gatewayCode: answer.code))
-            try await ledger.change { book, _ in book.setState(state, of: query.number) }
+            try await stateStore.change { syncState, _ in syncState.setState(state, of: query.number) }
         }
     }
 
@@ -179,8 +179,8 @@ extension SyncClient {
     ///
     /// - Parameter timeout: seconds to wait for the stream.
     func passBarrier(timeout: TimeInterval? = nil) async throws {
-        let book = ledger.book
-        for query in book.queries where query.state == .complete {
+        let syncState = stateStore.syncState
+        for query in syncState.queries where query.state == .complete {
             guard let body = request(query, waiting: true) else { continue }
             let answer = try await transport.send("PUT", path(query.remoteName), body: body)
             guard answer.status < 300 else { throw GatewayFailure(answer: answer) }
@@ -191,7 +191,7 @@ extension SyncClient {
                 throw CancellationError()
             }
         }
-        guard let query = book.queries.first(where: { $0.state == .complete }) else { return }
+        guard let query = syncState.queries.first(where: { $0.state == .complete }) else { return }
         // What was sent before is on the stream before the first result of one more query.
         let name = "barrier-\(UUID().uuidString)"
         let body: JSONValue = [
@@ -202,7 +202,7 @@ extension SyncClient {
             Task {
                 try await Task.sleep(for: .seconds(min(timeout ?? .infinity, configuration.idleTimeout)))
                 guard let waiting = barriers.removeValue(forKey: name) else { return }
-                waiting.resume(throwing: SyncLedger.timeout)
+                waiting.resume(throwing: SyncStateStore.timeout)
                 if timeout ?? .infinity > configuration.idleTimeout { followAnew() }
             }
             Task {
@@ -225,7 +225,7 @@ extension SyncClient {
     }
 
     private func request(_ query: SyncQuery, waiting: Bool) -> [UInt8]? {
-        guard let schema = try? ledger.store.snapshot().schema, let objectClass = schema[query.className] else {
+        guard let schema = try? stateStore.store.snapshot().schema, let objectClass = schema[query.className] else {
             return nil
         }
         return SyncRequest(query, objectClass, schema, waits: waiting).body

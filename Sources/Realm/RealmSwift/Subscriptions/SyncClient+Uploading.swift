@@ -9,7 +9,7 @@ extension SyncClient {
     func upload() async {
         var attempt = 0
         while !Task.isCancelled {
-            guard !isSuspended, let upload = ledger.book.uploads.first else {
+            guard !isSuspended, let upload = stateStore.syncState.uploads.first else {
                 await uploadBell.wait()
                 continue
             }
@@ -39,22 +39,22 @@ extension SyncClient {
             isConnected()
             let results = answer.json.array("results")
             var rows: [SyncObject: JSONValue] = [:]
-            for object in upload.unaffected(results, try ledger.store.snapshot().schema) {
+            for object in upload.unaffected(results, try stateStore.store.snapshot().schema) {
                 rows[object] = try await row(of: object)
             }
             let found = rows
-            let outside = try await ledger.change { book, transaction in
-                try book.acknowledge(upload.number, at: version, found, transaction)
+            let outside = try await stateStore.change { syncState, transaction in
+                try syncState.acknowledge(upload.number, at: version, found, transaction)
             }
             reportOutside(outside)
-            if !ledger.book.unconfirmed.isEmpty { confirmBell.ring() }
+            if !stateStore.syncState.unconfirmed.isEmpty { confirmBell.ring() }
         case 404 where answer.json["operation"] != nil:
             try await drop(answer.json.int("operation"), of: upload)
         case 422 where answer.saysThatLinkIsMissing && upload.isEdit(answer.json.int("operation")):
             // What is linked to is gone.
             try await drop(answer.json.int("operation"), of: upload)
         case 413 where upload.operations.count > 1:
-            try await ledger.change { book, _ in book.split(upload.number) }
+            try await stateStore.change { syncState, _ in syncState.split(upload.number) }
         case 300..<400, 401, 404, 405, 407, 408, 421, 425, 429, 500...: throw GatewayFailure(answer: answer)
         default: try await refuse(upload, answer)
         }
@@ -68,17 +68,17 @@ extension SyncClient {
         let object = upload.operations[operation].object
         let row = try await row(of: object)
         let key = UUID().uuidString
-        try await ledger.change { book, transaction in
+        try await stateStore.change { syncState, transaction in
             if upload.operations.count > 1 {
-                book.change(upload.number) { upload in
+                syncState.change(upload.number) { upload in
                     upload.operations.remove(at: operation)
                     upload.idempotencyKey = key
                     if !upload.operations.contains(where: { $0.object == object }) { upload.touched[object] = nil }
                 }
             } else {
-                book.finish(upload.number)
+                syncState.finish(upload.number)
             }
-            if !book.isQueued(object) { try book.take(row, of: object, at: .max, transaction) }
+            if !syncState.isQueued(object) { try syncState.take(row, of: object, at: .max, transaction) }
         }
     }
 
@@ -87,10 +87,10 @@ extension SyncClient {
         var rows: [SyncObject: JSONValue] = [:]
         for object in upload.touched.keys { rows[object] = try await row(of: object) }
         let found = rows
-        try await ledger.change { book, transaction in
-            book.finish(upload.number)
-            for (object, row) in found where !book.isQueued(object) {
-                try book.take(row, of: object, at: .max, transaction)
+        try await stateStore.change { syncState, transaction in
+            syncState.finish(upload.number)
+            for (object, row) in found where !syncState.isQueued(object) {
+                try syncState.take(row, of: object, at: .max, transaction)
             }
         }
         report(
@@ -104,14 +104,14 @@ extension SyncClient {
     /// Removes what was created here, and what the gateway has not told of when it has told of everything before.
     func confirm() async {
         while !Task.isCancelled {
-            let waiting = ledger.book.unconfirmed
+            let waiting = stateStore.syncState.unconfirmed
             guard !waiting.isEmpty, !isSuspended else {
                 await confirmBell.wait()
                 continue
             }
             // As a rule it has come by then.
             try? await Task.sleep(for: .seconds(1))
-            let still = ledger.book.unconfirmed.intersection(waiting)
+            let still = stateStore.syncState.unconfirmed.intersection(waiting)
             guard !still.isEmpty, !Task.isCancelled else { continue }
             guard status.withLock({ $0.connection }) == .connected, (try? await passBarrier()) != nil,
                 (try? await giveUp(still)) != nil
@@ -125,7 +125,8 @@ extension SyncClient {
     /// Removes those objects that the gateway has still not told of, after everything that it had is here.
     func giveUp(_ objects: Set<SyncObject>) async throws {
         guard !objects.isEmpty else { return }
-        reportOutside(try await ledger.change { book, transaction in try book.giveUp(objects, transaction) })
+        reportOutside(
+            try await stateStore.change { syncState, transaction in try syncState.giveUp(objects, transaction) })
     }
 
     private func reportOutside(_ objects: [SyncObject]) {
@@ -139,7 +140,7 @@ extension SyncClient {
 
     /// An object as it is at the gateway; null for none.
     private func row(of object: SyncObject) async throws -> JSONValue {
-        guard let objectClass = try ledger.store.snapshot().schema[object.className],
+        guard let objectClass = try stateStore.store.snapshot().schema[object.className],
             let primaryKey = objectClass.primaryKey
         else { return .null }
         let arguments: JSONValue = [object.keyJSON]

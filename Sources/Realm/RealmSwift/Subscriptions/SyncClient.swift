@@ -22,7 +22,7 @@ actor SyncClient {
     }
 
     nonisolated let configuration: SyncConfiguration
-    nonisolated let ledger: SyncLedger
+    nonisolated let stateStore: SyncStateStore
     nonisolated let transport: GatewayTransport
     nonisolated let status = Mutex(Status())
     nonisolated let followBell = Bell()
@@ -44,20 +44,20 @@ actor SyncClient {
         self.configuration = configuration
         transport = GatewayTransport(configuration)
         let handler = configuration.errorHandler
-        ledger = SyncLedger(store) {
+        stateStore = SyncStateStore(store) {
             handler?(
                 SyncError(
                     .historyLost,
                     "Commits of this realm were not followed, because its change log does not reach back to them. They are not sent to the gateway."
                 ))
         }
-        try ledger.open(path: path)
+        try stateStore.open(path: path)
     }
 
     /// Begins to work. Once.
     nonisolated func start() {
-        ledger.store.onCommit { [weak self] changes in
-            guard let self, let last = changes.last, !ledger.isOwn(last.version) else { return }
+        stateStore.store.onCommit { [weak self] changes in
+            guard let self, let last = changes.last, !stateStore.isOwn(last.version) else { return }
             collectBell.ring()
         }
         let tasks = [
@@ -152,7 +152,7 @@ actor SyncClient {
             await collectBell.wait()
             guard !Task.isCancelled else { return }
             do {
-                try await ledger.change { _, _ in }
+                try await stateStore.change { _, _ in }
                 uploadBell.ring()
             } catch {
                 reportOutage(error)

@@ -12,10 +12,10 @@ struct SyncListEdit {
     private let old: [Value]?
     private let new: [Value]
     private let property: PropertySchema
-    private let changes: SyncChanges
+    private let changes: LocalChangeEncoder
 
     init(
-        _ edit: ListEdit, _ old: Value?, _ new: [Value], _ property: PropertySchema, _ changes: SyncChanges
+        _ edit: ListEdit, _ old: Value?, _ new: [Value], _ property: PropertySchema, _ changes: LocalChangeEncoder
     ) {
         self.edit = edit
         if case .list(let elements)? = old { self.old = elements } else { self.old = nil }
@@ -34,7 +34,7 @@ struct SyncListEdit {
             // Another list was assigned.
             gone.count < old.count || come.isEmpty || old.count < 2
         else { return nil }
-        let writer = SyncWriter(before)
+        let writer = RemoteEncoder(before)
         func known(_ index: Int) throws -> (String, JSONValue)? {
             guard try changes.stillExists(old[index], property) || property.ownsTarget else { return nil }
             return ("was", try writer.element(old[index], property))
@@ -93,7 +93,8 @@ struct SyncStep {
 
     /// Nil when it is not there.
     init?(
-        from holder: ObjectReference, _ property: PropertySchema, to object: ObjectReference, _ changes: SyncChanges
+        from holder: ObjectReference, _ property: PropertySchema, to object: ObjectReference,
+        _ changes: LocalChangeEncoder
     ) throws {
         self.holder = holder
         self.property = property
@@ -113,7 +114,7 @@ struct SyncStep {
                 was = []
                 return
             }
-            let writer = SyncWriter(before)
+            let writer = RemoteEncoder(before)
             was = try (changes.schema[object.classID]?.storedProperties ?? []).map { property in
                 let value = try before.value(object.classID, object.key, property.id)
                 let member = JSONObject.Member(name: property.name, value: try writer.json(value, property))
@@ -139,7 +140,7 @@ struct SyncStep {
     }
 }
 
-extension SyncWriter {
+extension RemoteEncoder {
     /// One element of a list.
     func element(_ value: Value, _ property: PropertySchema) throws -> JSONValue {
         try json(.list([value]), property).elements.first ?? .null

@@ -12,7 +12,7 @@ struct SyncRecords {
 
     /// Nil for what is not kept.
     func read(_ name: String) throws -> JSONValue? {
-        guard let bytes = try transaction.keptRecord(Self.key(name), at: .now()) else { return nil }
+        guard let bytes = try transaction.sideRecord(Self.key(name), at: .now()) else { return nil }
         return try JSONValue.parse(bytes)
     }
 

@@ -46,11 +46,11 @@ public final class SyncSession: Sendable {
     public func wait(for transfer: Transfer, timeout: TimeInterval? = nil) async throws {
         switch transfer {
         case .upload:
-            try await client.ledger.change { _, _ in }
+            try await client.stateStore.change { _, _ in }
             client.uploadBell.ring()
-            let last = client.ledger.book.uploads.last?.order ?? 0
-            try await client.ledger.wait(timeout: timeout) { book in
-                book.uploads.contains { $0.order <= last } ? nil : ()
+            let last = client.stateStore.syncState.uploads.last?.order ?? 0
+            try await client.stateStore.wait(timeout: timeout) { syncState in
+                syncState.uploads.contains { $0.order <= last } ? nil : ()
             }
         case .download: try await client.download(timeout: timeout)
         }
@@ -63,8 +63,8 @@ extension RLMRealm {
         guard let sync = file?.sync, let make = sync.configuration.initialSubscriptions, sync.wantsFirstSubscriptions
         else { return }
         raising {
-            let set = SyncSubscriptionSet(core: try SubscriptionSetCore(self))
-            try set.core.update {
+            let set = SyncSubscriptionSet(accessor: try SubscriptionSetAccessor(self))
+            try set.accessor.update {
                 // Another thread may have been quicker.
                 guard sync.wantsFirstSubscriptions else { return }
                 sync.status.withLock { $0.hasSubscribed = true }
@@ -78,23 +78,23 @@ extension SyncClient {
     /// Whether `initialSubscriptions` is to run.
     nonisolated fileprivate var wantsFirstSubscriptions: Bool {
         guard !status.withLock({ $0.hasSubscribed }) else { return false }
-        return configuration.rerunOnOpen || ledger.book.revision == 0
+        return configuration.rerunOnOpen || stateStore.syncState.revision == 0
     }
 
     /// Waits for what opening a realm is to wait for. Throws what keeps it from coming: `SyncError` when the gateway cannot
     /// be reached or does not take the token, and `Realm.Error` for a subscription that fails and when the time is over.
     func download(before behavior: Realm.OpenBehavior) async throws {
-        let book = ledger.book
+        let syncState = stateStore.syncState
         switch behavior {
         case .never: return
-        case .once: if book.wasComplete { return }
+        case .once: if syncState.wasComplete { return }
         case .always: break
         }
-        guard !book.queries.isEmpty else { return }
+        guard !syncState.queries.isEmpty else { return }
         try await failingWithOutages {
             try await self.download(timeout: self.configuration.openTimeout)
         }
-        _ = try ledger.book.isComplete
+        _ = try stateStore.syncState.isComplete
     }
 
     /// Does what waits for the gateway, until that turns out to be out of reach.
@@ -122,22 +122,22 @@ extension SyncClient {
         let end = timeout.map { ContinuousClock.now + .seconds($0) }
         while true {
             let rest = end.map { max(0, ($0 - .now) / .seconds(1)) }
-            try await ledger.wait(timeout: rest) { book in
-                book.queries.contains { $0.state == .pending } || !book.retired.isEmpty ? nil : ()
+            try await stateStore.wait(timeout: rest) { syncState in
+                syncState.queries.contains { $0.state == .pending } || !syncState.retired.isEmpty ? nil : ()
             }
             // Those that failed bring nothing.
-            if ledger.book.queries.allSatisfy({ $0.failure != nil }) { return }
+            if stateStore.syncState.queries.allSatisfy({ $0.failure != nil }) { return }
             if status.withLock({ $0.connection }) == .connected {
                 do {
                     let rest = end.map { max(0, ($0 - .now) / .seconds(1)) }
-                    let unconfirmed = ledger.book.unconfirmed
+                    let unconfirmed = stateStore.syncState.unconfirmed
                     try await passBarrier(timeout: rest)
                     return try await giveUp(unconfirmed)
                 } catch {
                     try Task.checkCancellation()
                 }
             }
-            if let end, ContinuousClock.now >= end { throw SyncLedger.timeout }
+            if let end, ContinuousClock.now >= end { throw SyncStateStore.timeout }
             guard !status.withLock({ $0.isStopped }) else { throw CancellationError() }
             try await Task.sleep(for: .milliseconds(20))
         }

@@ -62,7 +62,7 @@ public struct QuerySubscription<T: RealmFetchable> {
 /// One subscription of a set, as it was when the set was looked at.
 public struct SyncSubscription: Equatable {
     let query: SyncQuery
-    let set: SubscriptionSetCore
+    let set: SubscriptionSetAccessor
 
     /// Nil for one without a name.
     public var name: String? { query.name }

@@ -5,12 +5,12 @@ public import Foundation
 /// They are kept in the realm's file. They are changed within `update`, all at once. A set shows the subscriptions as they
 /// were when it was asked for, or last updated through it.
 public struct SyncSubscriptionSet: Sequence {
-    let core: SubscriptionSetCore
+    let accessor: SubscriptionSetAccessor
 
-    public var count: Int { core.queries.count }
+    public var count: Int { accessor.queries.count }
 
     /// How far the gateway is with it.
-    public var state: SyncSubscriptionState { core.state }
+    public var state: SyncSubscriptionState { accessor.state }
 
     /// The message of `state`, when that is an error.
     public var error: (any Error)? {
@@ -29,7 +29,7 @@ public struct SyncSubscriptionSet: Sequence {
     }
 
     public func makeIterator() -> IndexingIterator<[SyncSubscription]> {
-        core.queries.map { SyncSubscription(query: $0, set: core) }.makeIterator()
+        accessor.queries.map { SyncSubscription(query: $0, set: accessor) }.makeIterator()
     }
 
     // MARK: Finding
@@ -54,7 +54,7 @@ public struct SyncSubscriptionSet: Sequence {
 
     private func find<T: RealmFetchable>(_ type: T.Type, _ form: PredicateForm) -> SyncSubscription? {
         raising {
-            let (className, filter) = try core.read(type, form)
+            let (className, filter) = try accessor.read(type, form)
             return first { $0.query.asks(className, filter) }
         }
     }
@@ -67,9 +67,9 @@ public struct SyncSubscriptionSet: Sequence {
     /// - Parameter onComplete: called, on any thread, when everything that is subscribed to is here, or with why it will not
     ///   be.
     public func update(_ block: () -> Void, onComplete: (@Sendable ((any Error)?) -> Void)? = nil) {
-        raising { try core.update(block) }
+        raising { try accessor.update(block) }
         guard let onComplete else { return }
-        let client = core.client
+        let client = accessor.client
         Task {
             do {
                 try await client.waitUntilComplete()
@@ -83,8 +83,8 @@ public struct SyncSubscriptionSet: Sequence {
     /// Changes the set, and waits until everything that is subscribed to is here. Throws `Realm.Error` when the gateway does
     /// not follow one of the queries, and `CancellationError`; the set is changed all the same.
     public func update(_ block: () -> Void, _isolation: isolated (any Actor)? = #isolation) async throws {
-        raising { try core.update(block) }
-        try await core.client.waitUntilComplete()
+        raising { try accessor.update(block) }
+        try await accessor.client.waitUntilComplete()
     }
 
     /// Adds subscriptions. A query without a name that is there without a name stays as it is. Traps for a name that is
@@ -92,8 +92,8 @@ public struct SyncSubscriptionSet: Sequence {
     public func append<T: RealmFetchable>(_ subscriptions: QuerySubscription<T>...) {
         raising {
             for subscription in subscriptions {
-                let (className, filter) = try core.read(T.self, subscription.form)
-                try core.edit { try $0.append(subscription.name, className, filter) }
+                let (className, filter) = try accessor.read(T.self, subscription.form)
+                try accessor.edit { try $0.append(subscription.name, className, filter) }
             }
         }
     }
@@ -138,8 +138,8 @@ public struct SyncSubscriptionSet: Sequence {
 
     private func remove<T: RealmFetchable>(_ type: T.Type, _ form: PredicateForm) {
         raising {
-            let (className, filter) = try core.read(type, form)
-            try core.edit { draft in
+            let (className, filter) = try accessor.read(type, form)
+            try accessor.edit { draft in
                 guard let found = draft.queries.first(where: { $0.asks(className, filter) }) else { return }
                 draft.remove { $0.id == found.id }
             }
@@ -147,20 +147,20 @@ public struct SyncSubscriptionSet: Sequence {
     }
 
     private func remove(where isChosen: (SyncQuery) -> Bool) {
-        raising { _ = try core.edit { $0.remove(where: isChosen) } }
+        raising { _ = try accessor.edit { $0.remove(where: isChosen) } }
     }
 }
 
 extension Realm {
     /// Which of the gateway's objects the realm holds. Traps for a realm without `Configuration.syncConfiguration`.
     public var subscriptions: SyncSubscriptionSet {
-        raising { SyncSubscriptionSet(core: try SubscriptionSetCore(rlm)) }
+        raising { SyncSubscriptionSet(accessor: try SubscriptionSetAccessor(rlm)) }
     }
 }
 
 extension SyncClient {
     /// Waits until everything that is subscribed to is here. Throws when the gateway does not follow one of the queries.
     func waitUntilComplete() async throws {
-        try await ledger.wait { book in try book.isComplete ? () : nil }
+        try await stateStore.wait { syncState in try syncState.isComplete ? () : nil }
     }
 }

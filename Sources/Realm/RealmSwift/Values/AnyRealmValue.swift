@@ -140,11 +140,13 @@ extension AnyRealmValue: RealmCollectionValue, _Persistable, MinMaxType, Addable
             guard let realm, let object = try realm.object(reference) as? Object else { return .none }
             return .object(object)
         case .list(let values):
-            if let realm, let place = stored.place { return .list(List(core: NestedCore(realm, place, isList: true))) }
+            if let realm, let place = stored.place {
+                return .list(List(accessor: NestedAccessor(realm, place, isList: true)))
+            }
             return .fromArray(try values.map { try _restored(_Stored($0), in: realm) })
         case .dictionary(let map):
             if let realm, let place = stored.place {
-                return .dictionary(Map(core: NestedCore(realm, place, isList: false)))
+                return .dictionary(Map(accessor: NestedAccessor(realm, place, isList: false)))
             }
             return .dictionary(
                 Map(unmanaged: try map.entries.map { ($0.key, try _restored(_Stored($0.value), in: realm)) }))
@@ -153,7 +155,7 @@ extension AnyRealmValue: RealmCollectionValue, _Persistable, MinMaxType, Addable
     }
 
     /// Lists and dictionaries are copied.
-    public func _stored(by adopter: _Adopter) throws -> _Stored {
+    public func _stored(by persister: _ObjectPersister) throws -> _Stored {
         switch self {
         case .none: return _Stored(.null)
         case .int(let value): return value._scalar
@@ -163,12 +165,12 @@ extension AnyRealmValue: RealmCollectionValue, _Persistable, MinMaxType, Addable
         case .string(let value): return value._scalar
         case .data(let value): return value._scalar
         case .date(let value): return value._scalar
-        case .object(let value): return _Stored(try adopter.reference(to: value))
+        case .object(let value): return _Stored(try persister.reference(to: value))
         case .objectId(let value): return value._scalar
         case .decimal128(let value): return value._scalar
         case .uuid(let value): return value._scalar
-        case .list(let list): return _Stored(.list(try list.map { try $0._stored(by: adopter).value }))
-        case .dictionary(let map): return _Stored(try map.stored(by: adopter))
+        case .list(let list): return _Stored(.list(try list.map { try $0._stored(by: persister).value }))
+        case .dictionary(let map): return _Stored(try map.stored(by: persister))
         }
     }
 

@@ -17,7 +17,7 @@ extension PersistableEnum {
         return value
     }
 
-    public func _stored(by adopter: _Adopter) throws -> _Stored { rawValue._scalar }
+    public func _stored(by persister: _ObjectPersister) throws -> _Stored { rawValue._scalar }
 
     public static func _zero() -> Self {
         raising {
@@ -86,7 +86,9 @@ extension _CustomPersistable {
         return custom
     }
 
-    public func _stored(by adopter: _Adopter) throws -> _Stored { try persistableValue._stored(by: adopter) }
+    public func _stored(by persister: _ObjectPersister) throws -> _Stored {
+        try persistableValue._stored(by: persister)
+    }
 
     public static func _zero() -> Self {
         raising {

@@ -23,8 +23,8 @@ extension Optional: _Storable where Wrapped: _RealmCollectionValueInsideOptional
         }
     }
 
-    public func _stored(by adopter: _Adopter) throws -> _Stored {
-        try self?._stored(by: adopter) ?? _Stored(.null)
+    public func _stored(by persister: _ObjectPersister) throws -> _Stored {
+        try self?._stored(by: persister) ?? _Stored(.null)
     }
 
     public static func _zero() -> Wrapped? { nil }

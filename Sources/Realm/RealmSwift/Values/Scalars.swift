@@ -15,7 +15,7 @@ extension _Scalar {
         return value
     }
 
-    public func _stored(by adopter: _Adopter) throws -> _Stored { _scalar }
+    public func _stored(by persister: _ObjectPersister) throws -> _Stored { _scalar }
 
     public static func _traced(_ trace: _Trace) -> Self { _zero() }
 }

@@ -49,8 +49,8 @@ public protocol _Storable: _RealmSchemaDiscoverable {
     /// The value that was stored. Throws when it is none of this type.
     static func _restored(_ stored: _Stored, in realm: RLMRealm?) throws -> Self
 
-    /// What is stored for the value; `adopter` makes objects managed that it leads to.
-    func _stored(by adopter: _Adopter) throws -> _Stored
+    /// What is stored for the value; `persister` makes objects managed that it leads to.
+    func _stored(by persister: _ObjectPersister) throws -> _Stored
 
     /// The value of a property that nothing was said about: null where there is one, else zero, false or empty.
     static func _zero() -> Self
@@ -80,7 +80,7 @@ public protocol _Persistable: _RealmSchemaDiscoverable {
     static func _kept(_ value: Self, _ old: _PersistedContent<Self>) -> Self
 
     /// What is stored when an unmanaged object with this value becomes managed; nil for nothing.
-    static func _stored(_ value: Self, by adopter: _Adopter) throws -> _Stored?
+    static func _stored(_ value: Self, by persister: _ObjectPersister) throws -> _Stored?
 
     /// See `_Storable._traced`.
     static func _traced(_ trace: _Trace) -> Self
@@ -215,8 +215,8 @@ extension _Persistable where Self: _Storable {
 
     public static func _initial() -> Self { _zero() }
 
-    public static func _stored(_ value: Self, by adopter: _Adopter) throws -> _Stored? {
-        try value._stored(by: adopter)
+    public static func _stored(_ value: Self, by persister: _ObjectPersister) throws -> _Stored? {
+        try value._stored(by: persister)
     }
 }
 

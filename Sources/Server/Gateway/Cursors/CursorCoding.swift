@@ -50,7 +50,7 @@ enum CursorCoding {
         _ text: String, class classID: ClassID, sort: [SortKey], check: (Mark) throws -> Void
     ) throws -> Cursor {
         let (form, _, parts) = try self.parts(of: text, check: check)
-        guard form == self.form else { throw form == HeldCursor.form ? mismatch : damaged }
+        guard form == self.form else { throw form == OffsetCursor.form ? mismatch : damaged }
         guard parts.count == 4, case .int(let owner) = parts[0], case .int(let print) = parts[1],
             case .int(let key) = parts[2], case .array(let values) = parts[3]
         else { throw damaged }
@@ -124,7 +124,7 @@ enum CursorCoding {
                 case .elements(let property, let target, let selector):
                     text += "e\(property.rawValue):\(target.rawValue):\(selector)"
                 case .backward(let origin, let property): text += "b\(origin.rawValue):\(property.rawValue)"
-                case .visible: break
+                case .rowSecurity: break
                 }
             }
             switch key.path.end {

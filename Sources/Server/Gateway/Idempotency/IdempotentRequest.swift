@@ -36,7 +36,7 @@ struct IdempotentRequest: Sendable {
 
     /// Throws `Replay` when it was done before, and 422 when another request was done under the same key.
     func checkNew(in transaction: any WriteTransaction, at time: Timestamp) throws {
-        guard let record = try transaction.keptRecord(recordKey, at: time) else { return }
+        guard let record = try transaction.sideRecord(recordKey, at: time) else { return }
         guard record.starts(with: fingerprint) else {
             throw Problem(
                 422, "idempotency.mismatch",

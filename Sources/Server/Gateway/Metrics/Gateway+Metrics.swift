@@ -80,9 +80,9 @@ extension Gateway {
             "realmgate_http_malformed_total", .counter, "Requests refused before any route: malformed or too large.",
             serverCounters.refusals)
         text.family("realmgate_limited_total", .counter, "What was refused because somebody had too much of it.")
-        text.sample(["limit": "address_rate"], front.limitedAddresses.load(ordering: .relaxed))
-        text.sample(["limit": "caller_rate"], front.limitedCallers.load(ordering: .relaxed))
-        text.sample(["limit": "caller_streams"], front.limitedStreams.load(ordering: .relaxed))
+        text.sample(["limit": "address_rate"], edge.limitedAddresses.load(ordering: .relaxed))
+        text.sample(["limit": "caller_rate"], edge.limitedCallers.load(ordering: .relaxed))
+        text.sample(["limit": "caller_streams"], edge.limitedStreams.load(ordering: .relaxed))
         text.sample(["limit": "address_connections"], serverCounters.crowdedConnections)
         text.sample(["limit": "connections"], serverCounters.refusedConnections)
         text.sample(["limit": "idle_connections"], serverCounters.displacedConnections)
@@ -95,11 +95,11 @@ extension Gateway {
         text.sample(["limit": "transfer_queue"], transfers.refused.load(ordering: .relaxed))
         text.single(
             "realmgate_unidentified_total", .counter, "Requests without a credential that is valid.",
-            front.unidentified.load(ordering: .relaxed))
+            edge.unidentified.load(ordering: .relaxed))
         text.single(
             "realmgate_reads_moved_total", .counter,
             "Reads that were begun on a loop and given to a worker, because they took too long there.",
-            front.movedReads.load(ordering: .relaxed))
+            edge.movedReads.load(ordering: .relaxed))
         text.single(
             "realmgate_worker_queue_length", .gauge, "Long requests that run or wait for their turn.", workers.length)
         text.single(
@@ -174,7 +174,7 @@ extension Gateway {
     }
 
     private func writeLive(_ text: inout MetricsText) {
-        text.single("realmgate_live_queries", .gauge, "Different live queries of event streams.", channels.count)
+        text.single("realmgate_live_queries", .gauge, "Different live queries of event streams.", topics.count)
         text.single("realmgate_live_results", .gauge, "Results that are kept current.", live.resultCount)
         text.single("realmgate_subscription_sets", .gauge, "Subscription sets.", subscriptions.count)
         text.single("realmgate_snapshots", .gauge, "Versions that callers keep.", snapshots.count)

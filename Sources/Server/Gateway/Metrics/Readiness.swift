@@ -4,7 +4,7 @@ import Synchronization
 
 extension Gateway {
     /// The last event of every stream when the server stops: come again.
-    package static let farewell = SharedBytes.event(
+    package static let closingEvent = SharedBytes.event(
         name: "closing", retry: 2000, data: Array(#"{"code":"gateway.draining","reconnect":true}"#.utf8))
 
     /// Says from now on that no new work should come, because the server is about to stop.

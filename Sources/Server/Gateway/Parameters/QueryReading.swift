@@ -171,7 +171,7 @@ extension BoundPath {
         guard case .property(_, let type) = end, type.isMixed else { return false }
         return switch steps.last {
         case .size, .length, .typeName, .keys: false
-        case .elements, .visible, nil: true
+        case .elements, .rowSecurity, nil: true
         }
     }
 }

@@ -28,7 +28,7 @@ struct CollectionPlace: Sendable {
     }
 
     /// The objects that a property leads to; nil for a property of values. Throws what the store does.
-    init?(_ property: HeldProperty) throws {
+    init?(_ property: PropertyCollection) throws {
         guard let target = property.schema.targetClass.flatMap({ property.snapshot.schema[$0] }) else { return nil }
         snapshot = property.snapshot
         objectClass = target
@@ -46,7 +46,7 @@ struct CollectionPlace: Sendable {
 }
 
 /// A collection property, or linking objects, of one object: what `{Class}/{key}/{property}` and deeper paths name.
-struct HeldProperty: Sendable {
+struct PropertyCollection: Sendable {
     let snapshot: any Snapshot
     let holder: ObjectReference
     let holderClass: ClassSchema
@@ -60,7 +60,7 @@ struct HeldProperty: Sendable {
 
     /// Throws 400 for a single value or an element.
     init(collection place: PropertyPlace, _ snapshot: any Snapshot) throws(Problem) {
-        guard let held = HeldProperty(place, snapshot) else {
+        guard let held = PropertyCollection(place, snapshot) else {
             throw Problem(
                 400, StoreError.Code.notACollection.rawValue,
                 "'\(place.name)' is a single value. Read it with the object, or alone at /v1/objects/….",

@@ -96,12 +96,12 @@ struct KeyValuePath: Sendable {
     }
 
     /// Writes what the path gives for one object.
-    func write(_ key: ObjectKey, _ look: LookUps, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
+    func write(_ key: ObjectKey, _ look: LinkResolver, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
         try write(key, steps[...], look, snapshot, json)
     }
 
     private func write(
-        _ key: ObjectKey, _ rest: ArraySlice<Step>, _ look: LookUps, _ snapshot: any Snapshot, _ json: JSONWriter
+        _ key: ObjectKey, _ rest: ArraySlice<Step>, _ look: LinkResolver, _ snapshot: any Snapshot, _ json: JSONWriter
     ) throws {
         let classID = classes[steps.count - rest.count]
         guard let step = rest.first else { return try writeEnd(key, classID, look, snapshot, json) }
@@ -129,7 +129,7 @@ struct KeyValuePath: Sendable {
     }
 
     private func writeEnd(
-        _ key: ObjectKey, _ classID: ClassID, _ look: LookUps, _ snapshot: any Snapshot, _ json: JSONWriter
+        _ key: ObjectKey, _ classID: ClassID, _ look: LinkResolver, _ snapshot: any Snapshot, _ json: JSONWriter
     ) throws {
         switch end {
         case .object: look.link(key, target, plan.style, json)

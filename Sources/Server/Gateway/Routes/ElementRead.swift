@@ -7,7 +7,7 @@ import StoreContract
 /// The values in one object's list, set or map as a query chooses and orders them, in which `SELF` is the value and, of a
 /// map, `@keys` its key.
 struct ElementRead: Sendable {
-    let property: HeldProperty
+    let property: PropertyCollection
     let element: ElementClass
     let reader: QueryReader
     var query: BoundQuery
@@ -20,7 +20,7 @@ struct ElementRead: Sendable {
 
     /// Throws 400 for what is no query of values.
     init(
-        _ property: HeldProperty, _ parameters: QueryParameters, _ configuration: GatewayConfiguration,
+        _ property: PropertyCollection, _ parameters: QueryParameters, _ configuration: GatewayConfiguration,
         _ budget: QueryBudget
     ) throws(Problem) {
         self.property = property
@@ -109,7 +109,7 @@ struct ElementRead: Sendable {
 
     /// A value as a parameter has it: JSON where that fits the type, else the text itself. Throws 400 for what is no
     /// value of the elements' type.
-    static func value(_ text: String, of property: HeldProperty, parameter: String) throws(Problem) -> Value {
+    static func value(_ text: String, of property: PropertyCollection, parameter: String) throws(Problem) -> Value {
         let declared = property.schema.type
         let type = PropertyType(declared.base, isOptional: declared.isOptional)
         if let json = try? JSONValue.parse(text), let value = try? ValueCoding.decode(json, as: type) { return value }

@@ -37,7 +37,7 @@ enum ExplainMode: Sendable {
         json.name("live")
         // What a property holds is observed as it lies when nothing is asked of it.
         let isPlain = query.predicate == .constant(true) && query.steps.isEmpty
-        json.upkeep(isPlain ? .incremental : try LiveQueries.upkeep(of: query, under: snapshot.schema))
+        json.maintenance(isPlain ? .incremental : try LiveQueries.maintenance(of: query, under: snapshot.schema))
         json.endObject()
         // Without a tag: times differ from one run to the next.
         var response = Response.json(json.bytes)
@@ -48,12 +48,12 @@ enum ExplainMode: Sendable {
 
 extension JSONWriter {
     /// How the result is kept current for those who observe it.
-    fileprivate func upkeep(_ upkeep: LiveUpkeep) {
+    fileprivate func maintenance(_ maintenance: Maintenance) {
         beginObject()
         name("upkeep")
-        switch upkeep {
+        switch maintenance {
         case .incremental: plainString("incremental")
-        case .anew(let reason):
+        case .recompute(let reason):
             plainString("anew")
             name("reason")
             string(reason)

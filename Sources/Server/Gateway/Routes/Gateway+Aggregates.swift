@@ -32,7 +32,7 @@ private struct AggregateRead: Sendable {
         json.beginObject()
         json.name("version")
         json.int(snapshot.version.rawValue)
-        let look = LookUps(.snapshot(snapshot), answerLimit: answerBytes)
+        let look = LinkResolver(.snapshot(snapshot), answerLimit: answerBytes)
         let found = try run()
         if groups.isEmpty {
             // One group, of everything.
@@ -100,7 +100,7 @@ extension Gateway {
 
     /// Of the objects, or the values, that a property of one object holds.
     func getHeldAggregates(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let property = try HeldProperty(path, try readSnapshot(for: request))
+        let property = try PropertyCollection(path, try readSnapshot(for: request))
         guard let place = try CollectionPlace(property) else { return try getElementAggregates(request, property) }
         return try getAggregates(request, place)
     }
@@ -135,7 +135,7 @@ extension Gateway {
     }
 
     /// Of the values in a list, set or map, which are called `self`.
-    private func getElementAggregates(_ request: Request, _ property: HeldProperty) throws -> Reply {
+    private func getElementAggregates(_ request: Request, _ property: PropertyCollection) throws -> Reply {
         let parameters = try QueryParameters(
             request, single: ["filter", "args", "distinct", "by", "types", "count", Self.snapshotParameter],
             repeatable: Self.functions.map(\.rawValue))
@@ -177,7 +177,7 @@ extension Gateway {
         return try reply(reading: count, for: request) {
             let values = try snapshot.aggregate(holder, id, asked.map(\.function))
             let json = JSONWriter(capacity: 256)
-            let look = LookUps(.snapshot(snapshot))
+            let look = LinkResolver(.snapshot(snapshot))
             json.beginObject()
             json.name("version")
             json.int(snapshot.version.rawValue)
@@ -206,7 +206,7 @@ extension Gateway {
     }
 
     /// Throws 400 for elements that have no such aggregate.
-    private static func check(_ function: AggregateRequest.Function, _ property: HeldProperty) throws(Problem) {
+    private static func check(_ function: AggregateRequest.Function, _ property: PropertyCollection) throws(Problem) {
         let type = property.schema.type
         guard !type.supports(function) else { return }
         throw Problem(

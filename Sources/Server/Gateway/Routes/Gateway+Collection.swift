@@ -5,7 +5,7 @@ import QueryLanguage
 import StoreContract
 
 /// Where in what a property of one object holds a page is.
-private struct HeldPage: Sendable {
+private struct OffsetPage: Sendable {
     let fingerprint: Int64
     /// How many elements of the result a page behind its cursor leaves out; nil for a page without one.
     let start: (@Sendable ([ObjectKey]) throws -> Int)?
@@ -19,7 +19,7 @@ private struct CollectionRead: Sendable {
     let plan: RowPlan
     let wantsCount: Bool
     /// Of what a property holds; nil for a class.
-    let held: HeldPage?
+    let held: OffsetPage?
     /// Most bytes.
     let answerBytes: Int
 
@@ -52,7 +52,7 @@ private struct CollectionRead: Sendable {
         let (offset, classID, sort) = (window.offset, query.classID, query.order)
         let cursor: @Sendable (Int) throws -> String = { [snapshot, held, keys] count in
             if let held {
-                return HeldCursor(mark: snapshot.mark, position: offset + count).encoded(for: held.fingerprint)
+                return OffsetCursor(mark: snapshot.mark, position: offset + count).encoded(for: held.fingerprint)
             }
             let last = keys[count - 1]
             let values = try snapshot.sortValues(sort, of: last, in: classID)
@@ -75,7 +75,7 @@ extension Gateway {
     func getHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
         let snapshot = try readSnapshot(for: request)
         let named = try PropertyPath(path, snapshot.schema).resolve(in: .snapshot(snapshot))
-        guard let property = HeldProperty(named, snapshot) else { return try getSingle(request, named, snapshot) }
+        guard let property = PropertyCollection(named, snapshot) else { return try getSingle(request, named, snapshot) }
         guard let place = try CollectionPlace(property) else { return try getElements(request, property) }
         return try getCollection(request, place)
     }
@@ -90,17 +90,17 @@ extension Gateway {
         let query = try place.reader(configuration).query(parameters, objectClass, in: place.scope)
         var window = try self.window(parameters)
         let after = parameters["after"]
-        var held: HeldPage?
+        var held: OffsetPage?
         if case .property(let holder, let property) = place.scope {
-            let fingerprint = HeldCursor.fingerprint(holder, property, parameters)
+            let fingerprint = OffsetCursor.fingerprint(holder, property, parameters)
             var start: (@Sendable ([ObjectKey]) throws -> Int)?
             if let after {
-                let cursor = try HeldCursor(after, for: fingerprint) { try checkKnown($0, in: snapshot) }
+                let cursor = try OffsetCursor(after, for: fingerprint) { try checkKnown($0, in: snapshot) }
                 // It may have to look at an earlier version, as a whole.
                 try request.requireWorker()
                 start = { [self] result in try self.start(after: cursor, of: query, result, in: snapshot) }
             }
-            held = HeldPage(fingerprint: fingerprint, start: start)
+            held = OffsetPage(fingerprint: fingerprint, start: start)
         } else if let after {
             window.after = try CursorCoding.decode(after, class: objectClass.id, sort: query.order) {
                 try checkKnown($0, in: snapshot)

@@ -7,7 +7,7 @@ import StoreContract
 extension Gateway {
     /// A page of the values in a list, set or map: `{"version", "count", "items"}`, where a map's items are an
     /// object.
-    func getElements(_ request: Request, _ property: HeldProperty) throws -> Reply {
+    func getElements(_ request: Request, _ property: PropertyCollection) throws -> Reply {
         let parameters = try QueryParameters(
             request, single: ElementRead.parameters + ["limit", "offset", "count", "types", Self.snapshotParameter])
         // The count comes with every answer; asking for it is no mistake.
@@ -75,7 +75,7 @@ extension Gateway {
     }
 }
 
-extension HeldProperty {
+extension PropertyCollection {
     /// Reads elements a few at a time, fewer of larger ones, so that not all of them are in memory.
     fileprivate func forEachElement(in range: Range<Int>, _ body: (Value) throws -> Void) throws {
         var place = range.lowerBound

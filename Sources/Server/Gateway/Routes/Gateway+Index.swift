@@ -63,7 +63,7 @@ extension Gateway {
 
     /// The same in what a property of one object holds.
     func getHeldIndex(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let property = try HeldProperty(path, try readSnapshot(for: request))
+        let property = try PropertyCollection(path, try readSnapshot(for: request))
         guard let place = try CollectionPlace(property) else { return try getElementIndex(request, property) }
         return try getIndex(request, place)
     }
@@ -93,7 +93,7 @@ extension Gateway {
     }
 
     /// Of a value in a list, set or map, or of the first one that satisfies a predicate.
-    private func getElementIndex(_ request: Request, _ property: HeldProperty) throws -> Reply {
+    private func getElementIndex(_ request: Request, _ property: PropertyCollection) throws -> Reply {
         let parameters = try QueryParameters(
             request, single: ElementRead.parameters + ["of", "matching", Self.snapshotParameter])
         let read = try ElementRead(property, parameters, configuration, queryBudget(for: request))

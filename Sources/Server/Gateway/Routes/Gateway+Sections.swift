@@ -55,7 +55,7 @@ private struct SectionRead: Sendable {
         json.beginObject()
         json.name("version")
         json.int(snapshot.version.rawValue)
-        let look = LookUps(.snapshot(snapshot), answerLimit: configuration.answerBytes)
+        let look = LinkResolver(.snapshot(snapshot), answerLimit: configuration.answerBytes)
         if keysOnly {
             json.name("keys")
             json.beginArray()
@@ -74,7 +74,7 @@ private struct SectionRead: Sendable {
     }
 
     private func write(
-        _ sections: [SectionedKeys.Section], of result: Result, _ look: LookUps, _ json: JSONWriter
+        _ sections: [SectionedKeys.Section], of result: Result, _ look: LinkResolver, _ json: JSONWriter
     ) throws {
         let parts = sections.map { section in
             let start = section.range.lowerBound + min(offset, section.range.count)
@@ -106,7 +106,7 @@ private struct SectionRead: Sendable {
         json.endArray()
     }
 
-    private func write(_ value: Value, _ look: LookUps, _ json: JSONWriter) {
+    private func write(_ value: Value, _ look: LinkResolver, _ json: JSONWriter) {
         look.value(value, isMixed: key.givesMixed, style, json)
     }
 
@@ -121,7 +121,7 @@ private struct SectionRead: Sendable {
             }
             return [sections[index]]
         case .key(let text):
-            let look = LookUps(.snapshot(snapshot))
+            let look = LinkResolver(.snapshot(snapshot))
             let wanted = (try? JSONValue.parse(text)).flatMap { try? ValueCoding.mixed($0).complete }
             // JSON comes first, so that null is null and not a string.
             if let wanted, let section = sections.first(where: { Value.order($0.key, wanted) == 0 }) {
@@ -156,7 +156,7 @@ extension Gateway {
 
     /// Of the objects, or the values, that a property of one object holds.
     func getHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let property = try HeldProperty(path, try readSnapshot(for: request))
+        let property = try PropertyCollection(path, try readSnapshot(for: request))
         guard let place = try CollectionPlace(property) else { return try getElementSections(request, property) }
         return try getSections(request, place)
     }
@@ -194,7 +194,7 @@ extension Gateway {
     }
 
     /// Of values: `by` is `self`, of a map perhaps `@keys`, and what the functions make of them.
-    private func getElementSections(_ request: Request, _ property: HeldProperty) throws -> Reply {
+    private func getElementSections(_ request: Request, _ property: PropertyCollection) throws -> Reply {
         let parameters = try QueryParameters(request, single: Self.sectionParameters)
         var read = try ElementRead(
             property, parameters.keeping(["filter", "args"]), configuration, queryBudget(for: request))

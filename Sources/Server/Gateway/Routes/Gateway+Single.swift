@@ -27,7 +27,7 @@ extension Gateway {
         let parameters = try QueryParameters(request, single: ["types", Self.snapshotParameter])
         let style = try parameters.choice("types", default: TypeStyle.plain)
         if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
-        let look = LookUps(.snapshot(snapshot))
+        let look = LinkResolver(.snapshot(snapshot))
         let json = JSONWriter(capacity: 128)
         json.beginObject()
         json.name("version")

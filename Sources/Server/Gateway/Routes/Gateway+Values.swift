@@ -12,7 +12,7 @@ extension Gateway {
 
     /// The same for what a property of one object holds.
     func getHeldValues(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let property = try HeldProperty(path, try readSnapshot(for: request))
+        let property = try PropertyCollection(path, try readSnapshot(for: request))
         guard let place = try CollectionPlace(property) else { return try getElementValues(request, property) }
         return try getValues(request, place)
     }
@@ -60,7 +60,7 @@ extension Gateway {
     }
 
     /// Of a list, set or map of values, whose only key is `self`.
-    private func getElementValues(_ request: Request, _ property: HeldProperty) throws -> Reply {
+    private func getElementValues(_ request: Request, _ property: PropertyCollection) throws -> Reply {
         let parameters = try QueryParameters(
             request,
             single: ElementRead.parameters + ["key", "keyPath", "limit", "offset", "types", Self.snapshotParameter])

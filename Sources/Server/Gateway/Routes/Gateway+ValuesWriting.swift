@@ -55,7 +55,7 @@ extension Gateway {
 
     /// The same of what a property of one object leads to.
     func putHeldValues(_ request: Request, _ path: PathParameters) throws -> Reply {
-        let property = try HeldProperty(path, try snapshot(for: request))
+        let property = try PropertyCollection(path, try snapshot(for: request))
         guard let place = try CollectionPlace(property) else {
             throw Problem(
                 400, "values.values",

@@ -44,7 +44,7 @@ struct Page: Sendable {
 final class PageSource: BodySource {
     private struct State {
         let json = JSONWriter(capacity: 4096)
-        let look: LookUps
+        let look: LinkResolver
         /// How many of the keys have been dealt with.
         var place = 0
         /// Bytes that were given away.
@@ -64,7 +64,7 @@ final class PageSource: BodySource {
 
     init(_ page: Page) {
         self.page = page
-        let look = LookUps(
+        let look = LinkResolver(
             .snapshot(page.snapshot), remembers: page.keys.count > 4, answerLimit: page.answerBytes)
         state = Mutex(State(look: look))
     }

@@ -40,7 +40,7 @@ struct ValuesRead: Sendable {
     /// Throws what the store does, and 400 for too many values.
     func response() throws -> Response {
         let json = JSONWriter(capacity: 1024)
-        let look = LookUps(.snapshot(snapshot), remembers: true, answerLimit: answerBytes)
+        let look = LinkResolver(.snapshot(snapshot), remembers: true, answerLimit: answerBytes)
         json.beginObject()
         json.name("version")
         json.int(snapshot.version.rawValue)
@@ -114,7 +114,7 @@ struct ValuesRead: Sendable {
         return values.filter { $0 != .null }
     }
 
-    private func write(_ value: Value, _ look: LookUps, _ json: JSONWriter) {
+    private func write(_ value: Value, _ look: LinkResolver, _ json: JSONWriter) {
         if let column = plan.columns.first, case .link(_, let target) = column.kind {
             switch value {
             case .link(let key): return look.link(key, target, style, json)

@@ -16,7 +16,7 @@ struct ElementPlan {
 
     /// Throws when a class or a name that was asked for is not in the schema.
     init(
-        _ key: ChannelKey, _ holder: ObjectReference, _ property: PropertyID, _ holderClass: ClassSchema,
+        _ key: TopicKey, _ holder: ObjectReference, _ property: PropertyID, _ holderClass: ClassSchema,
         _ schema: Schema
     ) throws {
         guard let property = holderClass[property] else {

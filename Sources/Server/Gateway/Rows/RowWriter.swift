@@ -7,7 +7,7 @@ package import StoreContract
 struct RowWriter: RowSink {
     private let plan: RowPlan
     private let json: JSONWriter
-    private let look: LookUps
+    private let look: LinkResolver
     private var key = ObjectKey(0)
     /// The column that is written next.
     private var next = 0
@@ -15,7 +15,7 @@ struct RowWriter: RowSink {
     /// How much may be written before it takes no more objects; nil where that is not for this writer to say.
     private let fullAt: Int?
 
-    init(_ plan: RowPlan, _ json: JSONWriter, _ look: LookUps, fullAt: Int? = nil) {
+    init(_ plan: RowPlan, _ json: JSONWriter, _ look: LinkResolver, fullAt: Int? = nil) {
         self.plan = plan
         self.json = json
         self.look = look
@@ -139,7 +139,7 @@ extension RowPlan {
     func write(
         _ keys: [ObjectKey], of snapshot: any Snapshot, into json: JSONWriter, answerLimit: Int = .max
     ) throws {
-        let look = LookUps(.snapshot(snapshot), remembers: keys.count > 4, answerLimit: answerLimit)
+        let look = LinkResolver(.snapshot(snapshot), remembers: keys.count > 4, answerLimit: answerLimit)
         guard answerLimit < .max else {
             look.begin(json)
             var sink = RowWriter(self, json, look)
@@ -160,7 +160,7 @@ extension RowPlan {
     ///
     /// - Returns: how many of the keys were dealt with, that one not counted.
     func write(
-        _ keys: [ObjectKey], of snapshot: any Snapshot, by look: LookUps, until fullAt: Int, into json: JSONWriter
+        _ keys: [ObjectKey], of snapshot: any Snapshot, by look: LinkResolver, until fullAt: Int, into json: JSONWriter
     ) throws -> Int {
         var sink = RowWriter(self, json, look, fullAt: fullAt)
         let count = try snapshot.read(classID, keys, stored, into: &sink)
@@ -171,7 +171,7 @@ extension RowPlan {
 
     /// Writes one object as a transaction has it. The plan has stored columns only.
     func write(_ key: ObjectKey, of transaction: any WriteTransaction, into json: JSONWriter) throws {
-        let look = LookUps(.transaction(transaction))
+        let look = LinkResolver(.transaction(transaction))
         var sink = RowWriter(self, json, look)
         sink.beginObject(key)
         for property in stored { sink.value(try transaction.value(classID, key, property)) }
@@ -182,18 +182,18 @@ extension RowPlan {
     /// Writes one value of a column that the plan has; null for other columns.
     func write(
         _ value: Value, of property: PropertyID, _ snapshot: any Snapshot, into json: JSONWriter
-    ) throws { try write(value, of: property, LookUps(.snapshot(snapshot)), json) }
+    ) throws { try write(value, of: property, LinkResolver(.snapshot(snapshot)), json) }
 
     /// `write` of a value that the property had at an earlier version.
     func write(
         _ value: Value, of property: PropertyID, past reads: any ObjectReads, into json: JSONWriter
-    ) throws { try write(value, of: property, LookUps(.past(reads)), json) }
+    ) throws { try write(value, of: property, LinkResolver(.past(reads)), json) }
 
     /// Writes elements of a property that the plan has, as an array.
     ///
     /// - Parameter answerLimit: most bytes; 400 beyond.
     func write(
-        _ elements: some Sequence<Value>, of property: HeldProperty, into json: JSONWriter, answerLimit: Int
+        _ elements: some Sequence<Value>, of property: PropertyCollection, into json: JSONWriter, answerLimit: Int
     ) throws {
         var writer = try ElementWriter(self, property, json, answerLimit: answerLimit)
         json.beginArray()
@@ -203,7 +203,7 @@ extension RowPlan {
 
     /// The same of entries of a map, as an object.
     func write(
-        _ entries: [(String, Value)], of property: HeldProperty, into json: JSONWriter, answerLimit: Int
+        _ entries: [(String, Value)], of property: PropertyCollection, into json: JSONWriter, answerLimit: Int
     ) throws {
         var writer = try ElementWriter(self, property, json, answerLimit: answerLimit)
         json.beginObject()
@@ -218,19 +218,19 @@ extension RowPlan {
     /// object keys mean nothing elsewhere.
     package func writeExported(
         _ value: Value, of property: PropertyID, _ snapshot: any Snapshot, into json: JSONWriter
-    ) throws { try write(value, of: property, LookUps(.snapshot(snapshot), needsPrimaryKeys: true), json) }
+    ) throws { try write(value, of: property, LinkResolver(.snapshot(snapshot), needsPrimaryKeys: true), json) }
 
     /// Writes one line for each key that exists, in their order. Throws as `writeExported` when it is for import.
     package func writeLines(
         _ keys: [ObjectKey], of snapshot: any Snapshot, into json: JSONWriter, forImport: Bool = true
     ) throws {
-        let look = LookUps(.snapshot(snapshot), remembers: true, needsPrimaryKeys: forImport)
+        let look = LinkResolver(.snapshot(snapshot), remembers: true, needsPrimaryKeys: forImport)
         var sink = RowWriter(self, json, look)
         try snapshot.read(classID, keys, stored, into: &sink)
         if let fault = look.fault { throw fault }
     }
 
-    private func write(_ value: Value, of property: PropertyID, _ look: LookUps, _ json: JSONWriter) throws {
+    private func write(_ value: Value, of property: PropertyID, _ look: LinkResolver, _ json: JSONWriter) throws {
         guard let column = columns.first(where: { $0.property == property }) else { return json.null() }
         look.write(value, column, style, json)
         look.count(json)
@@ -243,17 +243,17 @@ struct ElementWriter {
     private let column: RowPlan.Column
     private let style: TypeStyle
     private let json: JSONWriter
-    private let look: LookUps
+    private let look: LinkResolver
     private var count = 0
 
-    init(_ plan: RowPlan, _ property: HeldProperty, _ json: JSONWriter, answerLimit: Int) throws {
+    init(_ plan: RowPlan, _ property: PropertyCollection, _ json: JSONWriter, answerLimit: Int) throws {
         guard let column = plan.columns.first(where: { $0.property == property.schema.id }) else {
             throw Problem.internalError
         }
         self.column = column
         self.json = json
         style = plan.style
-        look = LookUps(.snapshot(property.snapshot), remembers: true, answerLimit: answerLimit)
+        look = LinkResolver(.snapshot(property.snapshot), remembers: true, answerLimit: answerLimit)
         look.begin(json)
     }
 

@@ -27,13 +27,13 @@ extension Gateway {
     /// What a path behind an object names: a collection, or the object that a link leads to. The stream ends when the path
     /// leads elsewhere.
     func observeHeldCollection(_ request: Request, _ path: PathParameters) throws -> Reply {
-        if let farewell = try farewell(request, path, try snapshot(for: request)) { return farewell }
+        if let closingEvent = try closingEvent(request, path, try snapshot(for: request)) { return closingEvent }
         return try events(request) { [self] in try heldKey($0, path, $1) }
     }
 
-    private func heldKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> ChannelKey {
+    private func heldKey(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> TopicKey {
         let named = try PropertyPath(path, snapshot.schema).resolve(in: .snapshot(snapshot))
-        guard let property = HeldProperty(named, snapshot) else {
+        guard let property = PropertyCollection(named, snapshot) else {
             return try targetKey(of: named, request, snapshot)
         }
         let way = named.hops.map(\.query)
@@ -55,7 +55,7 @@ extension Gateway {
     /// The object that a link leads to. Throws 404 for one that leads nowhere and 400 for another single value.
     private func targetKey(
         of place: PropertyPlace, _ request: Request, _ snapshot: any Snapshot
-    ) throws -> ChannelKey {
+    ) throws -> TopicKey {
         let source = ObjectSource.snapshot(snapshot)
         guard let value = try place.value(in: source) else { throw try place.missing(in: source) }
         guard let target = place.target(of: value), let objectClass = snapshot.schema[target.classID] else {
@@ -66,7 +66,7 @@ extension Gateway {
                 property: place.property.name)
         }
         let parameters = try QueryParameters(request, single: Self.streamParameters)
-        return ChannelKey(
+        return TopicKey(
             subject: .object(target), style: try parameters.choice("types", default: TypeStyle.plain),
             isOwned: place.property.ownsTarget,
             keyPaths: try keyPaths(parameters, objectClass, snapshot.schema),
@@ -75,7 +75,7 @@ extension Gateway {
 
     private func key(
         _ request: Request, _ place: CollectionPlace, _ way: [BoundQuery] = []
-    ) throws -> ChannelKey {
+    ) throws -> TopicKey {
         let parameters = try QueryParameters(
             request, single: QueryReader.parameters + ["limit"] + Self.rowParameters)
         var key = try channelKey(parameters, place) { .objects($0) }
@@ -86,8 +86,8 @@ extension Gateway {
     /// What the parameters ask for of a query's result.
     func channelKey(
         _ parameters: QueryParameters, _ place: CollectionPlace,
-        _ subject: (BoundQuery) throws(Problem) -> ChannelKey.Subject
-    ) throws(Problem) -> ChannelKey {
+        _ subject: (BoundQuery) throws(Problem) -> TopicKey.Subject
+    ) throws(Problem) -> TopicKey {
         var query = try place.reader(configuration).query(parameters, place.objectClass, in: place.scope)
         if let limit = try parameters.integer("limit", in: 0...Int.max) { query.steps.append(.limit(limit)) }
         return try rows(parameters, of: try subject(query), place)
@@ -100,15 +100,15 @@ extension Gateway {
     }
 
     func observeHeldSections(_ request: Request, _ path: PathParameters) throws -> Reply {
-        if let farewell = try farewell(request, path, try snapshot(for: request)) { return farewell }
+        if let closingEvent = try closingEvent(request, path, try snapshot(for: request)) { return closingEvent }
         return try events(request) { [self] in try heldSectionsKey($0, path, $1) }
     }
 
     private func heldSectionsKey(
         _ request: Request, _ path: PathParameters, _ snapshot: any Snapshot
-    ) throws -> ChannelKey {
+    ) throws -> TopicKey {
         let named = try PropertyPath(path, snapshot.schema).resolve(in: .snapshot(snapshot))
-        let property = try HeldProperty(collection: named, snapshot)
+        let property = try PropertyCollection(collection: named, snapshot)
         guard let place = try CollectionPlace(property) else {
             throw Problem(
                 400, "sections.values",
@@ -120,7 +120,7 @@ extension Gateway {
 
     private func sectionsKey(
         _ request: Request, _ place: CollectionPlace, _ way: [BoundQuery] = []
-    ) throws -> ChannelKey {
+    ) throws -> TopicKey {
         let parameters = try QueryParameters(
             request, single: QueryReader.parameters + ["by", "ascending"] + Self.rowParameters)
         let reader = place.reader(configuration)
@@ -145,10 +145,10 @@ extension Gateway {
     ///
     /// - Parameter target: the class of the objects; nil for values.
     private func elementsKey(
-        _ property: HeldProperty, _ parameters: QueryParameters, _ way: [BoundQuery],
+        _ property: PropertyCollection, _ parameters: QueryParameters, _ way: [BoundQuery],
         linksTo target: ClassSchema? = nil
-    ) throws -> ChannelKey {
-        let subject = ChannelKey.Subject.elements(property.holder, property.schema.id)
+    ) throws -> TopicKey {
+        let subject = TopicKey.Subject.elements(property.holder, property.schema.id)
         let schema = property.snapshot.schema
         var key = try rows(parameters, of: subject, target ?? property.holderClass, schema)
         key.way = way
@@ -159,14 +159,14 @@ extension Gateway {
         do {
             return try events(request) { [self] in try objectKey($0, path, $1) }
         } catch let problem as Problem where problem.code == StoreError.Code.notFound.rawValue {
-            guard let farewell = try farewell(request, path, try snapshot(for: request)) else { throw problem }
-            return farewell
+            guard let closingEvent = try closingEvent(request, path, try snapshot(for: request)) else { throw problem }
+            return closingEvent
         }
     }
 
     private func objectKey(
         _ request: Request, _ path: PathParameters, _ snapshot: any Snapshot
-    ) throws -> ChannelKey {
+    ) throws -> TopicKey {
         let parameters = try QueryParameters(request, single: Self.streamParameters)
         let object = try AddressedObject(path, snapshot)
         let keyPaths = try keyPaths(parameters, object.objectClass, snapshot.schema)
@@ -174,19 +174,19 @@ extension Gateway {
         guard let key = try object.address.find(object.objectClass, in: snapshot) else {
             throw object.address.notFound(object.objectClass)
         }
-        return ChannelKey(
+        return TopicKey(
             subject: .object(ObjectReference(object.objectClass.id, key)), style: style, keyPaths: keyPaths)
     }
 
     /// Tells a client that comes back of the end of an object that it knew; nil when there is no such thing to tell.
-    private func farewell(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> Reply? {
+    private func closingEvent(_ request: Request, _ path: PathParameters, _ snapshot: any Snapshot) throws -> Reply? {
         let object = try AddressedObject(path, snapshot)
         guard try object.address.find(object.objectClass, in: snapshot) == nil, let since = try lastSeen(request) else {
             return nil
         }
         // What was then takes a look at everything that was done since.
         try request.requireWorker()
-        guard let past = try store.past(at: since, before: try store.snapshot()),
+        guard let past = try store.asOf(since, before: try store.snapshot()),
             let known = try object.address.find(object.objectClass, in: past.reads),
             try BoundAccess.of(snapshot)?.wasThere(
                 ObjectReference(object.objectClass.id, known), in: past.reads) ?? true
@@ -198,8 +198,8 @@ extension Gateway {
     }
 
     private func rows(
-        _ parameters: QueryParameters, of subject: ChannelKey.Subject, _ place: CollectionPlace
-    ) throws(Problem) -> ChannelKey {
+        _ parameters: QueryParameters, of subject: TopicKey.Subject, _ place: CollectionPlace
+    ) throws(Problem) -> TopicKey {
         var key = try rows(parameters, of: subject, place.objectClass, place.snapshot.schema)
         key.isOwned = place.isOwned
         return key
@@ -207,9 +207,9 @@ extension Gateway {
 
     /// What every stream of objects takes: `fields`, `expand`, `types`, `include` and `keyPaths`.
     private func rows(
-        _ parameters: QueryParameters, of subject: ChannelKey.Subject, _ objectClass: ClassSchema, _ schema: Schema
-    ) throws(Problem) -> ChannelKey {
-        ChannelKey(
+        _ parameters: QueryParameters, of subject: TopicKey.Subject, _ objectClass: ClassSchema, _ schema: Schema
+    ) throws(Problem) -> TopicKey {
+        TopicKey(
             subject: subject, fields: parameters["fields"], expand: parameters["expand"],
             style: try parameters.choice("types", default: TypeStyle.plain),
             includesObjects: try parameters.choice("include", default: Include.objects) == .objects,
@@ -218,10 +218,10 @@ extension Gateway {
 
     /// A stream of what a request asks for, which is read again whenever the schema is replaced.
     private func events(
-        _ request: Request, key: @escaping @Sendable (Request, any Snapshot) throws -> ChannelKey
+        _ request: Request, key: @escaping @Sendable (Request, any Snapshot) throws -> TopicKey
     ) throws -> Reply {
         let caller = try caller(of: request)
-        @Sendable func bind(_ request: Request, _ shown: (any Snapshot)? = nil) throws -> ChannelKey {
+        @Sendable func bind(_ request: Request, _ shown: (any Snapshot)? = nil) throws -> TopicKey {
             let snapshot = try shown ?? show(try store.snapshot(), to: caller)
             var elsewhere = request
             elsewhere.isOnLoop = false
@@ -236,7 +236,7 @@ extension Gateway {
         let lastSeen = try known(lastSeen(request), first.way, caller.view, request)
         let account = Self.limitKey(request)
         return .events { [self] stream in
-            StreamSubscription.begin(first, channels, stream, for: account, since: lastSeen) { [self] in
+            StreamSubscription.begin(first, topics, stream, for: account, since: lastSeen) { [self] in
                 do {
                     return .success(try first.reading?.read(nil) ?? first)
                 } catch {
@@ -262,7 +262,7 @@ extension Gateway {
     ) throws -> Version? {
         guard let version, !way.isEmpty else { return version }
         try request.requireWorker()
-        guard let past = try store.past(at: version, before: try store.snapshot()) else { return version }
+        guard let past = try store.asOf(version, before: try store.snapshot()) else { return version }
         let reads = try view.restrict(past: past.reads)
         for step in way where try reads.select(step, Window(limit: 1)).isEmpty { return nil }
         return version

@@ -9,13 +9,13 @@ struct KeyReading: Hashable, Sendable {
     /// The schema of the store under which the key was read.
     let schema: Schema
     /// Reads the request at a version as its caller sees it, nil for the newest one. Throws what is wrong with it.
-    let read: @Sendable ((any Snapshot)?) throws -> ChannelKey
+    let read: @Sendable ((any Snapshot)?) throws -> TopicKey
 
     static func == (a: KeyReading, b: KeyReading) -> Bool { true }
     func hash(into hasher: inout Hasher) {}
 }
 
-extension ChannelKey {
+extension TopicKey {
     /// Whether what was asked for is this at a version, as its caller sees it. Asked of the version that is told of, not of
     /// the newest one: that may have the schema again which the version in between has not.
     func holds(at snapshot: any Snapshot) -> Bool { (try? reading?.read(snapshot)) == self }

@@ -18,8 +18,8 @@ final class LargeEvent: Sendable {
         case keys(KeySequence)
         case change(LiveChange)
         /// What is written as a whole: of sections, of one object and of what a property of one holds.
-        case whole(ChannelEvent.Content)
-        case difference(ChannelEvent.Difference)
+        case whole(TopicEvent.Content)
+        case difference(TopicEvent.Difference)
     }
 
     /// Where a part begins.
@@ -47,12 +47,12 @@ final class LargeEvent: Sendable {
     let version: Version
     private let mark: Mark
     private let snapshot: any Snapshot
-    private let plan: ChannelPlan
+    private let plan: TopicPlan
     private let content: Content
     private let limits: EventLimits
     private let state: Mutex<State>
 
-    init(_ content: Content, _ snapshot: any Snapshot, _ plan: ChannelPlan, _ limits: EventLimits) {
+    init(_ content: Content, _ snapshot: any Snapshot, _ plan: TopicPlan, _ limits: EventLimits) {
         self.content = content
         self.snapshot = snapshot
         self.plan = plan
@@ -200,7 +200,7 @@ final class LargeEvent: Sendable {
     private func rows(_ range: Range<Int>, _ keys: (Range<Int>) -> [ObjectKey]) throws -> ([UInt8], Int) {
         let json = JSONWriter(capacity: 4096)
         json.beginArray()
-        let look = LookUps(.snapshot(snapshot), remembers: true)
+        let look = LinkResolver(.snapshot(snapshot), remembers: true)
         let most = limits.eventBytes()
         var count = 0
         while count < range.count, count == 0 || json.count < most {
@@ -214,11 +214,11 @@ final class LargeEvent: Sendable {
     }
 }
 
-extension ChannelEvent.Content {
+extension TopicEvent.Content {
     fileprivate var isObject: Bool { if case .object = self { true } else { false } }
 }
 
-extension ChannelEvent.Difference {
+extension TopicEvent.Difference {
     fileprivate var isObject: Bool { if case .object = self { true } else { false } }
 }
 

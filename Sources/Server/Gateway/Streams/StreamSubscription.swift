@@ -2,17 +2,17 @@ import HTTPServer
 import ObjectModel
 import Synchronization
 
-/// One client's stream of one channel's events.
+/// One client's stream of one topic's events.
 ///
 /// A client that reads too slowly is not queued for without end: when its stream is full, events are left out until it
-/// has drained, and then it joins the channel again from the version that it was left at: it is told the difference
+/// has drained, and then it joins the topic again from the version that it was left at: it is told the difference
 /// since then in one, or everything anew.
-final class StreamSubscription: ChannelMember {
+final class StreamSubscription: TopicMember {
     /// Reads again what the client asked for, under the present schema: what is to be observed, or why there is nothing.
-    typealias Binding = @Sendable () -> Result<ChannelKey, Ending>
+    typealias Binding = @Sendable () -> Result<TopicKey, Ending>
 
     private struct State {
-        var channel: Channel
+        var topic: Topic
         /// Where it was left.
         var since: Version?
         var isBehind = false
@@ -22,19 +22,19 @@ final class StreamSubscription: ChannelMember {
     }
 
     private let stream: EventStream
-    private let channels: Channels
+    private let topics: Topics
     let caller: LimitKey
     private let bind: Binding
     private let state: Mutex<State>
 
     private init(
-        _ stream: EventStream, _ channel: Channel, _ channels: Channels, _ caller: LimitKey, _ bind: @escaping Binding
+        _ stream: EventStream, _ topic: Topic, _ topics: Topics, _ caller: LimitKey, _ bind: @escaping Binding
     ) {
         self.stream = stream
-        self.channels = channels
+        self.topics = topics
         self.caller = caller
         self.bind = bind
-        state = Mutex(State(channel: channel))
+        state = Mutex(State(topic: topic))
     }
 
     /// Sends events from now on until the stream ends.
@@ -44,15 +44,15 @@ final class StreamSubscription: ChannelMember {
     ///   - version: what the client has heard of, if it comes back.
     ///   - bind: asked when the schema was replaced.
     static func begin(
-        _ key: ChannelKey, _ channels: Channels, _ stream: EventStream, for caller: LimitKey, since version: Version?,
+        _ key: TopicKey, _ topics: Topics, _ stream: EventStream, for caller: LimitKey, since version: Version?,
         bind: @escaping Binding
     ) {
-        let channel = channels.channel(for: key)
-        let subscription = StreamSubscription(stream, channel, channels, caller, bind)
+        let topic = topics.topic(for: key)
+        let subscription = StreamSubscription(stream, topic, topics, caller, bind)
         stream.send(.retry)
         // The stream drops this when it ends.
         stream.onDrain { subscription.catchUp() }
-        channel.join(subscription, since: version)
+        topic.join(subscription, since: version)
         // The stream holds the subscription until then.
         stream.onClose { _ in subscription.leave() }
     }
@@ -82,15 +82,15 @@ final class StreamSubscription: ChannelMember {
         switch bind() {
         case .failure(let ending): end(with: ending)
         case .success(let key):
-            let next = channels.channel(for: key)
-            let last: Channel? = state.withLock { state in
+            let next = topics.topic(for: key)
+            let last: Topic? = state.withLock { state in
                 guard !state.isOver else { return nil }
-                defer { state.channel = next }
-                return state.channel
+                defer { state.topic = next }
+                return state.topic
             }
-            guard let last else { return channels.release(next) }
+            guard let last else { return topics.release(next) }
             last.leave(self)
-            channels.release(last)
+            topics.release(last)
             next.join(self, since: nil)
         }
     }
@@ -101,23 +101,23 @@ final class StreamSubscription: ChannelMember {
     }
 
     private func leave() {
-        let channel = state.withLock { state in
+        let topic = state.withLock { state in
             state.isOver = true
-            return state.channel
+            return state.topic
         }
-        channel.leave(self)
-        channels.release(channel)
+        topic.leave(self)
+        topics.release(topic)
     }
 
     private func catchUp() {
-        let late: (channel: Channel, since: Version?, rest: Delivery?)? = state.withLock { state in
+        let late: (topic: Topic, since: Version?, rest: Delivery?)? = state.withLock { state in
             guard state.isBehind else { return nil }
             state.isBehind = false
             defer { state.rest = nil }
-            return (state.channel, state.since, state.rest)
+            return (state.topic, state.since, state.rest)
         }
         guard let late, !stream.isClosed else { return }
-        if let rest = late.rest { return late.channel.goOn(rest, with: self) }
-        late.channel.join(self, since: late.since)
+        if let rest = late.rest { return late.topic.goOn(rest, with: self) }
+        late.topic.join(self, since: late.since)
     }
 }

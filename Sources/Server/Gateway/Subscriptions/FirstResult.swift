@@ -3,24 +3,24 @@ import HTTPServer
 import ObjectModel
 import Synchronization
 
-/// Waits for a channel to tell something: when it does, everything that was committed before has been sent to the
-/// channel's earlier members.
-final class FirstResult: ChannelMember {
+/// Waits for a topic to tell something: when it does, everything that was committed before has been sent to the
+/// topic's earlier members.
+final class FirstResult: TopicMember {
     enum Outcome: Sendable {
         case known
         case failed(Ending)
     }
 
-    private let channel: Channel
-    private let channels: Channels
+    private let topic: Topic
+    private let topics: Topics
     let caller: LimitKey
     private let action: Mutex<(@Sendable (Outcome) -> Void)?>
 
     private init(
-        _ channel: Channel, _ channels: Channels, _ caller: LimitKey, _ action: @escaping @Sendable (Outcome) -> Void
+        _ topic: Topic, _ topics: Topics, _ caller: LimitKey, _ action: @escaping @Sendable (Outcome) -> Void
     ) {
-        self.channel = channel
-        self.channels = channels
+        self.topic = topic
+        self.topics = topics
         self.caller = caller
         self.action = Mutex(action)
     }
@@ -29,11 +29,11 @@ final class FirstResult: ChannelMember {
     ///
     /// - Parameter version: a version since which the result need not be told anew.
     static func await(
-        _ key: ChannelKey, _ channels: Channels, for caller: LimitKey, since version: Version? = nil,
+        _ key: TopicKey, _ topics: Topics, for caller: LimitKey, since version: Version? = nil,
         _ action: @escaping @Sendable (Outcome) -> Void
     ) {
-        let channel = channels.channel(for: key)
-        channel.join(FirstResult(channel, channels, caller, action), since: version)
+        let topic = topics.topic(for: key)
+        topic.join(FirstResult(topic, topics, caller, action), since: version)
     }
 
     var plainStream: EventStream? { nil }
@@ -55,8 +55,8 @@ final class FirstResult: ChannelMember {
             return action
         }
         guard let action else { return }
-        channel.leave(self)
-        channels.release(channel)
+        topic.leave(self)
+        topics.release(topic)
         action(outcome)
     }
 }

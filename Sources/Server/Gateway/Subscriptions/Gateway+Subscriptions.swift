@@ -52,7 +52,7 @@ extension Gateway {
             }
             let observed: @Sendable () -> Void = { [self] in
                 if isNew || waits || subscription.state == .pending {
-                    FirstResult.await(key, channels, for: account, since: isNew ? nil : version, settle)
+                    FirstResult.await(key, topics, for: account, since: isNew ? nil : version, settle)
                 }
                 guard waits else { return answer(subscription) }
                 guard let timeout = wanted.timeout else { return }
@@ -189,7 +189,7 @@ extension Gateway {
         _ events: EventStream, of set: SubscriptionSet, for caller: Caller, _ account: LimitKey,
         _ position: StreamPosition?
     ) {
-        let bind: @Sendable (SubscriptionQuery) -> Result<ChannelKey, Problem> = { [self] query in
+        let bind: @Sendable (SubscriptionQuery) -> Result<TopicKey, Problem> = { [self] query in
             do {
                 return .success(try channelKey(of: query, for: caller))
             } catch {
@@ -197,7 +197,7 @@ extension Gateway {
             }
         }
         let stream = SetStream(
-            events, channels, for: account, bind: { set.rebind($0, by: bind) },
+            events, topics, for: account, bind: { set.rebind($0, by: bind) },
             didFail: { id, revision, ending in
                 guard let problem = ending.problem else { return }
                 set.fail(id, revision, problem)
@@ -205,7 +205,7 @@ extension Gateway {
         let unsettled = set.open(stream, position, subscriptions.now, bind: bind)
         for subscription in unsettled {
             guard let key = subscription.key else { continue }
-            FirstResult.await(key, channels, for: account) { set.settle(subscription.id, subscription.revision, $0) }
+            FirstResult.await(key, topics, for: account) { set.settle(subscription.id, subscription.revision, $0) }
         }
         // The set holds the stream until then.
         events.onClose { [subscriptions] _ in

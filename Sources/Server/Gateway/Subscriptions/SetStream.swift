@@ -6,10 +6,10 @@ import Synchronization
 /// One client's stream of everything that a set subscribes to.
 ///
 /// Each event's id says how far the client is with every subscription. A client that reads too slowly is treated as
-/// on other streams: each subscription joins its channel again from where it was left, once there is room.
+/// on other streams: each subscription joins its topic again from where it was left, once there is room.
 final class SetStream: Sendable {
     /// A subscription's place in the stream.
-    fileprivate struct Seat {
+    fileprivate struct StreamSlot {
         enum Phase {
             /// It waits to be told the beginning, or what it missed.
             case joining
@@ -31,7 +31,7 @@ final class SetStream: Sendable {
     }
 
     fileprivate struct State {
-        var seats: [SubscriptionID: Seat] = [:]
+        var slots: [SubscriptionID: StreamSlot] = [:]
         /// The version of the last event that was sent.
         var version = Version(0)
         var revision: UInt64 = 0
@@ -43,9 +43,9 @@ final class SetStream: Sendable {
     }
 
     private let stream: EventStream
-    private let channels: Channels
+    private let topics: Topics
     /// Reads again what a subscription asks for, under the present schema; nil for one that is gone.
-    typealias Binding = @Sendable (SubscriptionID) -> (Subscription, Result<ChannelKey, Problem>)?
+    typealias Binding = @Sendable (SubscriptionID) -> (Subscription, Result<TopicKey, Problem>)?
 
     fileprivate let caller: LimitKey
     private let bind: Binding
@@ -54,11 +54,11 @@ final class SetStream: Sendable {
     private let state = Mutex(State())
 
     init(
-        _ stream: EventStream, _ channels: Channels, for caller: LimitKey, bind: @escaping Binding,
+        _ stream: EventStream, _ topics: Topics, for caller: LimitKey, bind: @escaping Binding,
         didFail: @escaping @Sendable (SubscriptionID, UInt64, Ending) -> Void
     ) {
         self.stream = stream
-        self.channels = channels
+        self.topics = topics
         self.caller = caller
         self.bind = bind
         self.didFail = didFail
@@ -71,7 +71,7 @@ final class SetStream: Sendable {
         state.withLock { state in
             state.revision = revision
             for subscription in subscriptions {
-                state.seats[subscription.id] = Seat(
+                state.slots[subscription.id] = StreamSlot(
                     label: subscription.label, member: nil, version: position?.version(of: subscription),
                     phase: .joining)
             }
@@ -80,26 +80,26 @@ final class SetStream: Sendable {
     }
 
     /// Observes a subscription from now on, in place of what it asked for before.
-    func add(_ subscription: Subscription, _ key: ChannelKey, since version: Version?, revision: UInt64) {
-        let channel = channels.channel(for: key)
-        let member = SetMember(subscription, channel, self)
+    func add(_ subscription: Subscription, _ key: TopicKey, since version: Version?, revision: UInt64) {
+        let topic = topics.topic(for: key)
+        let member = SetMember(subscription, topic, self)
         let (old, isOver) = state.withLock { state -> (SetMember?, Bool) in
             guard !state.isOver else { return (nil, true) }
             state.revision = revision
-            let old = state.seats.updateValue(
-                Seat(label: subscription.label, member: member, version: version, phase: .joining),
+            let old = state.slots.updateValue(
+                StreamSlot(label: subscription.label, member: member, version: version, phase: .joining),
                 forKey: subscription.id)
             state.owedErrors[subscription.id] = nil
             return (old?.member, false)
         }
-        old?.leave(channels)
-        if isOver { channels.release(channel) } else { channel.join(member, since: version) }
+        old?.leave(topics)
+        if isOver { topics.release(topic) } else { topic.join(member, since: version) }
     }
 
     /// Tells that a subscription cannot be observed.
     func refuse(_ subscription: Subscription, _ problem: Problem) {
         state.withLock { state in
-            state.seats[subscription.id] = Seat(
+            state.slots[subscription.id] = StreamSlot(
                 label: subscription.label, member: nil, version: nil, phase: .over)
             sendError(Ending.error(problem).event, of: subscription.id, &state)
         }
@@ -109,22 +109,22 @@ final class SetStream: Sendable {
         let member = state.withLock { state -> SetMember? in
             state.revision = revision
             state.owedErrors[subscription.id] = nil
-            guard let seat = state.seats.removeValue(forKey: subscription.id) else { return nil }
+            guard let slot = state.slots.removeValue(forKey: subscription.id) else { return nil }
             let event = EncodedEvent("removed", nil, JSONWriter.empty)
-            if !send(event, seat.label, state) { state.owesList = true }
-            return seat.member
+            if !send(event, slot.label, state) { state.owesList = true }
+            return slot.member
         }
-        member?.leave(channels)
+        member?.leave(topics)
     }
 
     /// Ends all observations. The stream has ended.
     func end() {
         let members = state.withLock { state in
             state.isOver = true
-            defer { state.seats = [:] }
-            return state.seats.values.compactMap(\.member)
+            defer { state.slots = [:] }
+            return state.slots.values.compactMap(\.member)
         }
-        for member in members { member.leave(channels) }
+        for member in members { member.leave(topics) }
     }
 
     // MARK: What members hear of
@@ -134,15 +134,15 @@ final class SetStream: Sendable {
         _ event: EncodedEvent, of member: SetMember, isLive: Bool = true, isPart: Bool = false
     ) -> EventStream.SendResult {
         state.withLock { state in
-            guard !state.isOver, var seat = state.seats[member.id], seat.member === member else { return .closed }
-            guard state.seats.values.allSatisfy({ $0.phase != .behind }) else { return .full }
+            guard !state.isOver, var slot = state.slots[member.id], slot.member === member else { return .closed }
+            guard state.slots.values.allSatisfy({ $0.phase != .behind }) else { return .full }
             var next = state
             next.arrive(at: event.mark?.version ?? state.version)
             // The client begins anew with it that has heard a part only.
-            seat.version = isPart ? nil : isLive ? next.version : event.mark?.version
-            seat.phase = isLive ? .live : .joining
-            next.seats[member.id] = seat
-            let result = event.send(on: stream, as: text(next.position, event), with: Self.members(seat.label))
+            slot.version = isPart ? nil : isLive ? next.version : event.mark?.version
+            slot.phase = isLive ? .live : .joining
+            next.slots[member.id] = slot
+            let result = event.send(on: stream, as: text(next.position, event), with: Self.members(slot.label))
             if result == .queued { state = next }
             return result
         }
@@ -150,28 +150,28 @@ final class SetStream: Sendable {
 
     fileprivate func isAt(_ version: Version, _ member: SetMember) {
         state.withLock { state in
-            guard state.seats[member.id]?.member === member else { return }
+            guard state.slots[member.id]?.member === member else { return }
             state.arrive(at: version)
-            state.seats[member.id]?.version = version
-            state.seats[member.id]?.phase = .live
+            state.slots[member.id]?.version = version
+            state.slots[member.id]?.phase = .live
         }
     }
 
     fileprivate func findsRoom(_ member: SetMember) -> Bool {
         let isFirst = state.withLock { state in
             // One that is gone is told so.
-            guard state.seats[member.id]?.member === member else { return true }
-            return state.seats.values.allSatisfy { $0.phase != .behind }
+            guard state.slots[member.id]?.member === member else { return true }
+            return state.slots.values.allSatisfy { $0.phase != .behind }
         }
         return isFirst && stream.findsRoom()
     }
 
     fileprivate func fallBehind(_ member: SetMember, since version: Version?, _ rest: Delivery? = nil) {
         state.withLock { state in
-            guard state.seats[member.id]?.member === member else { return }
-            state.seats[member.id]?.version = version
-            state.seats[member.id]?.phase = .behind
-            state.seats[member.id]?.rest = rest
+            guard state.slots[member.id]?.member === member else { return }
+            state.slots[member.id]?.version = version
+            state.slots[member.id]?.phase = .behind
+            state.slots[member.id]?.rest = rest
         }
         // It may have drained before it was marked.
         if !stream.isCongested { catchUp() }
@@ -182,7 +182,7 @@ final class SetStream: Sendable {
         guard let (subscription, outcome) = bind(member.id) else { return }
         let revision: UInt64? = state.withLock { state in
             // It may ask for something else by now, or be gone.
-            state.seats[member.id]?.member === member ? state.revision : nil
+            state.slots[member.id]?.member === member ? state.revision : nil
         }
         guard let revision else { return }
         switch outcome {
@@ -192,12 +192,12 @@ final class SetStream: Sendable {
     }
 
     fileprivate func end(_ member: SetMember, with ending: Ending) {
-        guard state.withLock({ $0.seats[member.id]?.member === member }) else { return }
+        guard state.withLock({ $0.slots[member.id]?.member === member }) else { return }
         // Before the client hears of it, and asks.
         didFail(member.id, member.revision, ending)
         state.withLock { state in
-            guard state.seats[member.id]?.member === member else { return }
-            state.seats[member.id]?.phase = .over
+            guard state.slots[member.id]?.member === member else { return }
+            state.slots[member.id]?.phase = .over
             sendError(ending.event, of: member.id, &state)
         }
     }
@@ -208,18 +208,18 @@ final class SetStream: Sendable {
             if state.owesList { sendList(&state) }
             for (id, event) in state.owedErrors { sendError(event, of: id, &state) }
             var late: [(SetMember, Version?, Delivery?)] = []
-            for (id, seat) in state.seats where seat.phase == .behind {
-                state.seats[id]?.phase = .joining
-                state.seats[id]?.rest = nil
-                if let member = seat.member { late.append((member, seat.version, seat.rest)) }
+            for (id, slot) in state.slots where slot.phase == .behind {
+                state.slots[id]?.phase = .joining
+                state.slots[id]?.rest = nil
+                if let member = slot.member { late.append((member, slot.version, slot.rest)) }
             }
             return late
         }
         for (member, version, rest) in late {
             if let rest {
-                member.channel.goOn(rest, with: member)
+                member.topic.goOn(rest, with: member)
             } else {
-                member.channel.join(member, since: version)
+                member.topic.join(member, since: version)
             }
         }
     }
@@ -232,14 +232,14 @@ final class SetStream: Sendable {
 
     /// The id of an event.
     private func text(_ position: StreamPosition, _ event: EncodedEvent) -> String {
-        position.text { [channels] version in
+        position.text { [topics] version in
             // Nearly always it is the event's, which need not be asked for.
-            event.mark?.version == version ? event.mark : channels.mark(of: version)
+            event.mark?.version == version ? event.mark : topics.mark(of: version)
         }
     }
 
     private func sendError(_ event: EncodedEvent, of id: SubscriptionID, _ state: inout State) {
-        guard let label = state.seats[id]?.label else { return }
+        guard let label = state.slots[id]?.label else { return }
         state.owedErrors[id] = send(event, label, state) ? nil : event
     }
 
@@ -248,7 +248,7 @@ final class SetStream: Sendable {
         json.beginObject()
         json.name("subscriptions")
         json.beginArray()
-        for (_, seat) in state.seats.sorted(by: { $0.key < $1.key }) { json.string(seat.label) }
+        for (_, slot) in state.slots.sorted(by: { $0.key < $1.key }) { json.string(slot.label) }
         json.endArray()
         json.endObject()
         state.owesList = stream.send(EncodedEvent("subscriptions", nil, json).bytes) == .full
@@ -268,35 +268,35 @@ extension SetStream.State {
     /// event before, unless that was the same version.
     fileprivate mutating func arrive(at version: Version) {
         guard version > self.version else { return }
-        for (id, seat) in seats where seat.phase == .live && (seat.version ?? Version(0)) < self.version {
-            seats[id]?.version = self.version
+        for (id, slot) in slots where slot.phase == .live && (slot.version ?? Version(0)) < self.version {
+            slots[id]?.version = self.version
         }
         self.version = version
     }
 
-    fileprivate var position: StreamPosition { StreamPosition(seats.mapValues(\.version), revision: revision) }
+    fileprivate var position: StreamPosition { StreamPosition(slots.mapValues(\.version), revision: revision) }
 }
 
-/// A subscription's membership in a channel, for one stream.
-final class SetMember: ChannelMember {
+/// A subscription's membership in a topic, for one stream.
+final class SetMember: TopicMember {
     let id: SubscriptionID
     /// That of the subscription.
     let revision: UInt64
-    let channel: Channel
+    let topic: Topic
     let caller: LimitKey
     private weak let stream: SetStream?
 
-    init(_ subscription: Subscription, _ channel: Channel, _ stream: SetStream) {
+    init(_ subscription: Subscription, _ topic: Topic, _ stream: SetStream) {
         id = subscription.id
         revision = subscription.revision
-        self.channel = channel
+        self.topic = topic
         self.stream = stream
         caller = stream.caller
     }
 
-    func leave(_ channels: Channels) {
-        channel.leave(self)
-        channels.release(channel)
+    func leave(_ topics: Topics) {
+        topic.leave(self)
+        topics.release(topic)
     }
 
     var plainStream: EventStream? { nil }

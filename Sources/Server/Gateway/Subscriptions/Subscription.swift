@@ -20,7 +20,7 @@ struct Subscription: Sendable {
     let name: String?
     var query: SubscriptionQuery
     /// What it observes; nil while it does not fit the schema, or nobody has asked since the start.
-    var key: ChannelKey?
+    var key: TopicKey?
     let createdAt: Timestamp
     var updatedAt: Timestamp
     /// The set's revision that made it ask for what it does.

@@ -88,7 +88,7 @@ extension Gateway {
     /// - Parameter shown: a version as the caller sees it; nil for the newest one.
     func channelKey(
         of query: SubscriptionQuery, for caller: Caller, at shown: (any Snapshot)? = nil
-    ) throws -> ChannelKey {
+    ) throws -> TopicKey {
         let snapshot = try shown ?? caller.view.restrict(try store.snapshot())
         let place = try CollectionPlace(className: query.className, snapshot)
         var key = try channelKey(QueryParameters(query.parameters), place) { .objects($0) }

@@ -77,7 +77,7 @@ final class SubscriptionSet: Sendable {
     ///
     /// - Parameter name: nil for a subscription that is told apart by its query.
     func put(
-        _ name: String?, _ query: SubscriptionQuery, _ key: ChannelKey, _ now: Timestamp
+        _ name: String?, _ query: SubscriptionQuery, _ key: TopicKey, _ now: Timestamp
     ) throws(Problem) -> (Subscription, Outcome) {
         try state.withLock { state throws(Problem) in
             let index = state.subscriptions.firstIndex { known in
@@ -171,7 +171,7 @@ final class SubscriptionSet: Sendable {
     /// - Returns: the subscriptions that were looked at anew.
     func open(
         _ stream: SetStream, _ position: StreamPosition?, _ now: Timestamp,
-        bind: (SubscriptionQuery) -> Result<ChannelKey, Problem>
+        bind: (SubscriptionQuery) -> Result<TopicKey, Problem>
     ) -> [Subscription] {
         state.withLock { state in
             state.streams.append(stream)
@@ -199,8 +199,8 @@ final class SubscriptionSet: Sendable {
 
     /// Reads again what a subscription asks for, under the present schema; nil when it is gone.
     func rebind(
-        _ id: SubscriptionID, by bind: (SubscriptionQuery) -> Result<ChannelKey, Problem>
-    ) -> (Subscription, Result<ChannelKey, Problem>)? {
+        _ id: SubscriptionID, by bind: (SubscriptionQuery) -> Result<TopicKey, Problem>
+    ) -> (Subscription, Result<TopicKey, Problem>)? {
         guard let known = current.subscriptions.first(where: { $0.id == id }) else { return nil }
         let outcome = bind(known.query)
         return state.withLock { state in
@@ -221,7 +221,7 @@ final class SubscriptionSet: Sendable {
 }
 
 extension Subscription {
-    fileprivate func asksFor(_ query: SubscriptionQuery, _ key: ChannelKey) -> Bool {
+    fileprivate func asksFor(_ query: SubscriptionQuery, _ key: TopicKey) -> Bool {
         self.query == query || self.key == key
     }
 }

@@ -12,7 +12,7 @@ final class RequestWork: WorkPace {
     let caller: LimitKey
 
     /// Where it has its permit from.
-    private struct Seat {
+    private struct Permit {
         let pool: WorkerPool
         /// Nil before it begins.
         var id: FairScheduler.ID?
@@ -22,7 +22,7 @@ final class RequestWork: WorkPace {
         var waiting = 0
     }
 
-    private let seat = Mutex<Seat?>(nil)
+    private let permit = Mutex<Permit?>(nil)
     /// Whether a pause is asked for, or on. What runs for the request on other threads pauses as well.
     private let wish = Atomic(false)
     private let listener = Slot<ClientPresence>()
@@ -41,23 +41,23 @@ final class RequestWork: WorkPace {
 
     var mustPause: Bool { wish.load(ordering: .relaxed) }
 
-    var isAlone: Bool { seat.withLock { $0?.pool }.map { $0.length <= 1 } ?? true }
+    var isAlone: Bool { permit.withLock { $0?.pool }.map { $0.length <= 1 } ?? true }
 
     var paused: Duration { .nanoseconds(rested.load(ordering: .relaxed)) }
 
     /// Hands the permit on if somebody else comes first, and waits for the next one.
     func pause() {
-        let (pool, waits) = seat.withLock { seat -> (WorkerPool?, Bool) in
-            guard let present = seat, let id = present.id else { return (nil, false) }
+        let (pool, waits) = permit.withLock { permit -> (WorkerPool?, Bool) in
+            guard let present = permit, let id = present.id else { return (nil, false) }
             if present.restsSince == nil {
                 guard present.pool.mustRest(id) else {
                     wish.store(false, ordering: .relaxed)
                     return (nil, false)
                 }
                 wish.store(true, ordering: .relaxed)
-                seat?.restsSince = monotonicNanoseconds()
+                permit?.restsSince = monotonicNanoseconds()
             }
-            seat?.waiting += 1
+            permit?.waiting += 1
             return (present.pool, true)
         }
         pool?.startNext()
@@ -67,22 +67,22 @@ final class RequestWork: WorkPace {
     // MARK: - For the pool
 
     /// Whether this very pool runs it.
-    func runs(in pool: WorkerPool) -> Bool { seat.withLock { $0?.pool === pool } }
+    func runs(in pool: WorkerPool) -> Bool { permit.withLock { $0?.pool === pool } }
 
     /// False when it waits or runs somewhere already.
     func sit(in pool: WorkerPool) -> Bool {
-        seat.withLock { seat in
-            guard seat == nil else { return false }
-            seat = Seat(pool: pool)
+        permit.withLock { permit in
+            guard permit == nil else { return false }
+            permit = Permit(pool: pool)
             return true
         }
     }
 
     /// It has its first permit.
-    func begin(_ id: FairScheduler.ID) { seat.withLock { $0?.id = id } }
+    func begin(_ id: FairScheduler.ID) { permit.withLock { $0?.id = id } }
 
     func leave() {
-        seat.withLock { $0 = nil }
+        permit.withLock { $0 = nil }
         wish.store(false, ordering: .relaxed)
     }
 
@@ -91,13 +91,13 @@ final class RequestWork: WorkPace {
 
     /// It has a permit again.
     func goOn() {
-        let waiting = seat.withLock { seat -> Int in
-            guard let since = seat?.restsSince else { return 0 }
+        let waiting = permit.withLock { permit -> Int in
+            guard let since = permit?.restsSince else { return 0 }
             rested.wrappingAdd(max(monotonicNanoseconds() - since, 0), ordering: .relaxed)
-            defer { seat?.waiting = 0 }
-            seat?.restsSince = nil
+            defer { permit?.waiting = 0 }
+            permit?.restsSince = nil
             wish.store(false, ordering: .relaxed)
-            return seat?.waiting ?? 0
+            return permit?.waiting ?? 0
         }
         for _ in 0..<waiting { bell.signal() }
     }

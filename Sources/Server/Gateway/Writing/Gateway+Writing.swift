@@ -139,7 +139,7 @@ extension Gateway {
     /// An earlier state, or this one, as the caller sees it; nil when it cannot be told any more.
     private func state(at mark: Mark, _ newest: any Snapshot, _ caller: Caller) throws -> (any ObjectReads)? {
         if mark == newest.mark { return try caller.view.restrict(newest) }
-        guard try store.knows(mark), let past = try store.past(at: mark.version, before: newest) else { return nil }
+        guard try store.knows(mark), let past = try store.asOf(mark.version, before: newest) else { return nil }
         return try caller.view.restrict(past: past.reads)
     }
 }

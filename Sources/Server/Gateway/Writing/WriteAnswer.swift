@@ -183,7 +183,7 @@ extension EntityTag {
     fileprivate init(_ object: ObjectReference, _ state: any ObjectReads) throws {
         guard let objectClass = state.schema[object.classID] else { throw StoreError.unknownClass(object.classID) }
         let row = JSONWriter(capacity: 4096)
-        let look = LookUps(reading: state)
+        let look = LinkResolver(reading: state)
         try look.object(object.key, RowPlan(objectClass, of: state.schema), row)
         if let fault = look.fault { throw fault }
         self.init(row: row, of: state.mark)
@@ -197,7 +197,7 @@ extension RowPlan {
         _ key: ObjectKey, _ objectClass: ClassSchema, of transaction: any WriteTransaction, into json: JSONWriter,
         most: Int
     ) throws -> Bool {
-        let look = LookUps(.transaction(transaction), answerLimit: most)
+        let look = LinkResolver(.transaction(transaction), answerLimit: most)
         look.begin(json)
         var sink = RowWriter(self, json, look)
         sink.beginObject(key)
@@ -235,7 +235,7 @@ extension RowPlan {
     }
 }
 
-extension LookUps {
+extension LinkResolver {
     /// Whether what is written is more than it may be.
     fileprivate var isTooLong: Bool { (fault as? Problem)?.isOfOneObject == true }
 }

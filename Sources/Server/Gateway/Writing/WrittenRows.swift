@@ -11,7 +11,7 @@ import Synchronization
 /// the caller is null.
 final class WrittenRows: BodySource {
     private struct State {
-        var look: LookUps
+        var look: LinkResolver
         let json = JSONWriter(capacity: 4096)
         var plans: [ClassID: (whole: RowPlan, key: RowPlan)] = [:]
         /// Which of the rows, and which of their keys.
@@ -38,7 +38,7 @@ final class WrittenRows: BodySource {
         self.answer = answer
         self.source = source
         self.answerBytes = answerBytes
-        state = Mutex(State(look: LookUps(reading: source)))
+        state = Mutex(State(look: LinkResolver(reading: source)))
     }
 
     func next() -> [UInt8]? {
@@ -76,7 +76,7 @@ final class WrittenRows: BodySource {
             // It was done all the same, which the rest of the answer is to say.
             state.json.removeAll()
             state.json.null()
-            state.look = LookUps(reading: source)
+            state.look = LinkResolver(reading: source)
             let isAbsent = (error as? StoreError).map { Self.absences.contains($0.code) } ?? false
             if !isAbsent { state.shortened += 1 }
         }

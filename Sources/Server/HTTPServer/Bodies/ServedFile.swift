@@ -23,7 +23,7 @@ package final class ServedFile: Sendable {
         }
         response.body = .shared(form)
         response.headers["Content-Encoding"] = coding.rawValue
-        if let tag = response.headers["ETag"] { response.headers["ETag"] = CodedTags.tag(tag, coding) }
+        if let tag = response.headers["ETag"] { response.headers["ETag"] = EncodedETags.tag(tag, coding) }
     }
 
     /// Nil when it is no shorter, or there is no memory for it.

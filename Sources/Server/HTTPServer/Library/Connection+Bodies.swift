@@ -127,20 +127,20 @@ extension Connection {
     // MARK: Of answers, in pieces
 
     /// Sleeps until the feed has a piece. Called while the library asks for bytes.
-    func awaitPiece(of feed: PieceFeed) {
-        awaitedFeed = feed
+    func awaitPiece(of bodyStream: BodyStream) {
+        awaitedBodyStream = bodyStream
         MHD_suspend_connection(handle)
     }
 
     func resumeBody() {
-        guard awaitedFeed != nil else { return }
-        awaitedFeed = nil
+        guard awaitedBodyStream != nil else { return }
+        awaitedBodyStream = nil
         loop.resume(self)
     }
 
     /// Ends a body that the server has no time left for.
     func abandonBody() {
-        awaitedFeed?.abandon()
+        awaitedBodyStream?.abandon()
         resumeBody()
     }
 

@@ -5,9 +5,9 @@ extension Connection {
     /// For how long the client has taken nothing of a large answer, in milliseconds; nil when it is sent none, or waits
     /// itself. Called at each tick.
     func answerIdleTime() -> Int64? {
-        guard phase == .responding, feed != nil || wholeBytes > 0 else { return nil }
+        guard phase == .responding, bodyStream != nil || wholeBytes > 0 else { return nil }
         let acknowledged = acknowledgedBytes()
-        if acknowledged != lastAcknowledged || awaitedFeed != nil || heldBytes == 0 {
+        if acknowledged != lastAcknowledged || awaitedBodyStream != nil || heldBytes == 0 {
             lastAcknowledged = acknowledged
             lastProgress = loop.now
         }
@@ -15,7 +15,7 @@ extension Connection {
     }
 
     /// Of the answer: what is in memory for it.
-    var heldBytes: Int { feed.map { $0.heldBytes } ?? wholeBytes }
+    var heldBytes: Int { bodyStream.map { $0.heldBytes } ?? wholeBytes }
 
     /// What the client's system has acknowledged since the connection was opened.
     private func acknowledgedBytes() -> UInt64 {

@@ -55,9 +55,9 @@ final class Connection {
     private(set) var method = HTTPMethod.get
     var body = IncomingBody()
     /// The body that the suspended connection waits for a piece of.
-    var awaitedFeed: PieceFeed?
+    var awaitedBodyStream: BodyStream?
     /// The answer that is being sent in pieces.
-    var feed: PieceFeed?
+    var bodyStream: BodyStream?
     /// What a large answer takes that is sent as a whole, in bytes.
     private(set) var wholeBytes = 0
     /// When the client last took something of a large answer, in monotonic milliseconds, and how much it had taken by
@@ -144,8 +144,8 @@ final class Connection {
         client?.leave()
         client = nil
         body.drop()
-        awaitedFeed = nil
-        feed = nil
+        awaitedBodyStream = nil
+        bodyStream = nil
         wholeBytes = 0
         // An answer that was on its way when the server began to stop had promised to keep the connection.
         if loop.isStopping { cut() }

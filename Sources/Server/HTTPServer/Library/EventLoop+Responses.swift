@@ -30,9 +30,9 @@ extension EventLoop {
     private func makeBody(_ response: Response, for connection: Connection) -> OpaquePointer? {
         switch response.body {
         case .pieces(let source):
-            let feed = feed(source, connection)
-            connection.feed = feed
-            let body = Unmanaged.passRetained(PiecedBody(feed, connection)).toOpaque()
+            let bodyStream = bodyStream(source, connection)
+            connection.bodyStream = bodyStream
+            let body = Unmanaged.passRetained(PiecedBody(bodyStream, connection)).toOpaque()
             // The library chunks it, or ends the connection after it for clients that know no chunks.
             let made = MHD_create_response_from_callback(
                 UInt64.max, Self.blockSize,
@@ -41,10 +41,10 @@ extension EventLoop {
                     return Unmanaged<PiecedBody>.fromOpaque(body).takeUnretainedValue().copy(
                         to: UnsafeMutableRawBufferPointer(start: buffer, count: size))
                 }, body,
-                { body in body.map { Unmanaged<PiecedBody>.fromOpaque($0).takeRetainedValue().feed.abandon() } })
+                { body in body.map { Unmanaged<PiecedBody>.fromOpaque($0).takeRetainedValue().bodyStream.abandon() } })
             if made == nil {
                 Unmanaged<PiecedBody>.fromOpaque(body).release()
-                feed.abandon()
+                bodyStream.abandon()
             }
             return made
         case .empty:
@@ -72,9 +72,9 @@ extension EventLoop {
 }
 
 extension EventLoop {
-    private func feed(_ source: any BodySource, _ connection: Connection) -> PieceFeed {
-        PieceFeed(
-            source, makers: makers, memory: memory,
+    private func bodyStream(_ source: any BodySource, _ connection: Connection) -> BodyStream {
+        BodyStream(
+            source, producers: producers, memory: memory,
             wake: { [inbox, request = connection.requestID, id = connection.id] in
                 inbox.post(.piece(request: request, connection: id))
             },
@@ -87,11 +87,11 @@ extension EventLoop {
 }
 
 private final class PiecedBody {
-    let feed: PieceFeed
+    let bodyStream: BodyStream
     private let connection: Connection
 
-    init(_ feed: PieceFeed, _ connection: Connection) {
-        self.feed = feed
+    init(_ bodyStream: BodyStream, _ connection: Connection) {
+        self.bodyStream = bodyStream
         self.connection = connection
     }
 
@@ -102,10 +102,10 @@ private final class PiecedBody {
     /// So those end in the write that follows: the socket is closed for writing, and takes the one byte that it
     /// is given no more.
     func copy(to buffer: UnsafeMutableRawBufferPointer) -> Int {
-        switch feed.read(into: buffer) {
+        switch bodyStream.read(into: buffer) {
         case .bytes(let count): return count
         case .wait:
-            connection.awaitPiece(of: feed)
+            connection.awaitPiece(of: bodyStream)
             return 0
         case .end:
             if connection.takesChunks { return -1 }

@@ -18,7 +18,7 @@ final class EventLoop {
     let respond: @Sendable (Request) -> Reply
     let counters: ServerCounters
     let inbox: LoopInbox
-    let makers: PieceMakers
+    let producers: BodyProducers
     let memory: AnswerMemory
     /// `nil` without TLS.
     private let certificates: CertificateSlot?
@@ -50,14 +50,14 @@ final class EventLoop {
 
     init(
         index: Int, listening socket: Int32, isIPv6: Bool, configuration: ServerConfiguration, router: Router,
-        counters: ServerCounters, makers: PieceMakers, memory: AnswerMemory, certificates: CertificateSlot?,
+        counters: ServerCounters, producers: BodyProducers, memory: AnswerMemory, certificates: CertificateSlot?,
         pem: Certificate.PEM?
     ) throws(ServerError) {
         self.configuration = configuration
         self.router = router
         respond = router.responder
         self.counters = counters
-        self.makers = makers
+        self.producers = producers
         self.memory = memory
         self.certificates = certificates
         inbox = try LoopInbox()
@@ -156,9 +156,9 @@ final class EventLoop {
         case .piece(let request, let id):
             guard let connection = connections[id], connection.requestID == request else { return }
             connection.resumeBody()
-        case .stop(let deadline, let farewell):
+        case .stop(let deadline, let closingEvent):
             stopDeadline = min(stopDeadline, deadline)
-            if !isStopping { beginStopping(farewell) }
+            if !isStopping { beginStopping(closingEvent) }
         }
     }
 
@@ -195,7 +195,7 @@ final class EventLoop {
 
     // MARK: - Stopping
 
-    private func beginStopping(_ farewell: SharedBytes?) {
+    private func beginStopping(_ closingEvent: SharedBytes?) {
         // Requests that have arrived still get their answer: one run accepts, the next one reads.
         for _ in 0..<2 { runDaemon() }
         isStopping = true
@@ -204,7 +204,7 @@ final class EventLoop {
         for connection in connections.values {
             if connection.phase == .awaiting { connection.cut() }
         }
-        streams.finishAll(farewell)
+        streams.finishAll(closingEvent)
         mustRunDaemon = true
     }
 

@@ -10,7 +10,7 @@ final class LoopInbox: Sendable {
         /// The next piece of a body is there, for a connection that sleeps until then.
         case piece(request: UInt64, connection: UInt64)
         /// Finish what is under way by then, in monotonic milliseconds, and end; streams get the farewell last.
-        case stop(deadline: Int64, farewell: SharedBytes?)
+        case stop(deadline: Int64, closingEvent: SharedBytes?)
     }
 
     private struct State {

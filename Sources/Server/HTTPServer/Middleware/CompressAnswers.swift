@@ -26,7 +26,7 @@ package struct CompressionPolicy: Sendable {
 /// Compresses bodies as the client asks for by `Accept-Encoding`: text, JSON and the like of at least 1 KiB. Event streams,
 /// answers without a body and those that have a `Content-Encoding` are left alone.
 ///
-/// ETags keep working: see `CodedTags`. An answer to HEAD has the fields of the one to GET, but for `Content-Length`
+/// ETags keep working: see `EncodedETags`. An answer to HEAD has the fields of the one to GET, but for `Content-Length`
 /// where that is only known when the body has been made. 406 when the client takes no coding that there is.
 package func compressAnswers(_ policy: CompressionPolicy = CompressionPolicy()) -> Middleware {
     { request, next in
@@ -44,9 +44,9 @@ package func compressAnswers(_ policy: CompressionPolicy = CompressionPolicy()) 
         }
         var plain = request
         if let known, let coding = accepted.coding {
-            plain.setHeader("If-None-Match", CodedTags.plain(known, [coding]))
+            plain.setHeader("If-None-Match", EncodedETags.plain(known, [coding]))
         }
-        if let changing { plain.setHeader("If-Match", CodedTags.plain(changing, Coding.allCases)) }
+        if let changing { plain.setHeader("If-Match", EncodedETags.plain(changing, Coding.allCases)) }
         return next(plain).mapHead { $0.compress(accepted, policy, known: known) }
     }
 }
@@ -56,7 +56,7 @@ extension Response {
         if status == 304 {
             headers.vary("Accept-Encoding")
             // The client has one of two bodies, by the tag that it asked with.
-            if let coding = accepted.coding, let known, let tag = headers["ETag"].map({ CodedTags.tag($0, coding) }),
+            if let coding = accepted.coding, let known, let tag = headers["ETag"].map({ EncodedETags.tag($0, coding) }),
                 known.contains(tag)
             {
                 headers["ETag"] = tag
@@ -73,7 +73,7 @@ extension Response {
         guard let coding = accepted.coding, let compressed = compressedBody(coding, policy) else { return }
         body = compressed
         headers["Content-Encoding"] = coding.rawValue
-        if let tag = headers["ETag"] { headers["ETag"] = CodedTags.tag(tag, coding) }
+        if let tag = headers["ETag"] { headers["ETag"] = EncodedETags.tag(tag, coding) }
     }
 
     private func isLong(_ shortest: Int) -> Bool {

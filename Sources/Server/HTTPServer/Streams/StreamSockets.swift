@@ -328,14 +328,14 @@ final class StreamSockets {
     // MARK: - Stopping
 
     /// Ends all streams after what is queued and a last event, which no limit holds back.
-    func finishAll(_ farewell: SharedBytes?) {
+    func finishAll(_ closingEvent: SharedBytes?) {
         for slot in entries.indices {
             guard let stream = entries[slot].stream else { continue }
             stream.beginEnding()
             if entries[slot].ending == nil { entries[slot].ending = .serverStopping }
-            if let farewell {
+            if let closingEvent {
                 entries[slot].outgoing.append(stream.takeQueued().events)
-                entries[slot].outgoing.append(farewell)
+                entries[slot].outgoing.append(closingEvent)
             }
             list(UInt64(entries[slot].generation) << 32 | UInt64(slot))
         }

@@ -11,7 +11,7 @@ import Testing
 @Suite("what is kept for one caller")
 struct CallersApartTests {
     private static let other = Caller(
-        Principal(credential: .key("other"), subject: "other"), Ward.caller.view)
+        Principal(credential: .key("other"), subject: "other"), HiddenPartFixture.caller.view)
 
     /// The bearer of a token without a subject, by the claims of which the rules tell callers apart.
     private static func nameless(_ team: String, _ role: Role) -> Caller {
@@ -23,21 +23,21 @@ struct CallersApartTests {
     private func snapshot(_ wire: Wire, as caller: Caller = .unrestricted) throws -> String {
         let made = try wire.send(as: caller, .post, "/v1/snapshots?ttl=60")
         #expect(made.status == 201)
-        #expect(!made.text.contains(Ward.marker))
+        #expect(!made.text.contains(HiddenPartFixture.marker))
         return try #require(made["snapshot"]?.asString)
     }
 
     @Test("a kept version is its maker's alone, in lists, reads, comparisons and deletions")
     func snapshots() throws {
-        let ward = try Ward()
-        let mine = try snapshot(ward.whole, as: Ward.caller)
+        let ward = try HiddenPartFixture()
+        let mine = try snapshot(ward.whole, as: HiddenPartFixture.caller)
         let theirs = try snapshot(ward.whole)
         func send(_ caller: Caller, _ method: HTTPMethod, _ target: String) throws -> WireAnswer {
             try ward.whole.send(as: caller, method, target)
         }
-        #expect(try send(Ward.caller, .get, "/v1/snapshots")["snapshots"]?.asArray?.count == 1)
+        #expect(try send(HiddenPartFixture.caller, .get, "/v1/snapshots")["snapshots"]?.asArray?.count == 1)
         #expect(try send(Self.other, .get, "/v1/snapshots")["snapshots"] == [])
-        for (caller, id) in [(Ward.caller, theirs), (Self.other, mine), (Self.other, theirs)] {
+        for (caller, id) in [(HiddenPartFixture.caller, theirs), (Self.other, mine), (Self.other, theirs)] {
             for (method, target, status) in [
                 (.get, "/v1/snapshots/\(id)", 404), (.get, "/v1/snapshots/\(id)/changes", 404),
                 (.delete, "/v1/snapshots/\(id)", 404), (.get, "/v1/objects/Person?snapshot=\(id)", 410),
@@ -53,8 +53,8 @@ struct CallersApartTests {
             }
         }
         let changes = "/v1/snapshots/\(mine)/changes?to=\(theirs)"
-        #expect(try send(Ward.caller, .get, changes).status == 410)
-        #expect(try send(Ward.caller, .delete, "/v1/snapshots/\(mine)").status == 204)
+        #expect(try send(HiddenPartFixture.caller, .get, changes).status == 410)
+        #expect(try send(HiddenPartFixture.caller, .delete, "/v1/snapshots/\(mine)").status == 204)
         #expect(try send(.unrestricted, .get, "/v1/snapshots/\(theirs)").status == 200)
     }
 
@@ -68,23 +68,23 @@ struct CallersApartTests {
             "/v1/index/objects/Person?of=3", "/v1/objects/Person?sort=secret",
         ])
     func reading(_ target: String) throws {
-        let ward = try Ward()
-        let ids = try (snapshot(ward.whole, as: Ward.caller), snapshot(ward.part))
+        let ward = try HiddenPartFixture()
+        let ids = try (snapshot(ward.whole, as: HiddenPartFixture.caller), snapshot(ward.part))
         for wire in [ward.whole, ward.part] {
             #expect(try wire.send(.patch, "/v1/objects/Person/1", #"{"name":"later"}"#).status == 200)
         }
         let sign = target.contains("?") ? "&" : "?"
-        let seen = try ward.whole.send(as: Ward.caller, .get, "\(target)\(sign)snapshot=\(ids.0)")
+        let seen = try ward.whole.send(as: HiddenPartFixture.caller, .get, "\(target)\(sign)snapshot=\(ids.0)")
         let truth = try ward.part.send(.get, "\(target)\(sign)snapshot=\(ids.1)")
         #expect(seen.status == truth.status)
         #expect(PermissionMatrixTests.plain(seen) == PermissionMatrixTests.plain(truth))
-        #expect(!seen.text.contains(Ward.marker) && !seen.text.contains("later"))
+        #expect(!seen.text.contains(HiddenPartFixture.marker) && !seen.text.contains("later"))
     }
 
     @Test("between two versions a caller is told of what changed for it, and of nothing else")
     func changes() throws {
-        let ward = try Ward()
-        let ids = try (snapshot(ward.whole, as: Ward.caller), snapshot(ward.part))
+        let ward = try HiddenPartFixture()
+        let ids = try (snapshot(ward.whole, as: HiddenPartFixture.caller), snapshot(ward.part))
         for (method, target, body) in [
             (.patch, "Person/666001", #"{"name":"SECRETMARK anew","friends":[1]}"#),
             (.patch, "Person/1", #"{"secret":"SECRETMARK other"}"#), (.patch, "Note/1", #"{"text":"SECRETMARK x"}"#),
@@ -96,7 +96,7 @@ struct CallersApartTests {
         }
         func compare() throws -> (seen: WireAnswer, truth: WireAnswer) {
             (
-                try ward.whole.send(as: Ward.caller, .get, "/v1/snapshots/\(ids.0)/changes"),
+                try ward.whole.send(as: HiddenPartFixture.caller, .get, "/v1/snapshots/\(ids.0)/changes"),
                 try ward.part.send(.get, "/v1/snapshots/\(ids.1)/changes")
             )
         }
@@ -114,11 +114,11 @@ struct CallersApartTests {
 
     @Test("an object that the rule shows no longer was deleted between two versions, also by what another one changed")
     func leaving() throws {
-        let ward = try Ward()
-        let id = try snapshot(ward.whole, as: Ward.caller)
+        let ward = try HiddenPartFixture()
+        let id = try snapshot(ward.whole, as: HiddenPartFixture.caller)
         #expect(try ward.whole.send(.patch, "/v1/objects/Person/1", #"{"open":false}"#).status == 200)
         #expect(try ward.whole.send(.patch, "/v1/objects/Person/666001", #"{"open":true}"#).status == 200)
-        let told = try ward.whole.send(as: Ward.caller, .get, "/v1/snapshots/\(id)/changes")
+        let told = try ward.whole.send(as: HiddenPartFixture.caller, .get, "/v1/snapshots/\(id)/changes")
         let classes = told["classes"]?.asArray ?? []
         #expect(classes.first { $0["class"] == "Person" }?["deleted"] == [1])
         #expect(classes.first { $0["class"] == "Person" }?["inserted"] == [666001])
@@ -130,7 +130,7 @@ struct CallersApartTests {
     func idempotency() throws {
         let rule = ClassRule(read: "name == $claims.team", create: "name == $claims.team")
         let role = Role(name: "team", classes: ["Person": rule])
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         let headers: HeaderFields = ["Idempotency-Key": "one"]
         let (red, blue) = (Self.nameless("red", role), Self.nameless("blue", role))
         func create(_ caller: Caller, _ name: String) throws -> WireAnswer {
@@ -141,7 +141,7 @@ struct CallersApartTests {
         #expect(made.status == 201)
         #expect(try create(red, "red").headers["Idempotency-Replayed"] == "true")
         // The same request of another: its own, which may not make what the rule does not allow it.
-        for caller in [blue, Ward.caller, Self.other] {
+        for caller in [blue, HiddenPartFixture.caller, Self.other] {
             let answer = try create(caller, "red")
             #expect(answer.headers["Idempotency-Replayed"] == nil)
             #expect(answer.status == 403 || answer.status == 409)
@@ -153,17 +153,17 @@ struct CallersApartTests {
 
     @Test("tags are of what is seen: a hidden property changes none of an object's")
     func tags() throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         let tag = try #require(
-            try ward.whole.send(as: Ward.caller, .get, "/v1/objects/Person/1").headers["ETag"])
+            try ward.whole.send(as: HiddenPartFixture.caller, .get, "/v1/objects/Person/1").headers["ETag"])
         #expect(try ward.whole.send(.patch, "/v1/objects/Person/1", #"{"secret":"SECRETMARK z"}"#).status == 200)
         let again = try ward.whole.send(
-            as: Ward.caller, .get, "/v1/objects/Person/1", headers: ["If-None-Match": tag])
+            as: HiddenPartFixture.caller, .get, "/v1/objects/Person/1", headers: ["If-None-Match": tag])
         #expect(again.status == 304)
-        let head = try ward.whole.send(as: Ward.caller, .head, "/v1/objects/Person/1")
+        let head = try ward.whole.send(as: HiddenPartFixture.caller, .head, "/v1/objects/Person/1")
         #expect(head.headers["ETag"] == tag)
         for target in ["/v1/objects/Person/666001", "/v1/objects/Vault", "/v1/objects/Person/1/secret"] {
-            let seen = try ward.whole.send(as: Ward.caller, .head, target)
+            let seen = try ward.whole.send(as: HiddenPartFixture.caller, .head, target)
             #expect(seen.status == 404 && seen.headers["ETag"] == nil, "\(target)")
         }
     }
@@ -172,11 +172,11 @@ struct CallersApartTests {
     func location() throws {
         let rule = ClassRule(read: "open == true", create: "TRUEPREDICATE")
         let caller = Caller(.anonymous, AccessView(role: Role(name: "box", classes: ["Person": rule])))
-        let ward = try Ward(caller)
+        let ward = try HiddenPartFixture(caller)
         let made = try ward.whole.send(
             as: caller, .post, "/v1/objects/Person", #"{"id":9,"open":false,"name":"gone","friend":1}"#)
         #expect(made.status < 500)
-        #expect(!made.text.contains(Ward.marker))
+        #expect(!made.text.contains(HiddenPartFixture.marker))
         #expect(try ward.whole.send(as: caller, .get, "/v1/objects/Person/9").status == 404)
     }
 

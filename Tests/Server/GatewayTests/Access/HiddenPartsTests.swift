@@ -19,9 +19,9 @@ struct HiddenPartsTests {
 
     @Test("what is reached through its owner has no number that counts those of others", arguments: paths)
     func numbers(path: String) throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         let (seen, truth) = (
-            try ward.whole.send(as: Ward.caller, .get, "/v1/" + path), try ward.part.get("/v1/" + path)
+            try ward.whole.send(as: HiddenPartFixture.caller, .get, "/v1/" + path), try ward.part.get("/v1/" + path)
         )
         #expect(PermissionMatrixTests.plain(seen) == PermissionMatrixTests.plain(truth))
         for answer in [seen, truth, try ward.whole.get("/v1/" + path)] {
@@ -37,9 +37,9 @@ struct HiddenPartsTests {
             "sections/Person/1/homes?by=street",
         ])
     func streams(target: String) throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         let streams = [
-            try ward.whole.observe(as: Ward.caller, "/v1/observe/" + target),
+            try ward.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/" + target),
             try ward.part.observe("/v1/observe/" + target),
         ]
         for wire in [ward.whole, ward.part] {
@@ -53,7 +53,7 @@ struct HiddenPartsTests {
 
     @Test("a class of embedded objects has a list of its own, in which they have their numbers")
     func list() throws {
-        let items = try Ward().whole.get("/v1/objects/Address")["items"]?.asArray ?? []
+        let items = try HiddenPartFixture().whole.get("/v1/objects/Address")["items"]?.asArray ?? []
         #expect(items.count == 4 && items.allSatisfy { $0["$key"]?.asInt != nil })
     }
 
@@ -65,7 +65,7 @@ struct HiddenPartsTests {
 
     @Test("to append to a list needs no look at what it holds, to insert does")
     func append() throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         let caller = Self.caller(["Person": ClassRule(read: "open == true", update: "TRUEPREDICATE")])
         let target = "/v1/objects/Person/1/friends"
         #expect(try ward.whole.send(as: caller, .post, target, "3").status == 200)
@@ -79,7 +79,7 @@ struct HiddenPartsTests {
 
     @Test("who follows embedded objects hears of those that take the places of others that look the same")
     func replaced() throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         let caller = Self.caller([
             "Person": ClassRule(read: "open == true"), "Address": ClassRule(read: "street != 'x'"),
         ])
@@ -106,10 +106,10 @@ struct HiddenPartsTests {
 
     @Test("versions differ in what is seen of them, also of objects that nobody wrote to")
     func comparisons() throws {
-        let ward = try Ward()
-        let part = ward.part.router.calling(as: Ward.caller)
+        let ward = try HiddenPartFixture()
+        let part = ward.part.router.calling(as: HiddenPartFixture.caller)
         let wires = [
-            Wire(store: ward.whole.store, router: ward.whole.router.calling(as: Ward.caller)),
+            Wire(store: ward.whole.store, router: ward.whole.router.calling(as: HiddenPartFixture.caller)),
             Wire(store: ward.part.store, router: part),
         ]
         let snapshots = try wires.map { try $0.send(.post, "/v1/snapshots?ttl=300")["snapshot"]?.asString ?? "" }

@@ -161,9 +161,9 @@ struct PermissionMatrixTests {
 
     @Test("what is read is what there would be without the hidden", arguments: reads.keys.sorted())
     func reading(_ pattern: String) throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         for target in Self.reads[pattern] ?? [] {
-            let seen = try ward.whole.send(as: Ward.caller, .get, target)
+            let seen = try ward.whole.send(as: HiddenPartFixture.caller, .get, target)
             let truth = try ward.part.send(.get, target)
             #expect(Self.plain(seen) == Self.plain(truth), "\(target)")
             Self.expectNoSecret(seen, target)
@@ -171,7 +171,8 @@ struct PermissionMatrixTests {
             // The same by a form.
             let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
             let form = try ward.whole.send(
-                as: Ward.caller, .post, "/v1/query" + parts[0].dropFirst(3), parts.count > 1 ? parts[1] : "",
+                as: HiddenPartFixture.caller, .post, "/v1/query" + parts[0].dropFirst(3),
+                parts.count > 1 ? parts[1] : "",
                 headers: ["Content-Type": "application/x-www-form-urlencoded"])
             #expect(Self.plain(form) == Self.plain(truth), "\(target) by a form")
         }
@@ -179,18 +180,22 @@ struct PermissionMatrixTests {
 
     @Test("an administrator sees all of it")
     func administrator() throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         let all = try ward.whole.send(.get, "/v1/objects/Person?count=true&expand=vault").text
-        for word in [Ward.marker, Ward.number, "secret", #""count":5"#] { #expect(all.contains(word)) }
-        let shown = try ward.whole.send(as: Ward.caller, .get, "/v1/objects/Person?count=true&expand=friends").text
+        for word in [HiddenPartFixture.marker, HiddenPartFixture.number, "secret", #""count":5"#] {
+            #expect(all.contains(word))
+        }
+        let shown = try ward.whole.send(
+            as: HiddenPartFixture.caller, .get, "/v1/objects/Person?count=true&expand=friends"
+        ).text
         for word in ["ada", #""count":3"#] { #expect(shown.contains(word)) }
     }
 
     @Test("a plan, which would tell of the hidden, is for administrators")
     func explaining() throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         for mode in ["plan", "run", "true"] {
-            let answer = try ward.whole.send(as: Ward.caller, .get, "/v1/objects/Person?explain=\(mode)")
+            let answer = try ward.whole.send(as: HiddenPartFixture.caller, .get, "/v1/objects/Person?explain=\(mode)")
             #expect(answer.status == 403 || answer.status == 400)
             Self.expectNoSecret(answer, mode)
         }
@@ -198,12 +203,12 @@ struct PermissionMatrixTests {
 
     @Test("a page goes on behind a cursor as without the hidden")
     func cursors() throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         for sort in ["", "&sort=-weight", "&sort=friend.age,any"] {
             let target = "/v1/objects/Person?limit=1" + sort
             var (afterSeen, afterTruth) = ("", "")
             for _ in 0..<5 {
-                let seen = try ward.whole.send(as: Ward.caller, .get, target + afterSeen)
+                let seen = try ward.whole.send(as: HiddenPartFixture.caller, .get, target + afterSeen)
                 let truth = try ward.part.send(.get, target + afterTruth)
                 #expect(Self.plain(seen) == Self.plain(truth), "\(target)")
                 guard let next = truth["next"]?.asString, let seenNext = seen["next"]?.asString else { break }
@@ -216,14 +221,14 @@ struct PermissionMatrixTests {
 
     @Test("a page of what a property holds goes on behind a cursor as without the hidden")
     func heldCursors() throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         for query in [
             "friends?limit=1", "friends?limit=1&sort=-age", "pals?limit=1&distinct=name", "by?limit=1", "fans?limit=1",
         ] {
             var seenTarget = "/v1/objects/Person/1/" + query
             var truthTarget = seenTarget
             for _ in 0..<5 {
-                let seen = try ward.whole.send(as: Ward.caller, .get, seenTarget)
+                let seen = try ward.whole.send(as: HiddenPartFixture.caller, .get, seenTarget)
                 let truth = try ward.part.send(.get, truthTarget)
                 #expect(Self.plain(seen) == Self.plain(truth), "\(query)")
                 guard let next = seen["next"]?.asString, let other = truth["next"]?.asString else { break }
@@ -263,16 +268,16 @@ struct PermissionMatrixTests {
 
     @Test("a stream begins with what is there, and is silent about the hidden", arguments: streams.keys.sorted())
     func streaming(_ pattern: String) throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         for target in Self.streams[pattern] ?? [] {
             // What cannot be observed is refused as without the hidden.
             let answer = try ward.part.send(.get, target.replacingOccurrences(of: "/observe", with: ""))
             if pattern.hasPrefix("/v1/observe/objects"), pattern.hasSuffix("*steps"), answer.status != 200 {
-                let seen = try ward.whole.send(as: Ward.caller, .get, target)
+                let seen = try ward.whole.send(as: HiddenPartFixture.caller, .get, target)
                 #expect(Self.plain(seen) == Self.plain(try ward.part.send(.get, target)), "\(target)")
                 continue
             }
-            let seen = try ward.whole.observe(as: Ward.caller, target)
+            let seen = try ward.whole.observe(as: HiddenPartFixture.caller, target)
             let truth = try ward.part.observe(target)
             #expect(Self.plain(try seen.next()) == Self.plain(try truth.next()), "\(target)")
             for (path, body) in [
@@ -299,7 +304,9 @@ struct PermissionMatrixTests {
             ward.gateway.settle()
             ward.partGateway.settle()
             let heard = seen.waitingText()
-            #expect(!heard.contains(Ward.marker) && !heard.contains(Ward.number), "\(target): \(heard)")
+            #expect(
+                !heard.contains(HiddenPartFixture.marker) && !heard.contains(HiddenPartFixture.number),
+                "\(target): \(heard)")
         }
     }
 
@@ -309,8 +316,8 @@ struct PermissionMatrixTests {
             "/v1/observe/objects/Person/2", "/v1/observe/objects/Person/2/friends", "/v1/observe/objects/Person/2/nums",
             "/v1/observe/objects/Person/2/by", "/v1/observe/sections/Person/2/friends?by=name",
         ] {
-            let ward = try Ward()
-            let seen = try ward.whole.observe(as: Ward.caller, target)
+            let ward = try HiddenPartFixture()
+            let seen = try ward.whole.observe(as: HiddenPartFixture.caller, target)
             let truth = try ward.part.observe(target)
             for events in [seen, truth] { _ = try events.next() }
             let change = #"{"open":false,"name":"SECRETMARK now","nums":[666001]}"#
@@ -324,27 +331,27 @@ struct PermissionMatrixTests {
             #expect(event.name == "deleted", "\(target): \(event)")
             #expect(seen.ends(), "\(target)")
             let again = try ward.whole.send(
-                as: Ward.caller, .get, target.replacingOccurrences(of: "/observe", with: ""))
+                as: HiddenPartFixture.caller, .get, target.replacingOccurrences(of: "/observe", with: ""))
             #expect(again.status == 404, "\(target)")
         }
     }
 
     @Test("who comes back to an object that was always hidden is told nothing of it")
-    func farewell() throws {
-        let ward = try Ward()
+    func closingEvent() throws {
+        let ward = try HiddenPartFixture()
         let version = try ward.whole.mark()
         #expect(try ward.whole.send(.delete, "/v1/objects/Person/666001").status == 204)
         for headers in [HeaderFields(), ["Last-Event-ID": version]] {
             let answer = try ward.whole.send(
-                as: Ward.caller, .get, "/v1/observe/objects/Person/666001", headers: headers)
+                as: HiddenPartFixture.caller, .get, "/v1/observe/objects/Person/666001", headers: headers)
             #expect(answer.status == 404)
         }
     }
 
     @Test("a rule's objects come and go in a stream as objects that are made and deleted")
     func comingAndGoing() throws {
-        let ward = try Ward()
-        let seen = try ward.whole.observe(as: Ward.caller, "/v1/observe/objects/Person?fields=id")
+        let ward = try HiddenPartFixture()
+        let seen = try ward.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/objects/Person?fields=id")
         #expect(try seen.next("initial")["count"] == 3)
         #expect(try ward.whole.send(.patch, "/v1/objects/Person/666001", #"{"open":true}"#).status == 200)
         #expect(try seen.next("update")["insertions"] == [1])
@@ -353,19 +360,19 @@ struct PermissionMatrixTests {
         let id = try ward.whole.mark()
         #expect(try ward.whole.send(.patch, "/v1/objects/Person/2", #"{"open":false}"#).status == 200)
         let resumed = try ward.whole.observe(
-            as: Ward.caller, "/v1/observe/objects/Person?fields=id", headers: ["Last-Event-ID": id])
+            as: HiddenPartFixture.caller, "/v1/observe/objects/Person?fields=id", headers: ["Last-Event-ID": id])
         #expect(try resumed.next("update")["deletions"] == [1])
     }
 
     @Test("a row whose link is hidden from now on is told with null, and without a word of whom")
     func hiddenLinks() throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         let rows = try ward.whole.observe(
-            as: Ward.caller, "/v1/observe/objects/Person?filter=id%3D%3D2&fields=id,friend,by")
+            as: HiddenPartFixture.caller, "/v1/observe/objects/Person?filter=id%3D%3D2&fields=id,friend,by")
         #expect(try rows.next("initial")["items"] == [["id": 2, "friend": 1, "by": ["a": 1]]])
-        let object = try ward.whole.observe(as: Ward.caller, "/v1/observe/objects/Person/2")
+        let object = try ward.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/objects/Person/2")
         _ = try object.next("initial")
-        let map = try ward.whole.observe(as: Ward.caller, "/v1/observe/objects/Person/2/by")
+        let map = try ward.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/objects/Person/2/by")
         _ = try map.next("initial")
         let change = #"{"open":false,"name":"SECRETMARK now"}"#
         #expect(try ward.whole.send(.patch, "/v1/objects/Person/1", change).status == 200)
@@ -457,8 +464,8 @@ struct PermissionMatrixTests {
             (.delete, "/v1/objects/Person/1/friends/0", nil), (.delete, "/v1/objects/Person/1/by/a", nil),
             (.delete, "/v1/objects/Person/1/nums/0", nil),
         ],
-        "PUT /v1/schema": [(.put, "/v1/schema", Ward.visibleSchema)],
-        "POST /v1/schema/plan": [(.post, "/v1/schema/plan", Ward.visibleSchema)],
+        "PUT /v1/schema": [(.put, "/v1/schema", HiddenPartFixture.visibleSchema)],
+        "POST /v1/schema/plan": [(.post, "/v1/schema/plan", HiddenPartFixture.visibleSchema)],
         "POST /v1/objects/:class": [
             (.post, "/v1/objects/Person", #"{"id":9,"open":true}"#), (.post, "/v1/objects/Vault", #"{"id":9}"#),
             (.post, "/v1/objects/Person?update=modified", #"{"id":666001,"open":true}"#),
@@ -503,28 +510,28 @@ struct PermissionMatrixTests {
 
     @Test("what is forbidden does nothing and tells nothing", arguments: writes.keys.sorted())
     func writing(_ route: String) throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         let before = try Self.content(ward.whole.store)
         for (method, target, body) in Self.writes[route] ?? [] {
-            let answer = try ward.whole.send(as: Ward.caller, method, target, body)
+            let answer = try ward.whole.send(as: HiddenPartFixture.caller, method, target, body)
             #expect([400, 403, 404, 409, 412, 422].contains(answer.status), "\(method) \(target): \(answer)")
             // The client's own numbers come back to it.
-            #expect(!answer.text.contains(Ward.marker), "\(target): \(answer)")
+            #expect(!answer.text.contains(HiddenPartFixture.marker), "\(target): \(answer)")
             #expect(try Self.content(ward.whole.store) == before, "\(method) \(target)")
         }
     }
 
     @Test("an import writes what the role may write")
     func importing() throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         let before = try Self.content(ward.whole.store)
         for row in [
             #"{"id":9,"open":true}"#, #"{"id":1,"name":"x"}"#, #"{"id":666001,"name":"x"}"#, #"{"id":9,"secret":"x"}"#,
         ] {
             let answer = try ward.whole.send(
-                as: Ward.caller, .post, "/v1/import/Person?update=modified", row,
+                as: HiddenPartFixture.caller, .post, "/v1/import/Person?update=modified", row,
                 headers: ["Content-Type": "application/x-ndjson"])
-            #expect(!answer.text.contains(Ward.marker), "\(answer)")
+            #expect(!answer.text.contains(HiddenPartFixture.marker), "\(answer)")
             #expect(try Self.content(ward.whole.store) == before, "\(row)")
         }
     }
@@ -535,7 +542,7 @@ struct PermissionMatrixTests {
             read: "TRUEPREDICATE", create: "TRUEPREDICATE", update: "TRUEPREDICATE", readableProperties: ["name"],
             writableProperties: ["name", "secret"])
         let caller = Caller(.anonymous, AccessView(role: Role(name: "w", classes: ["Person": rule])))
-        let ward = try Ward(caller)
+        let ward = try HiddenPartFixture(caller)
         let made = try ward.whole.send(as: caller, .post, "/v1/objects/Person", #"{"id":9,"name":"x","secret":"y"}"#)
         #expect(made.status == 201)
         #expect(made.json == ["id": 9, "name": "x"])
@@ -564,28 +571,30 @@ struct PermissionMatrixTests {
     func everyRoute() throws {
         let known = Set((Array(Self.reads.keys) + Array(Self.streams.keys)).map { "GET " + $0 })
             .union(Self.writes.keys).union(Self.others)
-        let routes = try Ward().whole.router.routes.map { "\($0.method) \($0.pattern)" }
+        let routes = try HiddenPartFixture().whole.router.routes.map { "\($0.method) \($0.pattern)" }
         #expect(Set(routes).subtracting(known) == [])
     }
 
     @Test("a subscription set is its maker's, and shows what is there for who streams it")
     func subscriptions() throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         let body = #"{"class":"Person","sort":"id","waitForSync":"never"}"#
-        #expect(try ward.whole.send(as: Ward.caller, .put, "/v1/subscriptions/mine/all", body).status == 201)
+        #expect(
+            try ward.whole.send(as: HiddenPartFixture.caller, .put, "/v1/subscriptions/mine/all", body).status == 201)
         #expect(try ward.whole.send(.get, "/v1/subscriptions/mine").status == 404)
         #expect(try ward.whole.send(.get, "/v1/subscriptions/mine/all").status == 404)
         #expect(try ward.whole.send(.delete, "/v1/subscriptions/mine/all").status == 404)
         #expect(try ward.whole.send(.put, "/v1/subscriptions/mine/all", body).status == 201)
         let refused = try ward.whole.send(
-            as: Ward.caller, .put, "/v1/subscriptions/mine/vault", #"{"class":"Vault","waitForSync":"never"}"#)
+            as: HiddenPartFixture.caller, .put, "/v1/subscriptions/mine/vault",
+            #"{"class":"Vault","waitForSync":"never"}"#)
         #expect(refused.status == 404)
-        let stream = try ward.whole.observe(as: Ward.caller, "/v1/subscriptions/mine/stream")
+        let stream = try ward.whole.observe(as: HiddenPartFixture.caller, "/v1/subscriptions/mine/stream")
         ward.gateway.settle()
         ward.gateway.settle()
         let heard = stream.waitingText()
         #expect(heard.contains("ada"))
-        #expect(!heard.contains(Ward.marker) && !heard.contains(Ward.number), "\(heard)")
+        #expect(!heard.contains(HiddenPartFixture.marker) && !heard.contains(HiddenPartFixture.number), "\(heard)")
     }
 
     // MARK: Comparing
@@ -619,8 +628,10 @@ struct PermissionMatrixTests {
 
     private static func expectNoSecret(_ answer: WireAnswer, _ target: String) {
         let asked = target.removingPercentEncoding ?? target
-        #expect(!answer.text.contains(Ward.marker), "\(target): \(answer)")
-        if !asked.contains(Ward.number) { #expect(!answer.text.contains(Ward.number), "\(target): \(answer)") }
+        #expect(!answer.text.contains(HiddenPartFixture.marker), "\(target): \(answer)")
+        if !asked.contains(HiddenPartFixture.number) {
+            #expect(!answer.text.contains(HiddenPartFixture.number), "\(target): \(answer)")
+        }
         // The description speaks of secrets and defaults of its own.
         guard target != "/openapi.json" else { return }
         if !asked.contains("ault") { #expect(!answer.text.contains("ault\""), "\(target): \(answer)") }

@@ -177,7 +177,7 @@ struct TwoWorldsTests {
 
     @Test("what happens to hidden objects is told to nobody who does not see them")
     func silence() throws {
-        let ward = try Ward()
+        let ward = try HiddenPartFixture()
         let targets = [
             "objects/Person", "objects/Person?keyPaths=friend.name,any,anys,by,friends.name", "objects/Person/1",
             "objects/Person/1?keyPaths=friend.name,friends.name,home.guest.name", "objects/Person/1/friends",
@@ -185,14 +185,14 @@ struct TwoWorldsTests {
             "objects/Person/1/pals", "sections/Person?by=friend.name",
             "objects/Person?expand=friend,fans&fields=id,fans",
         ]
-        let streams = try targets.map { try ward.whole.observe(as: Ward.caller, "/v1/observe/" + $0) }
+        let streams = try targets.map { try ward.whole.observe(as: HiddenPartFixture.caller, "/v1/observe/" + $0) }
         ward.gateway.settle()
         for stream in streams { #expect(stream.takeAll().map(\.name) == ["initial"]) }
         for (target, body) in [
             ("Person/666001", #"{"name":"SECRETMARK else"}"#), ("Person/666001", #"{"age":1}"#),
             ("Person/1", #"{"secret":"SECRETMARK other"}"#), ("Person/1", #"{"friend":666002}"#),
             ("Person/1", #"{"by":{"a":666002,"b":2,"c":null}}"#), ("Person/1", #"{"friends":[2,3,2,666002]}"#),
-            ("Person/1", #"{"any":\#(Ward.link(666002))}"#), ("Person/666002", #"{"friend":1}"#),
+            ("Person/1", #"{"any":\#(HiddenPartFixture.link(666002))}"#), ("Person/666002", #"{"friend":1}"#),
             // What was there before is not to be told from the answer to an assignment that changes nothing that is seen.
             ("Person/1", #"{"friend":null}"#), ("Person/1", #"{"friend":null}"#), ("Person/1", #"{"any":null}"#),
             ("Person/1", #"{"any":null}"#),

@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// A gateway over the embedded store with a class whose objects link to each other and may be large.
-final class WebHome {
+final class WebFixture {
     let gateway: Gateway
     let router: Router
     /// Of each read that was begun on a loop.
@@ -76,8 +76,8 @@ struct BoundedAnswerTests {
         var random = SeededRandom.fresh()
         let comment: Comment = "REALMGATE_SEED=\(random.seed)"
         let bytes = random.pick([1024, 3_000, 20_000, 200_000]) ?? 1024
-        let home = try WebHome { $0.answerBytes = bytes }
-        let whole = try WebHome()
+        let home = try WebFixture { $0.answerBytes = bytes }
+        let whole = try WebFixture()
         let count = 40 + random.below(60)
         let rows = (0..<count).map { id -> String in
             let size = random.oneIn(8) ? random.below(300_000) : random.below(2_000)
@@ -171,7 +171,7 @@ struct BoundedAnswerTests {
 
     @Test("no read writes more than a little on a loop, whatever is stored")
     func loops() throws {
-        let home = try WebHome()
+        let home = try WebFixture()
         let links = (0..<110).map(String.init).joined(separator: ",")
         try home.fill((0..<110).map { #"{"id":\#($0)}"# })
         for id in 0..<110 {
@@ -219,7 +219,7 @@ struct BoundedAnswerTests {
 
     @Test("a small read stays on the loop")
     func small() throws {
-        let home = try WebHome()
+        let home = try WebFixture()
         try home.fill((0..<300).map { #"{"id":\#($0),"text":"t\#($0)","all":[\#($0 / 2)]}"# })
         for read in [
             "objects/Web/7", "objects/Web/7?expand=all", "objects/Web",
@@ -236,7 +236,7 @@ struct BoundedAnswerTests {
 
     @Test("what cannot be continued is refused when it is too large, and an object alone is not")
     func refusals() throws {
-        let home = try WebHome { $0.answerBytes = 10_000 }
+        let home = try WebFixture { $0.answerBytes = 10_000 }
         let text = String(repeating: "x", count: 4_000)
         let links = (0..<20).map(String.init).joined(separator: ",")
         try home.fill((0..<20).map { #"{"id":\#($0),"text":"\#(text)"}"# })
@@ -272,7 +272,7 @@ struct BoundedAnswerTests {
 
     @Test("a large page comes in pieces, also compressed, and is the same")
     func pieces() throws {
-        let home = try WebHome()
+        let home = try WebFixture()
         let text = String(repeating: "lorem ipsum ", count: 2_000)
         try home.fill((0..<100).map { #"{"id":\#($0),"text":"\#(text)\#($0)"}"# })
         let plain = try home.send(.get, "/v1/objects/Web?fields=id,text&limit=100")

@@ -42,8 +42,8 @@ struct BudgetTests {
         "objects/Person/ada/dogs?sort=age", "aggregates/objects/Person/ada/nums?sum",
     ]
 
-    private func home(rows: Int?) throws -> ReadHome {
-        let home = try ReadHome(.embedded) { $0.queryRows = rows }
+    private func home(rows: Int?) throws -> DogOwnersGatewayFixture {
+        let home = try DogOwnersGatewayFixture(.embedded) { $0.queryRows = rows }
         let dogs = (100..<600).map { #"{"id":\#($0),"name":"d\#($0 % 50)","age":\#($0 % 20)}"# }.joined(separator: ",")
         guard try home.wire.send(.post, "/v1/objects/Dog", "[\(dogs)]").status == 201 else { throw WireFailure("dogs") }
         let keys = (100..<600).map(String.init).joined(separator: ",")
@@ -100,7 +100,7 @@ struct BudgetTests {
 
     @Test("a time of nothing ends everything but what costs nothing")
     func noTime() throws {
-        let home = try ReadHome(.embedded) { $0.queryMilliseconds = 0 }
+        let home = try DogOwnersGatewayFixture(.embedded) { $0.queryMilliseconds = 0 }
         let dogs = (100..<6000).map { #"{"id":\#($0),"name":"d","age":\#($0 % 20)}"# }.joined(separator: ",")
         #expect(try home.wire.send(.post, "/v1/objects/Dog", "[\(dogs)]").status == 201)
         let answer = try home.wire.get("/v1/objects/Dog", ["filter": "age > 50"])

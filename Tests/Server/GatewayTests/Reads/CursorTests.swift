@@ -7,12 +7,12 @@ import Testing
 struct CursorTests {
     @Test(
         "each object that stays as it is comes once and in its place",
-        arguments: ReadHome.Kind.allCases, ["", "age", "-age", "breed,-age", "-breed,name"])
-    func walk(kind: ReadHome.Kind, sort: String) throws {
+        arguments: DogOwnersGatewayFixture.Kind.allCases, ["", "age", "-age", "breed,-age", "-breed,name"])
+    func walk(kind: DogOwnersGatewayFixture.Kind, sort: String) throws {
         var random = SeededRandom.fresh()
         let seed = random.seed
         for _ in 0..<4 {
-            let wire = try ReadHome(kind).wire
+            let wire = try DogOwnersGatewayFixture(kind).wire
             var next = 100
             func dog(_ random: inout SeededRandom) -> String {
                 next += 1

@@ -28,9 +28,9 @@ struct DeeperPathTests {
         ("values/objects/Person/dee/friends/0/dogs?key=id", #"{"version":3,"values":[1,2,1]}"#),
     ]
 
-    @Test("what a path leads to is read there", arguments: ReadHome.Kind.allCases, examples)
-    func reading(kind: ReadHome.Kind, example: (target: String, expected: String)) throws {
-        let answer = try ReadHome(kind).wire.send(.get, "/v1/\(example.target)")
+    @Test("what a path leads to is read there", arguments: DogOwnersGatewayFixture.Kind.allCases, examples)
+    func reading(kind: DogOwnersGatewayFixture.Kind, example: (target: String, expected: String)) throws {
+        let answer = try DogOwnersGatewayFixture(kind).wire.send(.get, "/v1/\(example.target)")
         #expect(answer.text == example.expected)
     }
 
@@ -43,13 +43,13 @@ struct DeeperPathTests {
 
     @Test("what is not there is refused", arguments: refusals)
     func refused(target: String, status: Int) throws {
-        let answer = try ReadHome(.model).wire.send(.get, "/v1/\(target)")
+        let answer = try DogOwnersGatewayFixture(.model).wire.send(.get, "/v1/\(target)")
         #expect(answer.status == status && answer["detail"]?.asString?.isEmpty == false, "\(answer)")
     }
 
     @Test("the object that a link leads to has the tag that it has at its own path")
     func tags() throws {
-        let wire = try ReadHome(.embedded).wire
+        let wire = try DogOwnersGatewayFixture(.embedded).wire
         let tag = try #require(try wire.get("/v1/objects/Dog/2").headers["ETag"])
         #expect(try wire.get("/v1/objects/Person/bob/dog").headers["ETag"] == tag)
         #expect(try wire.send(.get, "/v1/objects/Person/bob/dog", headers: ["If-None-Match": tag]).status == 304)
@@ -57,7 +57,7 @@ struct DeeperPathTests {
 
     @Test("objects deep in a path are set, too")
     func setting() throws {
-        let wire = try ReadHome(.embedded).wire
+        let wire = try DogOwnersGatewayFixture(.embedded).wire
         #expect(try wire.send(.put, "/v1/values/objects/Person/dee/friends/0/dogs?key=age", "1")["modified"] == 2)
         #expect(try wire.send(.get, "/v1/values/objects/Dog?key=age")["values"] == [1, 1, 5, .null])
     }

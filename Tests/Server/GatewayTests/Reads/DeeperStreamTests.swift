@@ -4,9 +4,11 @@ import Testing
 
 @Suite("Streams of what deeper paths lead to")
 struct DeeperStreamTests {
-    @Test("an object that a path leads to is observed, until it leads elsewhere", arguments: ReadHome.Kind.allCases)
-    func object(kind: ReadHome.Kind) throws {
-        let wire = try ReadHome(kind).wire
+    @Test(
+        "an object that a path leads to is observed, until it leads elsewhere",
+        arguments: DogOwnersGatewayFixture.Kind.allCases)
+    func object(kind: DogOwnersGatewayFixture.Kind) throws {
+        let wire = try DogOwnersGatewayFixture(kind).wire
         for path in ["Person/bob/dog", "Person/dee/friends/1/dog", "Person/ada/dogs/1", "Dog/2/owners/1/dog"] {
             let events = try wire.observe("/v1/observe/objects/\(path)")
             #expect(try events.next("initial")["object"]?["id"] == 2, "\(path)")
@@ -36,9 +38,9 @@ struct DeeperStreamTests {
         #expect(again.ends())
     }
 
-    @Test("a collection that a path leads to is observed, too", arguments: ReadHome.Kind.allCases)
-    func collection(kind: ReadHome.Kind) throws {
-        let wire = try ReadHome(kind).wire
+    @Test("a collection that a path leads to is observed, too", arguments: DogOwnersGatewayFixture.Kind.allCases)
+    func collection(kind: DogOwnersGatewayFixture.Kind) throws {
+        let wire = try DogOwnersGatewayFixture(kind).wire
         let tags = try wire.observe("/v1/observe/objects/Person/dee/friends/0/tags")
         #expect(try tags.next("initial")["items"] == ["red", "blue"])
         let dogs = try wire.observe("/v1/observe/objects/Person/dee/friends/0/dogs?sort=-age&fields=id")
@@ -59,7 +61,7 @@ struct DeeperStreamTests {
 
     @Test("who comes back after the path led elsewhere begins with what it leads to now")
     func resuming() throws {
-        let wire = try ReadHome(.embedded).wire
+        let wire = try DogOwnersGatewayFixture(.embedded).wire
         let path = "/v1/observe/objects/Person/bob/dog"
         let version = try wire.mark()
         // The same way: what was missed is told.
@@ -81,7 +83,7 @@ struct DeeperStreamTests {
 
     @Test("what cannot be observed is refused", arguments: refusals)
     func refused(target: String, status: Int) throws {
-        let answer = try ReadHome(.model).wire.send(.get, "/v1/observe/\(target)")
+        let answer = try DogOwnersGatewayFixture(.model).wire.send(.get, "/v1/observe/\(target)")
         #expect(answer.status == status && answer["detail"]?.asString?.isEmpty == false, "\(answer)")
     }
 }

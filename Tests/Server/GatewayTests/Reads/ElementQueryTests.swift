@@ -71,9 +71,9 @@ struct ElementQueryTests {
         ("values/objects/Person/ada/nums?keyPath=@count&filter=SELF != NULL", #""value":2}"#),
     ]
 
-    @Test("they are answered as those of objects are", arguments: ReadHome.Kind.allCases, answers)
-    func answer(kind: ReadHome.Kind, example: (target: String, body: String)) throws {
-        let wire = try ReadHome(kind).wire
+    @Test("they are answered as those of objects are", arguments: DogOwnersGatewayFixture.Kind.allCases, answers)
+    func answer(kind: DogOwnersGatewayFixture.Kind, example: (target: String, body: String)) throws {
+        let wire = try DogOwnersGatewayFixture(kind).wire
         let answer = try wire.send(.get, "/v1/" + Self.encoded(example.target))
         #expect(answer.text == #"{"version":3,"# + example.body)
     }
@@ -107,7 +107,7 @@ struct ElementQueryTests {
 
     @Test("what values do not have is refused with what they have", arguments: refusals)
     func refused(target: String, code: String, parameter: String) throws {
-        let answer = try ReadHome(.model).wire.send(.get, "/v1/" + Self.encoded(target))
+        let answer = try DogOwnersGatewayFixture(.model).wire.send(.get, "/v1/" + Self.encoded(target))
         #expect(answer.status == 400 && answer.code == code, "\(answer)")
         #expect(answer["parameter"] == .string(parameter), "\(answer)")
         #expect(answer["detail"]?.asString?.isEmpty == false)
@@ -115,7 +115,8 @@ struct ElementQueryTests {
 
     @Test("a refused name says what there is")
     func hint() throws {
-        let answer = try ReadHome(.model).wire.get("/v1/objects/Person/ada/prices", ["filter": "price > 3"])
+        let answer = try DogOwnersGatewayFixture(.model).wire.get(
+            "/v1/objects/Person/ada/prices", ["filter": "price > 3"])
         #expect(answer["hint"] == "SELF")
         #expect(answer["detail"]?.asString?.contains("'SELF' stands for one of them and '@keys' for its key") == true)
     }

@@ -23,9 +23,9 @@ struct FieldsTests {
         ("Person/bob?fields=dog.name&expand=dog.owners", #"{"dog":{"name":"Fido","owners":["ada","bob"]}}"#),
     ]
 
-    @Test("fields name properties behind links", arguments: ReadHome.Kind.allCases, examples)
-    func dotted(kind: ReadHome.Kind, example: (target: String, expected: String)) throws {
-        let answer = try ReadHome(kind).wire.send(.get, "/v1/objects/\(example.target)")
+    @Test("fields name properties behind links", arguments: DogOwnersGatewayFixture.Kind.allCases, examples)
+    func dotted(kind: DogOwnersGatewayFixture.Kind, example: (target: String, expected: String)) throws {
+        let answer = try DogOwnersGatewayFixture(kind).wire.send(.get, "/v1/objects/\(example.target)")
         if example.target.hasSuffix("expand=dog.owners") {
             // Expanded, they are whole objects.
             #expect(answer["dog"]?["owners"]?.asArray?.map { $0["handle"] } == ["ada", "bob"])
@@ -44,13 +44,13 @@ struct FieldsTests {
 
     @Test("names that are not there, and too many of them, are refused", arguments: refusals)
     func refused(query: String, code: String) throws {
-        let answer = try ReadHome(.model).wire.send(.get, "/v1/objects/Person/ada?\(query)")
+        let answer = try DogOwnersGatewayFixture(.model).wire.send(.get, "/v1/objects/Person/ada?\(query)")
         #expect(answer.status == 400 && answer.code == code, "\(answer)")
     }
 
     @Test("four links deep go round a cycle and end")
     func cycles() throws {
-        let wire = try ReadHome(.embedded).wire
+        let wire = try DogOwnersGatewayFixture(.embedded).wire
         let answer = try wire.send(.get, "/v1/objects/Person/bob?fields=handle&expand=dogs.owners.dogs.owners")
         #expect(answer.status == 200)
         let third = answer["dogs"]?.asArray?.first?["owners"]?.asArray?.first?["dogs"]?.asArray?.first
@@ -60,7 +60,7 @@ struct FieldsTests {
 
     @Test("an expansion that would be far larger than the page is refused")
     func large() throws {
-        let wire = try ReadHome(.embedded).wire
+        let wire = try DogOwnersGatewayFixture(.embedded).wire
         // 60 dogs in the list of each of 60 people: 60 × 60 × 60 objects.
         let dogs = (100..<160).map { #"{"id":\#($0),"name":"d"}"# }.joined(separator: ",")
         #expect(try wire.send(.post, "/v1/objects/Dog", "[\(dogs)]").status == 201)

@@ -8,9 +8,10 @@ struct IndexAndValueTests {
     private static func keyText(_ value: JSONValue?) -> String { value?.asString ?? value?.asInt.map { "\($0)" } ?? "" }
 
     @Test(
-        "a position is that in the page that the same query gives", arguments: ReadHome.Kind.allCases, Place.all)
-    func positions(kind: ReadHome.Kind, place: Place) throws {
-        let wire = try ReadHome(kind).wire
+        "a position is that in the page that the same query gives", arguments: DogOwnersGatewayFixture.Kind.allCases,
+        Place.all)
+    func positions(kind: DogOwnersGatewayFixture.Kind, place: Place) throws {
+        let wire = try DogOwnersGatewayFixture(kind).wire
         for sort in place.sorts {
             for filter in place.filters {
                 let query = [("filter", filter), ("sort", sort)]
@@ -39,7 +40,7 @@ struct IndexAndValueTests {
 
     @Test("a position far behind is found, too")
     func farBehind() throws {
-        let wire = try ReadHome(.embedded).wire
+        let wire = try DogOwnersGatewayFixture(.embedded).wire
         let dogs = (100..<400).map { #"{"id":\#($0),"name":"d\#($0 % 7)"}"# }.joined(separator: ",")
         #expect(try wire.send(.post, "/v1/objects/Dog", "[\(dogs)]").status == 201)
         #expect(try wire.get("/v1/index/objects/Dog", ["matching": "id == 390", "sort": "id"])["index"] == 294)
@@ -47,9 +48,9 @@ struct IndexAndValueTests {
         #expect(try wire.get("/v1/index/objects/Dog", ["matching": "id == $0", "args": "[1000]"])["index"] == .null)
     }
 
-    @Test("values are what the rows of the page have", arguments: ReadHome.Kind.allCases, Place.all)
-    func values(kind: ReadHome.Kind, place: Place) throws {
-        let wire = try ReadHome(kind).wire
+    @Test("values are what the rows of the page have", arguments: DogOwnersGatewayFixture.Kind.allCases, Place.all)
+    func values(kind: DogOwnersGatewayFixture.Kind, place: Place) throws {
+        let wire = try DogOwnersGatewayFixture(kind).wire
         let schema = try #require(try wire.get("/v1/schema")["classes"]?.asArray)
         let described = try #require(schema.first { $0["name"] == .string(place.ofClass) }?["properties"]?.asArray)
         for name in described.compactMap({ $0["name"]?.asString }) {
@@ -104,9 +105,9 @@ struct IndexAndValueTests {
         ("Person/ada/marks?key=self&types=typed", #"{"values":[{"$decimal":"1.5"},{"$decimal":"2.5"}]}"#),
     ]
 
-    @Test("key-value coding gives what it says", arguments: ReadHome.Kind.allCases, paths)
-    func keyPaths(kind: ReadHome.Kind, example: (target: String, expected: String)) throws {
-        let wire = try ReadHome(kind).wire
+    @Test("key-value coding gives what it says", arguments: DogOwnersGatewayFixture.Kind.allCases, paths)
+    func keyPaths(kind: DogOwnersGatewayFixture.Kind, example: (target: String, expected: String)) throws {
+        let wire = try DogOwnersGatewayFixture(kind).wire
         let target = example.target.replacing(">", with: "%3E")
         let answer = try wire.send(.get, "/v1/values/objects/\(target)")
         let version = try #require(answer["version"], "\(answer)")
@@ -140,15 +141,17 @@ struct IndexAndValueTests {
         ("index/objects/Person/ada/things?of=2.5", #"{"version":3,"index":2}"#),
     ]
 
-    @Test("values in lists, sets and maps have an order and positions", arguments: ReadHome.Kind.allCases, elements)
-    func valuesInOrder(kind: ReadHome.Kind, example: (target: String, expected: String)) throws {
-        let answer = try ReadHome(kind).wire.send(.get, "/v1/\(example.target)")
+    @Test(
+        "values in lists, sets and maps have an order and positions", arguments: DogOwnersGatewayFixture.Kind.allCases,
+        elements)
+    func valuesInOrder(kind: DogOwnersGatewayFixture.Kind, example: (target: String, expected: String)) throws {
+        let answer = try DogOwnersGatewayFixture(kind).wire.send(.get, "/v1/\(example.target)")
         #expect(answer.text == example.expected)
     }
 
     @Test("distinct values are told apart in the order in which they come")
     func distinct() throws {
-        let wire = try ReadHome(.model).wire
+        let wire = try DogOwnersGatewayFixture(.model).wire
         #expect(try wire.send(.patch, "/v1/objects/Person/cy", #"{"nums":[2,1,null,2,1,3]}"#).status == 200)
         #expect(try wire.send(.get, "/v1/objects/Person/cy/nums?distinct=self")["items"] == [2, 1, .null, 3])
         #expect(
@@ -188,14 +191,14 @@ struct IndexAndValueTests {
 
     @Test("what has no meaning is refused with a reason", arguments: refusals)
     func refused(target: String, status: Int, code: String) throws {
-        let answer = try ReadHome(.model).wire.send(.get, "/v1/\(target)")
+        let answer = try DogOwnersGatewayFixture(.model).wire.send(.get, "/v1/\(target)")
         #expect(answer.status == status && answer.code == code, "\(answer)")
         #expect(answer["detail"]?.asString?.isEmpty == false)
     }
 
     @Test("more values than are given is said, not cut off")
     func tooMany() throws {
-        let wire = try ReadHome(.embedded) { $0.largestObserved = 3 }.wire
+        let wire = try DogOwnersGatewayFixture(.embedded) { $0.largestObserved = 3 }.wire
         for target in ["Person?key=age", "Person/ada/dogs?key=age&offset=0", "Person?keyPath=@unionOfArrays.tags"] {
             let answer = try wire.send(.get, "/v1/values/objects/\(target)")
             let expected = target.hasPrefix("Person/") ? 200 : 400
@@ -208,9 +211,9 @@ struct IndexAndValueTests {
 
 @Suite("Setting a property of many objects")
 struct ValueWritingTests {
-    @Test("one value goes to all that the query gives", arguments: ReadHome.Kind.allCases)
-    func setting(kind: ReadHome.Kind) throws {
-        let wire = try ReadHome(kind).wire
+    @Test("one value goes to all that the query gives", arguments: DogOwnersGatewayFixture.Kind.allCases)
+    func setting(kind: DogOwnersGatewayFixture.Kind) throws {
+        let wire = try DogOwnersGatewayFixture(kind).wire
         func put(_ target: String, _ body: String) throws -> WireAnswer {
             try wire.send(.put, "/v1/values/objects/\(target)", body)
         }
@@ -252,7 +255,7 @@ struct ValueWritingTests {
 
     @Test("what cannot be set is refused, and nothing is set", arguments: refusals)
     func refused(target: String, body: String, status: Int, code: String) throws {
-        let wire = try ReadHome(.embedded).wire
+        let wire = try DogOwnersGatewayFixture(.embedded).wire
         let answer = try wire.send(.put, "/v1/values/objects/\(target)", body)
         #expect(answer.status == status && answer.code == code, "\(answer)")
         #expect(try wire.version() == 3)
@@ -260,7 +263,7 @@ struct ValueWritingTests {
 
     @Test("with If-Match it is set only in the version that was read")
     func precondition() throws {
-        let wire = try ReadHome(.embedded).wire
+        let wire = try DogOwnersGatewayFixture(.embedded).wire
         let tag = try #require(try wire.get("/v1/objects/Dog").headers["ETag"])
         let target = "/v1/values/objects/Dog?key=age&all"
         #expect(try wire.send(.put, target, "1", headers: ["If-Match": "\"2\""]).status == 412)

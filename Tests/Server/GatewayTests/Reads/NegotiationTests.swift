@@ -32,7 +32,7 @@ struct NegotiationTests {
 
     @Test("what a client does not take is not given, and nothing is done", arguments: resources)
     func notAcceptable(method: HTTPMethod, target: String, type: String) throws {
-        let wire = try ReadHome(.model).wire
+        let wire = try DogOwnersGatewayFixture(.model).wire
         let answer = try wire.send(method, target, headers: ["Accept": "image/png"])
         #expect(answer.status == 406 && answer.code == "not_acceptable", "\(answer)")
         #expect(answer.headers["Content-Type"] == "application/problem+json")
@@ -42,7 +42,9 @@ struct NegotiationTests {
 
     @Test("files and health are given as they are")
     func files() throws {
-        #expect(try ReadHome(.model).wire.send(.get, "/healthz", headers: ["Accept": "text/html"]).status == 200)
+        #expect(
+            try DogOwnersGatewayFixture(.model).wire.send(.get, "/healthz", headers: ["Accept": "text/html"]).status
+                == 200)
     }
 
     @Test("HEAD has the headers of GET, with the length, and no body; OPTIONS tells the methods")

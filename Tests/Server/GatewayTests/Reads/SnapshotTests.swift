@@ -22,9 +22,11 @@ struct SnapshotTests {
         "values/objects/Person/ada/tags?key=self",
     ]
 
-    @Test("every read shows the kept version while the data changes", arguments: ReadHome.Kind.allCases, reads)
-    func keptVersion(kind: ReadHome.Kind, read: String) throws {
-        let wire = try ReadHome(kind).wire
+    @Test(
+        "every read shows the kept version while the data changes", arguments: DogOwnersGatewayFixture.Kind.allCases,
+        reads)
+    func keptVersion(kind: DogOwnersGatewayFixture.Kind, read: String) throws {
+        let wire = try DogOwnersGatewayFixture(kind).wire
         let id = try make(wire)
         let before = try wire.send(.get, "/v1/\(read)")
         #expect(before.status == 200, "\(before)")
@@ -51,7 +53,7 @@ struct SnapshotTests {
 
     @Test("pages of a snapshot together are the collection as it was")
     func pages() throws {
-        let wire = try ReadHome(.embedded).wire
+        let wire = try DogOwnersGatewayFixture(.embedded).wire
         let whole = try wire.get("/v1/objects/Dog", ["sort": "-name"]).rows
         let id = try make(wire)
         var rows: [JSONValue] = []
@@ -69,9 +71,11 @@ struct SnapshotTests {
         #expect(rows == whole)
     }
 
-    @Test("it lasts as long as it was asked for, and is then gone with its version", arguments: ReadHome.Kind.allCases)
-    func expiry(kind: ReadHome.Kind) throws {
-        let home = try ReadHome(kind)
+    @Test(
+        "it lasts as long as it was asked for, and is then gone with its version",
+        arguments: DogOwnersGatewayFixture.Kind.allCases)
+    func expiry(kind: DogOwnersGatewayFixture.Kind) throws {
+        let home = try DogOwnersGatewayFixture(kind)
         let wire = home.wire
         let (short, long) = (try make(wire, "?ttl=10"), try make(wire, "?ttl=100"))
         #expect(try wire.get("/v1/snapshots/\(short)")["expires"] == "1970-01-12T13:46:50Z")
@@ -94,7 +98,7 @@ struct SnapshotTests {
 
     @Test("there are only so many, each for only so long")
     func bounds() throws {
-        let home = try ReadHome(.model) {
+        let home = try DogOwnersGatewayFixture(.model) {
             $0.mostSnapshots = 2
             $0.longestSnapshotLife = 50
             $0.snapshotLife = 60
@@ -115,7 +119,7 @@ struct SnapshotTests {
 
     @Test("ids are all different, and say nothing")
     func ids() throws {
-        let wire = try ReadHome(.model).wire
+        let wire = try DogOwnersGatewayFixture(.model).wire
         let ids = try (0..<20).map { _ in try make(wire) }
         #expect(Set(ids).count == 20)
         #expect(ids.allSatisfy { $0.utf8.count == 22 })
@@ -129,15 +133,15 @@ struct SnapshotTests {
 
     @Test("streams and writes are about the present and say so", arguments: refusals)
     func refused(method: HTTPMethod, target: String, body: String?) throws {
-        let wire = try ReadHome(.model).wire
+        let wire = try DogOwnersGatewayFixture(.model).wire
         let answer = try wire.send(method, "\(target)?snapshot=\(try make(wire))", body)
         #expect(answer.status == 400 && answer.code == "snapshot.not_possible", "\(answer)")
         #expect(try wire.version() == 3)
     }
 
-    @Test("two versions are compared by what is different now", arguments: ReadHome.Kind.allCases)
-    func comparison(kind: ReadHome.Kind) throws {
-        let wire = try ReadHome(kind).wire
+    @Test("two versions are compared by what is different now", arguments: DogOwnersGatewayFixture.Kind.allCases)
+    func comparison(kind: DogOwnersGatewayFixture.Kind) throws {
+        let wire = try DogOwnersGatewayFixture(kind).wire
         let first = try make(wire)
         #expect(
             try wire.get("/v1/snapshots/\(first)/changes").text

@@ -8,7 +8,7 @@ import Testing
 struct SubscriptionRuleTests {
     @Test("a name is made, stays as it is for the same query, and changes with another")
     func named() throws {
-        let home = try SubscriptionHome()
+        let home = try SubscriptionFixture()
         let made = try home.put("s/old", #"{"class":"Dog","filter":"age > 10"}"#)
         #expect(made.status == 201)
         #expect(made["name"] == "old")
@@ -31,7 +31,7 @@ struct SubscriptionRuleTests {
 
     @Test("a name cannot change its class")
     func otherClass() throws {
-        let home = try SubscriptionHome()
+        let home = try SubscriptionFixture()
         try home.put("s/a", #"{"class":"Dog"}"#)
         let refused = try home.put("s/a", #"{"class":"Person"}"#)
         #expect(refused.status == 409)
@@ -41,7 +41,7 @@ struct SubscriptionRuleTests {
 
     @Test("an unnamed query is there once, and a named one with the same query is another subscription")
     func unnamed() throws {
-        let home = try SubscriptionHome()
+        let home = try SubscriptionFixture()
         let named = try home.put("s/all", #"{"class":"Dog"}"#)
         let first = try home.post("s", #"{"class":"Dog"}"#)
         #expect(first.status == 201)
@@ -57,7 +57,7 @@ struct SubscriptionRuleTests {
 
     @Test("what is not about the query makes another subscription, too, for it changes what is sent")
     func parameters() throws {
-        let home = try SubscriptionHome()
+        let home = try SubscriptionFixture()
         for body in [
             #"{"class":"Dog"}"#, #"{"class":"Dog","fields":"name"}"#, #"{"class":"Dog","fields":["name","age"]}"#,
             #"{"class":"Dog","sort":"-age","limit":1}"#, #"{"class":"Dog","filter":"age > $0","args":[3]}"#,
@@ -74,7 +74,7 @@ struct SubscriptionRuleTests {
 
     @Test("by its query only the unnamed subscription is removed")
     func removedByQuery() throws {
-        let home = try SubscriptionHome()
+        let home = try SubscriptionFixture()
         try home.put("s/named", #"{"class":"Dog","filter":"age > 3"}"#)
         try home.post("s", #"{"class":"Dog","filter":"age > 3"}"#)
         try home.post("s", #"{"class":"Dog","filter":"age > 4"}"#)
@@ -86,7 +86,7 @@ struct SubscriptionRuleTests {
 
     @Test("subscriptions are removed by name, by class, the unnamed alone, and all")
     func removed() throws {
-        let home = try SubscriptionHome()
+        let home = try SubscriptionFixture()
         func fill() throws {
             try home.put("s/a", #"{"class":"Dog"}"#)
             try home.put("s/b", #"{"class":"Person"}"#)
@@ -126,7 +126,7 @@ struct SubscriptionRuleTests {
             (#"{"class":"Dog","timeout":"1"}"#, 400, "subscription.invalid"),
         ])
     func refused(body: String, status: Int, code: String) throws {
-        let home = try SubscriptionHome()
+        let home = try SubscriptionFixture()
         let answer = try home.put("s/a", body)
         #expect(answer.status == status, "\(answer)")
         #expect(answer.code == code, "\(answer)")
@@ -135,7 +135,7 @@ struct SubscriptionRuleTests {
 
     @Test("an empty array of key paths or sort keys is none")
     func emptyArrays() throws {
-        let home = try SubscriptionHome()
+        let home = try SubscriptionFixture()
         let plain = try home.put("s/a", #"{"class":"Dog"}"#)
         let same = try home.put("s/a", #"{"class":"Dog","keyPaths":[],"sort":[],"expand":[]}"#)
         #expect(same.status == 200)
@@ -144,7 +144,7 @@ struct SubscriptionRuleTests {
 
     @Test("names and numbers have bounds")
     func bounds() throws {
-        let home = try SubscriptionHome {
+        let home = try SubscriptionFixture {
             $0.mostSubscriptionSets = 2
             $0.largestSubscriptionSet = 2
         }
@@ -163,7 +163,7 @@ struct SubscriptionRuleTests {
 
     @Test("a set without a stream is forgotten when nobody asks for it")
     func expiry() throws {
-        let home = try SubscriptionHome { $0.subscriptionSetLifetime = 100 }
+        let home = try SubscriptionFixture { $0.subscriptionSetLifetime = 100 }
         for set in ["asked", "left", "streamed"] { try home.post(set, #"{"class":"Dog"}"#) }
         let stream = try home.stream("streamed")
         home.clock.pass(60)
@@ -185,7 +185,7 @@ struct SubscriptionRuleTests {
 
     @Test("never answers at once, onCreation when the result is known, always when what was committed is sent")
     func waiting() throws {
-        let home = try SubscriptionHome()
+        let home = try SubscriptionFixture()
         let held = try home.holdResults()
         let never = try home.post("s", #"{"class":"Dog","waitForSync":"never"}"#)
         #expect(never.status == 201)

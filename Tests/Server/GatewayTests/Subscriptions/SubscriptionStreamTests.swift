@@ -8,7 +8,7 @@ import Testing
 struct SubscriptionStreamTests {
     @Test("one stream tells of all subscriptions of its set, also of those that come and go")
     func stream() throws {
-        let home = try SubscriptionHome()
+        let home = try SubscriptionFixture()
         try home.put("s/old", #"{"class":"Dog","filter":"age > 10","fields":"_id"}"#)
         let streams = [try home.stream("s"), try home.stream("s")]
         for stream in streams {
@@ -38,12 +38,12 @@ struct SubscriptionStreamTests {
         #expect(try home.wire.send(.delete, "/v1/objects/Person/bob").status == 204)
         for stream in streams { #expect(try stream.next("update")["subscription"] == "$2") }
         for stream in streams { stream.stream.didClose(.clientLeft) }
-        #expect(home.gateway.channelCount == 0)
+        #expect(home.gateway.topicCount == 0)
     }
 
     @Test("what is committed while a large beginning is being written is told after it, also to who breaks off between")
     func largeBeginning() throws {
-        let home = try SubscriptionHome()
+        let home = try SubscriptionFixture()
         func add(_ ids: Range<Int>) throws {
             let dogs = ids.map { #"{"_id":\#($0)}"# }.joined(separator: ",")
             #expect(try home.wire.send(.post, "/v1/objects/Dog", "[\(dogs)]").status == 201)
@@ -80,7 +80,7 @@ struct SubscriptionStreamTests {
 
     @Test("a subscription that the schema has left behind ends alone, and comes back with the schema")
     func failure() throws {
-        let home = try SubscriptionHome()
+        let home = try SubscriptionFixture()
         try home.put("s/dogs", #"{"class":"Dog"}"#)
         try home.put("s/notes", #"{"class":"Note"}"#)
         let stream = try home.stream("s")
@@ -136,7 +136,7 @@ struct SubscriptionStreamTests {
 
     @Test("a client that comes back at any event goes on from there with every subscription")
     func resume() throws {
-        let home = try SubscriptionHome()
+        let home = try SubscriptionFixture()
         for (name, body) in SetReader.queries { try home.put("s/\(name)", body) }
         let stream = try home.stream("s")
         var reader = SetReader()
@@ -170,7 +170,7 @@ struct SubscriptionStreamTests {
     func slow() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = WireRandom(seed: seed)
-        let home = try SubscriptionHome()
+        let home = try SubscriptionFixture()
         for (name, body) in SetReader.queries { try home.put("s/\(name)", body) }
         for limit in [1, 300, 2000] {
             var stream = try home.stream("s", limit: limit)
@@ -194,7 +194,7 @@ struct SubscriptionStreamTests {
     func restart() throws {
         let directory = try StoreHome()
         let path = directory.path + "/store.subscriptions"
-        let home = try SubscriptionHome { $0.subscriptionFile = path }
+        let home = try SubscriptionFixture { $0.subscriptionFile = path }
         for (name, body) in SetReader.queries { try home.put("s/\(name)", body) }
         try home.post("t", #"{"class":"Dog","filter":"age > $0","args":[{"$date":"2026-01-01T00:00:00Z"}]}"#)
         try home.post("t", #"{"class":"Dog","filter":"age > $0","args":[3],"limit":2}"#)
@@ -205,7 +205,7 @@ struct SubscriptionStreamTests {
         while reader.held != expected { try reader.apply(try stream.next()) }
         let before = try home.get("t")
 
-        let again = try SubscriptionHome(home.store, clock: home.clock) { $0.subscriptionFile = path }
+        let again = try SubscriptionFixture(home.store, clock: home.clock) { $0.subscriptionFile = path }
         let after = try again.get("t")
         #expect(after["subscriptions"]?.asArray?.map { $0["id"] } == before["subscriptions"]?.asArray?.map { $0["id"] })
         #expect(after["subscriptions"]?.asArray?.last?["args"] == [3])
@@ -226,7 +226,7 @@ struct SubscriptionStreamTests {
         let directory = try StoreHome()
         let path = directory.path + "/store.subscriptions"
         try "{\"format\":1,\"sets\":[{}]}".write(toFile: path, atomically: true, encoding: .utf8)
-        let home = try SubscriptionHome { $0.subscriptionFile = path }
+        let home = try SubscriptionFixture { $0.subscriptionFile = path }
         #expect(try home.get("s").status == 404)
         #expect(FileManager.default.fileExists(atPath: path + ".damaged"))
         #expect(try home.post("s", #"{"class":"Dog"}"#).status == 201)
@@ -267,7 +267,7 @@ struct SetReader {
     }
 
     /// What the queries give now.
-    static func fresh(_ home: SubscriptionHome, aged: Int = 3) throws -> [String: [JSONValue]] {
+    static func fresh(_ home: SubscriptionFixture, aged: Int = 3) throws -> [String: [JSONValue]] {
         func items(_ target: String) throws -> [JSONValue] { try home.wire.get(target)["items"]?.asArray ?? [] }
         return [
             "aged": try items("/v1/objects/Dog?filter=age%20%3E%20\(aged)&fields=_id,age"),
@@ -277,7 +277,7 @@ struct SetReader {
     }
 
     /// One random commit.
-    static func write(_ home: SubscriptionHome, _ random: inout WireRandom) throws {
+    static func write(_ home: SubscriptionFixture, _ random: inout WireRandom) throws {
         let key = Int.random(in: 0..<8, using: &random)
         let age = Int.random(in: 0..<10, using: &random)
         let answer: WireAnswer

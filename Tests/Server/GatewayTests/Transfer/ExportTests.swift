@@ -10,17 +10,17 @@ struct ExportTests {
 
     @Test("an export is a file that an import reads back as it was", arguments: ["ndjson", "csv"])
     func roundTrip(format: String) throws {
-        let first = try TestGateway(schema: Library.schema)
+        let first = try TestGateway(schema: EveryTypeFixture.schema)
         _ = try first.send(.post, "/v1/objects/Shelf", #"[{"label":"top"},{"label":"low"}]"#)
         _ = try first.send(
             .post, "/v1/objects/Loan", #"{"number":"123e4567-e89b-12d3-a456-426614174000","by":"ada"}"#)
         _ = try first.send(.post, "/v1/objects/Book", #"{"id":1}"#)
-        #expect(try first.send(.post, "/v1/objects/Book", Library.full).status == 201)
+        #expect(try first.send(.post, "/v1/objects/Book", EveryTypeFixture.full).status == 201)
         let books = try first.get("/v1/export/Book?format=\(format)&fields=\(Self.fields)")
         #expect(books.status == 200, "\(books.text)")
         #expect(books.headers["Content-Disposition"] == "attachment; filename=\"Book.\(format)\"")
 
-        let second = try TestGateway(schema: Library.schema)
+        let second = try TestGateway(schema: EveryTypeFixture.schema)
         _ = try second.send(.post, "/v1/objects/Shelf", #"[{"label":"top"},{"label":"low"}]"#)
         _ = try second.send(
             .post, "/v1/objects/Loan", #"{"number":"123e4567-e89b-12d3-a456-426614174000","by":"ada"}"#)

@@ -40,7 +40,7 @@ struct WireQueryTests {
     @Test("groups, sections, what a property holds and plans are answered, by workers as on the loop")
     func everyKind() throws {
         for inlineObjects in [0, 50_000] {
-            try Shelter.model { $0.inlineObjects = inlineObjects }.serve { port in
+            try DogOwnersFixture.model { $0.inlineObjects = inlineObjects }.serve { port in
                 let client = try LoopbackClient(port: port)
                 for asked in GroupingTests.aggregates + GroupingTests.sections + GroupingTests.held {
                     let answer = try Self.ask(client, "GET", "/v1/" + asked.target.replacing(" ", with: "%20"))
@@ -59,7 +59,7 @@ struct WireQueryTests {
 
     @Test("a held collection is observed, and each of its changes told once")
     func heldCollection() throws {
-        try Shelter.model().serve { port in
+        try DogOwnersFixture.model().serve { port in
             let reader = try LoopbackClient(port: port)
             try reader.send("GET /v1/observe/objects/Person/ada/dogs?filter=age%20%3E%204&fields=id&sort=-age")
             #expect(try reader.event().data.contains(#""items":[{"id":2}]"#))
@@ -76,7 +76,7 @@ struct WireQueryTests {
 
     @Test("parameters too long for a URL come as a form, for every resource that is read")
     func forms() throws {
-        try Shelter.model().serve { port in
+        try DogOwnersFixture.model().serve { port in
             let client = try LoopbackClient(port: port)
             let many = "[[" + (0..<100_000 - 1).map { String($0 + 5) }.joined(separator: ",") + "]]"
             let body = Self.form(["filter": "age IN $0", "args": many, "fields": "handle"])
@@ -117,7 +117,7 @@ struct WireQueryTests {
             ("fliter=x", 400, "parameter.unknown"),
         ])
     func hostile(body: String, status: Int, code: String) throws {
-        try Shelter.model().serve { port in
+        try DogOwnersFixture.model().serve { port in
             let client = try LoopbackClient(port: port)
             let refused = try Self.post(client, "/v1/query/objects/Person", body)
             #expect(refused.status == status, "\(refused.json)")
@@ -128,7 +128,7 @@ struct WireQueryTests {
 
     @Test("only reads can be asked by a form, and only by a form")
     func notAForm() throws {
-        try Shelter.model().serve { port in
+        try DogOwnersFixture.model().serve { port in
             let client = try LoopbackClient(port: port)
             #expect(try Self.post(client, "/v1/query/objects/Person", "{}", type: "application/json").status == 415)
             #expect(try Self.post(client, "/v1/query/schema", "a=b").status == 404)

@@ -12,9 +12,10 @@ import Testing
 @Suite("one client beside others")
 struct FairRequestTests {
     /// Dogs whose friends of friends can be asked for at length; every read of the class goes to the workers.
-    private func home(letters: Int = 0, _ configure: (inout GatewayConfiguration) -> Void = { _ in }) throws -> ReadHome
+    private func home(letters: Int = 0, _ configure: (inout GatewayConfiguration) -> Void = { _ in }) throws
+        -> DogOwnersGatewayFixture
     {
-        let home = try ReadHome(.embedded) {
+        let home = try DogOwnersGatewayFixture(.embedded) {
             $0.inlineObjects = 0
             var proxies = TrustedProxies()
             _ = proxies.insert("127.0.0.1")
@@ -44,7 +45,7 @@ struct FairRequestTests {
     }()
     private static let short = "/v1/objects/Dog?limit=1&filter=age%20%3D%3D%207"
 
-    private func serve(_ home: ReadHome, _ body: (UInt16) throws -> Void) throws {
+    private func serve(_ home: DogOwnersGatewayFixture, _ body: (UInt16) throws -> Void) throws {
         var configuration = ServerConfiguration()
         configuration.loops = 2
         let server = HTTPServer(configuration: configuration, router: home.gateway.router)

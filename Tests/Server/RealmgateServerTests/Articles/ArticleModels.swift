@@ -84,7 +84,7 @@ final class BookCard: Projection<Book> {
 // end
 
 /// Books in memory for the articles.
-enum Library {
+enum BooksFixture {
     static let types: [ObjectBase.Type] = [
         Book.self, Author.self, Edition.self, Chapter.self, Loan.self, Copy.self,
     ]

@@ -62,7 +62,7 @@ actor Reader {
 struct LiveArticles {
     @Test("Observing")
     func observing() async throws {
-        let configuration = Library.configuration()
+        let configuration = BooksFixture.configuration()
         let seen = Notes()
         // article queue
         let queue = DispatchQueue(label: "library")
@@ -81,7 +81,7 @@ struct LiveArticles {
         _ = try await seen.wait { $0.count == 1 }
         try queue.sync {
             let realm = try Realm(configuration: configuration, queue: queue)
-            try Library.fill(realm)
+            try BooksFixture.fill(realm)
         }
         #expect(try await seen.wait { $0.count == 2 } == ["0 books", "-[] +[0, 1, 2] ~[]"])
         try queue.sync {
@@ -109,7 +109,7 @@ struct LiveArticles {
 
     @Test("Threads, queues and actors")
     func threads() async throws {
-        let configuration = Library.configuration()
+        let configuration = BooksFixture.configuration()
         // The realm in memory lives as long as one instance does.
         let keeper = try RealmServer(realm: configuration)
         let librarian = Librarian(configuration)
@@ -150,11 +150,11 @@ struct LiveArticles {
 
     @Test("Following a gateway")
     func following() async throws {
-        let configuration = Library.configuration()
+        let configuration = BooksFixture.configuration()
         let server = try RealmServer(realm: configuration, options: .init(port: 0))
         try server.start()
         let queue = DispatchQueue(label: "library")
-        try queue.sync { try Library.fill(Realm(configuration: configuration, queue: queue)) }
+        try queue.sync { try BooksFixture.fill(Realm(configuration: configuration, queue: queue)) }
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("article-\(UUID().uuidString).realm")
         defer { _ = try? Realm.deleteFiles(for: Realm.Configuration(fileURL: file)) }
         #expect(try await Reader().count(file: file, gateway: server.url, key: "any") == 3)
@@ -165,14 +165,14 @@ struct LiveArticles {
 
     @Test("Hosting the gateway")
     func hosting() async throws {
-        let configuration = Library.configuration()
+        let configuration = BooksFixture.configuration()
         // article serve
         let server = try RealmServer(realm: configuration, options: .init(host: "127.0.0.1", port: 0))
         try server.start()
         print("GET \(server.url)/v1/objects/Book")
         // end
         let queue = DispatchQueue(label: "library")
-        try queue.sync { try Library.fill(Realm(configuration: configuration, queue: queue)) }
+        try queue.sync { try BooksFixture.fill(Realm(configuration: configuration, queue: queue)) }
         // article stop
         await server.stop(within: .seconds(5))
         // end

@@ -46,7 +46,7 @@ struct ReadingArticles {
 
     @Test("Models")
     func models() throws {
-        let realm = try Realm(configuration: Library.configuration())
+        let realm = try Realm(configuration: BooksFixture.configuration())
         // article collections
         try realm.write {
             let edition = realm.create(Edition.self, value: ["price": 12.5, "keywords": ["gothic"]])
@@ -81,8 +81,8 @@ struct ReadingArticles {
 
     @Test("Queries")
     func queries() throws {
-        let realm = try Realm(configuration: Library.configuration())
-        try Library.fill(realm)
+        let realm = try Realm(configuration: BooksFixture.configuration())
+        try BooksFixture.fill(realm)
         // article where
         let books = realm.objects(Book.self)
         let romantic = books.where {
@@ -124,7 +124,7 @@ struct ReadingArticles {
         try autoreleased {
             let old = try Realm(
                 configuration: Realm.Configuration(fileURL: file, objectTypes: [Book.self, Author.self]))
-            try Library.fill(old)
+            try BooksFixture.fill(old)
         }
         // article migrate
         var configuration = Realm.Configuration(fileURL: file, schemaVersion: 2, objectTypes: [Book.self, Author.self])

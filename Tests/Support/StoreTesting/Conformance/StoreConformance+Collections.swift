@@ -5,9 +5,9 @@ package import StoreContract
 extension StoreConformance {
     /// Lists keep their order, take edits at positions that exist, and say in change sets what was done where.
     package static func lists(_ make: (Schema) throws -> any Store) throws {
-        try with(make, Estate.schema) { store in
+        try with(make, HousesFixture.schema) { store in
             let key = try store.write { try $0.house(1) }
-            let tags = Estate.house["tags"]
+            let tags = HousesFixture.house["tags"]
             @Sendable func value(_ texts: String...) -> Value { .list(texts.map { $0 == "-" ? .null : .string($0) }) }
             /// Nil for an edit that changes nothing, an empty one for changes that were undone.
             func expect(_ operations: [CollectionOperation], _ expected: Value, _ edit: ListEdit?) throws {
@@ -18,7 +18,7 @@ extension StoreConformance {
                 var wanted = ClassChanges()
                 if let edit { wanted.recordEdit(key, tags, .list(edit)) }
                 try requireEqual(
-                    changes, wanted.isEmpty ? [:] : [Estate.house.id: wanted], "changes of \(operations)")
+                    changes, wanted.isEmpty ? [:] : [HousesFixture.house.id: wanted], "changes of \(operations)")
             }
             func edit(
                 _ deletions: [Int], _ insertions: [Int], _ modifications: [Int] = [], moves: [ListEdit.Move] = []
@@ -45,11 +45,11 @@ extension StoreConformance {
 
             let replaced = try store.changes { try $0.set(key, ["tags": value("p", "q", "r")]) }
             try requireEqual(
-                replaced[Estate.house.id]?.edits, [key: [tags: .list(ListEdit(replacing: 0, with: 3))]],
+                replaced[HousesFixture.house.id]?.edits, [key: [tags: .list(ListEdit(replacing: 0, with: 3))]],
                 "edits of an assignment")
             let again = try store.changes { try $0.set(key, ["tags": value("p", "q")]) }
             try requireEqual(
-                again[Estate.house.id]?.edits, [key: [tags: .list(ListEdit(replacing: 3, with: 2))]],
+                again[HousesFixture.house.id]?.edits, [key: [tags: .list(ListEdit(replacing: 3, with: 2))]],
                 "edits of a second assignment")
             let wrong: [CollectionOperation] = [
                 .insert(.null, at: 3), .insert(.null, at: -1), .replace(.null, at: 2), .remove(at: 2), .remove(at: -1),
@@ -64,7 +64,7 @@ extension StoreConformance {
                 try store.write { _ = try $0.edit(ObjectKey(99), "tags", .removeAll) }
             }
             try requireError(.unknownProperty, "an edit of no property") {
-                try store.write { _ = try $0.edit(Estate.house.id, key, PropertyID(99), .removeAll) }
+                try store.write { _ = try $0.edit(HousesFixture.house.id, key, PropertyID(99), .removeAll) }
             }
             try requireEqual(try store.snapshot().house(key, "tags"), value("p", "q"), "the list after refusals")
         }
@@ -73,7 +73,7 @@ extension StoreConformance {
     /// A list of thousands of elements, edited all over and compared with an array.
     package static func longLists(_ make: (Schema) throws -> any Store, seed: UInt64, steps: Int = 400) throws {
         try seeded(seed) { random in
-            try with(make, Estate.schema) { store in
+            try with(make, HousesFixture.schema) { store in
                 var expected = (0..<3000).map { Value.string("t\($0)") }
                 let given = expected
                 let key = try store.write { try $0.house(1, ["tags": .list(given)]) }
@@ -111,10 +111,12 @@ extension StoreConformance {
                     let snapshot = try store.snapshot()
                     try requireEqual(try snapshot.house(key, "tags"), .list(expected), "the list after \(step) steps")
                     try requireEqual(
-                        try snapshot.elementCount(Estate.house.id, key, Estate.house["tags"]), expected.count, "count")
+                        try snapshot.elementCount(HousesFixture.house.id, key, HousesFixture.house["tags"]),
+                        expected.count, "count")
                     let start = random.below(expected.count)
                     try requireEqual(
-                        try snapshot.elements(Estate.house.id, key, Estate.house["tags"], start..<start + 50),
+                        try snapshot.elements(
+                            HousesFixture.house.id, key, HousesFixture.house["tags"], start..<start + 50),
                         Array(expected[start...].prefix(50)), "elements from \(start)")
                     try check(
                         ChangeSet(version: snapshot.version, classes: changes), from: before, to: snapshot)
@@ -126,8 +128,8 @@ extension StoreConformance {
 
     /// Sets hold each value once, in order; of equal ones the first stays.
     package static func sets(_ make: (Schema) throws -> any Store) throws {
-        try with(make, Estate.schema) { store in
-            let marks = Estate.house["marks"]
+        try with(make, HousesFixture.schema) { store in
+            let marks = HousesFixture.house["marks"]
             let key = try store.write { try $0.house(1, ["marks": .set([.int(5), .int(1), .int(5)])]) }
             try requireEqual(try store.snapshot().house(key, "marks"), .set([.int(1), .int(5)]), "a set given")
             try store.write { transaction in
@@ -141,11 +143,11 @@ extension StoreConformance {
             try requireEqual(nothing, [:], "changes of adding what is there")
             let changes = try store.changes { try $0.set(key, ["marks": .set([.int(9), .int(3)])]) }
             try requireEqual(
-                changes[Estate.house.id]?.edits,
+                changes[HousesFixture.house.id]?.edits,
                 [key: [marks: .set(SetEdit(deletions: [.int(1)], insertions: [.int(9)]))]], "edits of an assignment")
             let cleared = try store.changes { try $0.edit(key, "marks", .removeAll) }
             try requireEqual(
-                cleared[Estate.house.id]?.edits, [key: [marks: .set(SetEdit(deletions: [.int(3), .int(9)]))]],
+                cleared[HousesFixture.house.id]?.edits, [key: [marks: .set(SetEdit(deletions: [.int(3), .int(9)]))]],
                 "edits of clearing")
             try requireEqual(try store.write { try $0.edit(key, "marks", .removeAll) }, false, "clearing nothing")
 
@@ -169,16 +171,16 @@ extension StoreConformance {
 
     /// Maps are ordered by the bytes of their keys and tell keys apart by them.
     package static func maps(_ make: (Schema) throws -> any Store) throws {
-        try with(make, Estate.schema) { store in
-            let notes = Estate.house["notes"]
-            let given = Estate.map([
+        try with(make, HousesFixture.schema) { store in
+            let notes = HousesFixture.house["notes"]
+            let given = HousesFixture.map([
                 "b": .string("1"), "": .null, "é": .string("2"), "e\u{301}": .string("3"), "B": .null,
             ])
             let key = try store.write { try $0.house(1, ["notes": given]) }
             let snapshot = try store.snapshot()
             try requireEqual(try snapshot.house(key, "notes"), given, "a map given")
             try requireEqual(
-                try snapshot.elements(Estate.house.id, key, notes, 0..<9),
+                try snapshot.elements(HousesFixture.house.id, key, notes, 0..<9),
                 [.null, .null, .string("1"), .string("3"), .string("2")], "values in the order of keys")
             try store.write { transaction in
                 try requireEqual(try transaction.edit(key, "notes", .removeKey("x")), false, "removing no key")
@@ -187,17 +189,22 @@ extension StoreConformance {
                     try transaction.edit(key, "notes", .put(.string("1"), key: "b")), true, "the same again")
                 try requireEqual(try transaction.edit(key, "notes", .put(.null, key: "c")), true, "a new key")
             }
-            let after = Estate.map(["b": .string("1"), "": .null, "c": .null, "e\u{301}": .string("3"), "B": .null])
+            let after = HousesFixture.map([
+                "b": .string("1"), "": .null, "c": .null, "e\u{301}": .string("3"), "B": .null,
+            ])
             try requireEqual(try store.snapshot().house(key, "notes"), after, "the edited map")
             let version = try store.snapshot().version
-            let edits = try store.changes(after: Version(version.rawValue - 1))?.first?.classes[Estate.house.id]?.edits
+            let edits = try store.changes(after: Version(version.rawValue - 1))?.first?.classes[HousesFixture.house.id]?
+                .edits
             try requireEqual(
                 edits,
                 [key: [notes: .map(MapEdit(deletions: ["é"], insertions: ["c"], modifications: ["b"]))]],
                 "edits of the map")
-            let assigned = try store.changes { try $0.set(key, ["notes": Estate.map(["b": .null, "d": .null])]) }
+            let assigned = try store.changes {
+                try $0.set(key, ["notes": HousesFixture.map(["b": .null, "d": .null])])
+            }
             try requireEqual(
-                assigned[Estate.house.id]?.edits,
+                assigned[HousesFixture.house.id]?.edits,
                 [
                     key: [
                         notes: .map(
@@ -227,7 +234,7 @@ extension StoreConformance {
 
     /// Lengths and depths up to the limit come back as they are, one more is refused.
     package static func limits(_ make: (Schema) throws -> any Store) throws {
-        try with(make, Estate.schema) { store in
+        try with(make, HousesFixture.schema) { store in
             let key = try store.write { try $0.house(1) }
             let longest = String(repeating: "x", count: ValueRules.maximumStringBytes)
             let longestData = [UInt8](repeating: 7, count: ValueRules.maximumDataBytes)

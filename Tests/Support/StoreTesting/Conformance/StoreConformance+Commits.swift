@@ -33,38 +33,46 @@ extension StoreConformance {
             let heard = Mutex<[ChangeSet]>([])
             store.onCommit { sets in heard.withLock { $0 += sets } }
             let ann = try store.write { try $0.author("ann") }
-            let book = try store.write { try $0.book("1", [Library.author: .link(ann), Library.pages: .int(1)]) }
+            let book = try store.write {
+                try $0.book("1", [BooksFixture.author: .link(ann), BooksFixture.pages: .int(1)])
+            }
             try requireEqual(heard.withLock { $0.count }, 2, "change sets heard when the second write returned")
             // The present value; then several at once; then nothing.
-            try store.write { try $0.set(Library.book, book, [Library.pages: .int(1)]) }
-            try store.write { try $0.set(Library.book, book, [Library.pages: .int(2), Library.title: .string("t")]) }
+            try store.write { try $0.set(BooksFixture.book, book, [BooksFixture.pages: .int(1)]) }
+            try store.write {
+                try $0.set(BooksFixture.book, book, [BooksFixture.pages: .int(2), BooksFixture.title: .string("t")])
+            }
             try store.write { _ in }
             // Made and changed; made and deleted; changed and deleted with a link nulled.
             try store.write { transaction in
                 let other = try transaction.book("2")
-                try transaction.set(Library.book, other, [Library.pages: .int(3)])
+                try transaction.set(BooksFixture.book, other, [BooksFixture.pages: .int(3)])
                 let third = try transaction.book("3")
-                try transaction.delete(Library.book, third)
-                try transaction.set(Library.writer, ann, [Library.name: .string("x")])
-                try transaction.delete(Library.writer, ann)
+                try transaction.delete(BooksFixture.book, third)
+                try transaction.set(BooksFixture.writer, ann, [BooksFixture.name: .string("x")])
+                try transaction.delete(BooksFixture.writer, ann)
             }
             // Deleted and made again with the same primary key.
             try store.write { transaction in
-                try transaction.delete(Library.book, book)
+                try transaction.delete(BooksFixture.book, book)
                 try transaction.book("1")
             }
             let expected: [[ClassID: ClassChanges]] = [
-                [Library.writer: ClassChanges(insertions: [ann])],
-                [Library.book: ClassChanges(insertions: [book])],
-                [Library.book: ClassChanges(modifications: [book: PropertySet([Library.pages])])],
-                [Library.book: ClassChanges(modifications: [book: PropertySet([Library.pages, Library.title])])],
+                [BooksFixture.writer: ClassChanges(insertions: [ann])],
+                [BooksFixture.book: ClassChanges(insertions: [book])],
+                [BooksFixture.book: ClassChanges(modifications: [book: PropertySet([BooksFixture.pages])])],
+                [
+                    BooksFixture.book: ClassChanges(modifications: [
+                        book: PropertySet([BooksFixture.pages, BooksFixture.title])
+                    ])
+                ],
                 [:],
                 [
-                    Library.book: ClassChanges(
-                        insertions: [ObjectKey(1)], modifications: [book: PropertySet([Library.author])]),
-                    Library.writer: ClassChanges(deletions: [ann]),
+                    BooksFixture.book: ClassChanges(
+                        insertions: [ObjectKey(1)], modifications: [book: PropertySet([BooksFixture.author])]),
+                    BooksFixture.writer: ClassChanges(deletions: [ann]),
                 ],
-                [Library.book: ClassChanges(insertions: [ObjectKey(3)], deletions: [book])],
+                [BooksFixture.book: ClassChanges(insertions: [ObjectKey(3)], deletions: [book])],
             ]
             let sets = heard.withLock { $0 }
             try requireEqual(sets.count, expected.count, "the number of change sets")
@@ -94,9 +102,9 @@ extension StoreConformance {
                 for index in 0..<each {
                     store.submit(
                         { transaction in
-                            try transaction.book("\(thread)/\(index)", [Library.author: .link(author)])
-                            let count = transaction.count(of: Library.book)
-                            try transaction.set(Library.writer, author, [Library.name: .string("\(count)")])
+                            try transaction.book("\(thread)/\(index)", [BooksFixture.author: .link(author)])
+                            let count = transaction.count(of: BooksFixture.book)
+                            try transaction.set(BooksFixture.writer, author, [BooksFixture.name: .string("\(count)")])
                         },
                         completion: { result in
                             if let version = try? result.get() {
@@ -116,14 +124,16 @@ extension StoreConformance {
             try requireEqual(all, (0..<threads * each).map { Version(UInt64($0) + 3) }, "versions of all threads")
             try requireEqual(heard.withLock { $0 }, all, "versions that the listener heard")
             let snapshot = try store.snapshot()
-            try requireEqual(snapshot.count(of: Library.book), threads * each, "the number of books")
+            try requireEqual(snapshot.count(of: BooksFixture.book), threads * each, "the number of books")
             try requireEqual(
-                try snapshot.value(Library.writer, author, Library.name), .string("\(threads * each)"),
+                try snapshot.value(BooksFixture.writer, author, BooksFixture.name), .string("\(threads * each)"),
                 "what the last work saw")
-            let books = try snapshot.select(BoundQuery(classID: Library.book), .all)
+            let books = try snapshot.select(BoundQuery(classID: BooksFixture.book), .all)
             var positions: [Int: [Int]] = [:]
             for book in books {
-                guard case .string(let isbn) = try snapshot.value(Library.book, book, Library.isbn) else { continue }
+                guard case .string(let isbn) = try snapshot.value(BooksFixture.book, book, BooksFixture.isbn) else {
+                    continue
+                }
                 let parts = isbn.split(separator: "/").compactMap { Int($0) }
                 positions[parts[0], default: []].append(parts[1])
             }
@@ -136,7 +146,7 @@ extension StoreConformance {
     /// Rows come through a sink in the order of the keys, without those that do not exist, as `value` gives them.
     package static func rows(_ make: (Schema) throws -> any Store, seed: UInt64) throws {
         try seeded(seed) { random in
-            guard let everything = Library.schema[Library.everything] else { return }
+            guard let everything = BooksFixture.schema[BooksFixture.everything] else { return }
             var rows: [[PropertyID: Value]] = []
             for _ in 0..<300 {
                 var row: [PropertyID: Value] = [:]
@@ -152,14 +162,14 @@ extension StoreConformance {
                 let given = rows
                 try store.write { transaction in
                     for name in ["a", "b", "c"] { try transaction.author(name) }
-                    for row in given { _ = try transaction.create(Library.everything, row) }
-                    try transaction.delete(Library.everything, ObjectKey(5))
+                    for row in given { _ = try transaction.create(BooksFixture.everything, row) }
+                    try transaction.delete(BooksFixture.everything, ObjectKey(5))
                 }
                 let snapshot = try store.snapshot()
                 let keys = (0..<120).map { _ in ObjectKey(Int64(random.below(310))) } + [ObjectKey(5)]
                 let properties = everything.storedProperties.map(\.id).shuffled(using: &random)
                 var sink = ValueSink()
-                try snapshot.read(Library.everything, keys, properties, into: &sink)
+                try snapshot.read(BooksFixture.everything, keys, properties, into: &sink)
                 let existing = keys.filter { $0.rawValue < 300 && $0.rawValue != 5 }
                 try requireEqual(sink.rows.map(\.key), existing, "keys of the rows")
                 for (row, key) in zip(sink.rows, existing) {

@@ -12,24 +12,26 @@ extension StoreConformance {
             let before = try store.snapshot()
             let write = try store.beginWrite()
             let transaction = try write.transaction
-            let book = try transaction.book("1", [Library.author: .link(ann)])
-            try transaction.set(Library.writer, ann, [Library.name: .string("Ann")])
-            try requireEqual(transaction.count(of: Library.book), 1, "books that the open write sees")
-            try requireEqual(try transaction.value(Library.writer, ann, Library.name), .string("Ann"), "the new name")
+            let book = try transaction.book("1", [BooksFixture.author: .link(ann)])
+            try transaction.set(BooksFixture.writer, ann, [BooksFixture.name: .string("Ann")])
+            try requireEqual(transaction.count(of: BooksFixture.book), 1, "books that the open write sees")
+            try requireEqual(
+                try transaction.value(BooksFixture.writer, ann, BooksFixture.name), .string("Ann"), "the new name")
             let other = try store.snapshot()
             try requireEqual(other.version, before.version, "the version that others see while a write is open")
-            try requireEqual(other.count(of: Library.book), 0, "books that others see while a write is open")
+            try requireEqual(other.count(of: BooksFixture.book), 0, "books that others see while a write is open")
             let version = try write.commit()
             try requireEqual(version, before.version.next, "the version of the commit")
             try requireEqual(try store.snapshot().version, version, "the version that others see after the commit")
             try requireEqual(
-                try store.snapshot().backlinks(to: ann, from: Library.book, Library.author), [book], "the new book")
+                try store.snapshot().backlinks(to: ann, from: BooksFixture.book, BooksFixture.author), [book],
+                "the new book")
 
             try requireError(.closed, "the transaction of a finished write") { _ = try write.transaction }
             try requireError(.closed, "a transaction that was kept") {
-                _ = try transaction.exists(Library.book, book)
+                _ = try transaction.exists(BooksFixture.book, book)
             }
-            try requireEqual(transaction.count(of: Library.book), 0, "the count of a transaction that was kept")
+            try requireEqual(transaction.count(of: BooksFixture.book), 0, "the count of a transaction that was kept")
             try requireError(.closed, "a second commit") { try write.commit() }
             write.cancel()
             try requireEqual(try store.snapshot().version, version, "cancelling a finished write does nothing")
@@ -39,22 +41,23 @@ extension StoreConformance {
             try requireError(.duplicateKey, "a second book with the same key") { try next.transaction.book("1") }
             try next.transaction.book("2")
             try next.commit()
-            try requireEqual(try store.snapshot().count(of: Library.book), 2, "books after a call that failed")
+            try requireEqual(try store.snapshot().count(of: BooksFixture.book), 2, "books after a call that failed")
         }
     }
 
     /// A write that is cancelled, or dropped, leaves no trace.
     package static func cancelledWrites(_ make: (Schema) throws -> any Store) throws {
-        try with(make, Estate.schema) { store in
+        try with(make, HousesFixture.schema) { store in
             let heard = Mutex<[ChangeSet]>([])
             let (key, ann) = try store.write { transaction in
                 let ann = try transaction.person("ann")
                 let key = try transaction.house(
                     1,
                     [
-                        "owners": .list([.link(ann), .link(ann)]), "door": Estate.door("red"),
-                        "rooms": .list([Estate.room("a"), Estate.room("b")]), "notes": Estate.map(["a": .null]),
-                        "any": .list([.reference(ObjectReference(Estate.person.id, ann))]),
+                        "owners": .list([.link(ann), .link(ann)]), "door": HousesFixture.door("red"),
+                        "rooms": .list([HousesFixture.room("a"), HousesFixture.room("b")]),
+                        "notes": HousesFixture.map(["a": .null]),
+                        "any": .list([.reference(ObjectReference(HousesFixture.person.id, ann))]),
                     ])
                 return (key, ann)
             }
@@ -63,32 +66,36 @@ extension StoreConformance {
             for drops in [false, true, false] {
                 let write = try store.beginWrite()
                 let transaction = try write.transaction
-                try transaction.house(2, ["rooms": .list([Estate.room("c", ["door": Estate.door("d")])])])
-                try transaction.set(key, ["colour": .string("x"), "door": Estate.door("blue"), "tags": .list([.null])])
+                try transaction.house(2, ["rooms": .list([HousesFixture.room("c", ["door": HousesFixture.door("d")])])])
+                try transaction.set(
+                    key, ["colour": .string("x"), "door": HousesFixture.door("blue"), "tags": .list([.null])])
                 try transaction.edit(key, "rooms", .removeAll)
                 try transaction.edit(key, "owners", .move(from: 0, to: 1))
                 try transaction.edit(key, "notes", .put(.null, key: "b"))
-                try transaction.delete(Estate.person.id, ann)
+                try transaction.delete(HousesFixture.person.id, ann)
                 try requireEqual(
-                    try transaction.value(Estate.house.id, key, Estate.house["any"]), .list([.null]), "any")
+                    try transaction.value(HousesFixture.house.id, key, HousesFixture.house["any"]), .list([.null]),
+                    "any")
                 if !drops { write.cancel() }
             }
             // The end of a dropped write is not waited for, but what comes after it comes later.
             try store.write { transaction in
-                try requireEqual(transaction.count(of: Estate.house.id), 1, "houses after cancelled writes")
+                try requireEqual(transaction.count(of: HousesFixture.house.id), 1, "houses after cancelled writes")
             }
             let after = try store.snapshot()
             try requireEqual(after.version, before.version.next, "cancelled writes make no versions")
             try requireEqual(heard.withLock { $0.map(\.classes) }, [[:]], "changes that were heard")
             try checkIntegrity(after)
-            for objectClass in Estate.schema.classes {
+            for objectClass in HousesFixture.schema.classes {
                 let found = try rows(of: objectClass, after)
                 try requireEqual(found, try rows(of: objectClass, before), "rows of \(objectClass.name)")
             }
             try requireEqual(
-                try after.backlinks(to: ann, from: Estate.house.id, Estate.house["owners"]), [key, key], "backlinks")
+                try after.backlinks(to: ann, from: HousesFixture.house.id, HousesFixture.house["owners"]), [key, key],
+                "backlinks")
             try requireEqual(
-                try after.key(of: Estate.house.id, primaryKey: .int(2)), nil, "the key of a house that was cancelled")
+                try after.key(of: HousesFixture.house.id, primaryKey: .int(2)), nil,
+                "the key of a house that was cancelled")
         }
     }
 
@@ -113,7 +120,7 @@ extension StoreConformance {
                 }
                 note("begin") { _ = try store.beginWrite() }
                 note("write") { try store.write { _ = try $0.book("nested") } }
-                note("schema") { try store.replaceSchema(with: Library.schema) }
+                note("schema") { try store.replaceSchema(with: BooksFixture.schema) }
             }
             let write = try store.beginWrite()
             nest("an open write")
@@ -137,7 +144,7 @@ extension StoreConformance {
                     try requireEqual(codes["\(what) in \(place)"] ?? nil, .nestedWrite, "error of \(what) in \(place)")
                 }
             }
-            try requireEqual(try store.snapshot().count(of: Library.book), 0, "books of nested writes")
+            try requireEqual(try store.snapshot().count(of: BooksFixture.book), 0, "books of nested writes")
             // Work can be submitted from anywhere, and a thread can write again when it is done.
             let later = Countdown(1)
             try store.write { _ in store.submit({ _ = try $0.book("later") }, completion: { _ in later.countDown() }) }
@@ -145,9 +152,9 @@ extension StoreConformance {
             let last = try store.beginWrite()
             last.cancel()
             try store.write { _ = try $0.book("last") }
-            try requireEqual(try store.snapshot().count(of: Library.book), 2, "books in the end")
+            try requireEqual(try store.snapshot().count(of: BooksFixture.book), 2, "books in the end")
         }
-        let closed = try make(Library.schema)
+        let closed = try make(BooksFixture.schema)
         closed.close()
         try requireError(.closed, "beginning a write on a closed store") { _ = try closed.beginWrite() }
         try requireError(.closed, "beginning another") { _ = try closed.beginWrite() }
@@ -241,10 +248,10 @@ extension StoreConformance {
             let snapshot = try store.snapshot()
             let total = committed.withLock { $0 }
             try requireEqual(
-                try snapshot.value(Library.book, counter, Library.pages), .int(Int64(total)), "the counter")
+                try snapshot.value(BooksFixture.book, counter, BooksFixture.pages), .int(Int64(total)), "the counter")
             try requireEqual(
                 snapshot.version.rawValue, UInt64(2 + total + threads * each), "one version for each commit")
-            try requireEqual(snapshot.count(of: Library.writer), threads * each, "work submitted in between")
+            try requireEqual(snapshot.count(of: BooksFixture.writer), threads * each, "work submitted in between")
             try requireEqual(ahead.withLock { $0 }, [], "interactive writes that do not start from the newest version")
             let alone = Set(groups.withLock { $0.filter { $0.count == 1 }.compactMap(\.first) })
             try requireEqual(
@@ -255,7 +262,9 @@ extension StoreConformance {
 
     /// Adds one, from what the transaction sees.
     private static func count(_ transaction: any WriteTransaction, _ counter: ObjectKey) throws {
-        guard case .int(let before) = try transaction.value(Library.book, counter, Library.pages) else { return }
-        try transaction.set(Library.book, counter, [Library.pages: .int(before + 1)])
+        guard case .int(let before) = try transaction.value(BooksFixture.book, counter, BooksFixture.pages) else {
+            return
+        }
+        try transaction.set(BooksFixture.book, counter, [BooksFixture.pages: .int(before + 1)])
     }
 }

@@ -8,7 +8,7 @@ extension StoreConformance {
         _ make: Maker, seed: UInt64, reopen: ((any Store) throws -> any Store)? = nil
     ) throws {
         try seeded(seed) { random in
-            var store = try make(Library.schema)
+            var store = try make(BooksFixture.schema)
             defer { store.close() }
             var known = [try store.snapshot().mark]
             var held: [any Snapshot] = []
@@ -29,7 +29,7 @@ extension StoreConformance {
             for mark in known {
                 try require(try store.knows(mark), "\(mark) is known")
                 try requireEqual(try store.tag(of: mark.version), newest.tag, "the tag of version \(mark.version)")
-                if let past = try store.past(at: mark.version, before: newest) {
+                if let past = try store.asOf(mark.version, before: newest) {
                     try requireEqual(past.reads.mark, mark, "the mark of the past")
                 }
                 let other = Mark(mark.version, HistoryTag(rawValue: ~newest.tag.rawValue))
@@ -40,7 +40,7 @@ extension StoreConformance {
             }
             try requireEqual(try store.tag(of: newest.version.next), nil, "the tag of a version to come")
             guard reopen == nil else { return }
-            let another = try make(Library.schema)
+            let another = try make(BooksFixture.schema)
             defer { another.close() }
             try require(try !another.knows(newest.mark), "another store has another history")
         }

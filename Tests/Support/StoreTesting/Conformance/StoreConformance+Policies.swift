@@ -4,7 +4,7 @@ package import StoreContract
 extension StoreConformance {
     /// Creating an object whose primary key exists: refused, brought up to what differs, or assigned as a whole.
     package static func policies(_ make: (Schema) throws -> any Store) throws {
-        try with(make, Estate.schema) { store in
+        try with(make, HousesFixture.schema) { store in
             let ann = try store.write { Value.link(try $0.person("ann")) }
             func put(
                 _ values: [String: Value], _ policy: UpdatePolicy
@@ -12,17 +12,19 @@ extension StoreConformance {
                 let before = try store.snapshot().version
                 let result = try store.write { transaction in
                     try transaction.create(
-                        Estate.house.id,
-                        Estate.house.values(values.merging(["number": .int(1)]) { given, _ in given }), update: policy)
+                        HousesFixture.house.id,
+                        HousesFixture.house.values(values.merging(["number": .int(1)]) { given, _ in given }),
+                        update: policy)
                 }
                 return (result, try store.changes(after: before)?.first?.classes ?? [:])
             }
             let full: [String: Value] = [
                 "colour": .string("red"), "main": ann, "owners": .list([ann, ann]), "guests": .set([ann]),
                 "marks": .set([.int(2), .int(1)]), "tags": .list([.string("a"), .null, .string("c")]),
-                "notes": Estate.map(["a": .string("1"), "b": .null]), "any": .list([.int(1)]),
-                "door": Estate.door("green"), "rooms": .list([Estate.room("hall"), Estate.room("bath")]),
-                "sheds": Estate.map(["s": Estate.room("shed")]),
+                "notes": HousesFixture.map(["a": .string("1"), "b": .null]), "any": .list([.int(1)]),
+                "door": HousesFixture.door("green"),
+                "rooms": .list([HousesFixture.room("hall"), HousesFixture.room("bath")]),
+                "sheds": HousesFixture.map(["s": HousesFixture.room("shed")]),
             ]
             let (made, _) = try put(full, .modified)
             try requireEqual(made, UpsertResult(ObjectKey(0), .created), "a new house")
@@ -41,36 +43,41 @@ extension StoreConformance {
             let (changed, changes) = try put(
                 [
                     "colour": .string("red"), "tags": .list([.string("a"), .string("b")]),
-                    "marks": .set([.int(3), .int(1)]), "notes": Estate.map(["a": .string("1"), "c": .null]),
+                    "marks": .set([.int(3), .int(1)]), "notes": HousesFixture.map(["a": .string("1"), "c": .null]),
                     "rooms": .list([
-                        .embedded(Estate.room.values(["size": .int(9)])), Estate.room("bath"), Estate.room("new"),
+                        .embedded(HousesFixture.room.values(["size": .int(9)])), HousesFixture.room("bath"),
+                        HousesFixture.room("new"),
                     ]),
-                    "door": Estate.door("blue"), "sheds": Estate.map(["s": Estate.room("shed")]),
+                    "door": HousesFixture.door("blue"), "sheds": HousesFixture.map(["s": HousesFixture.room("shed")]),
                 ], .modified)
             try requireEqual(changed, UpsertResult(key, .modified), "a house that differs")
             var houses = ClassChanges()
             houses.recordEdit(
-                key, Estate.house["tags"],
+                key, HousesFixture.house["tags"],
                 .list(ListEdit(deletions: IndexRuns([2]), insertions: IndexRuns(), modifications: IndexRuns([1]))))
             houses.recordEdit(
-                key, Estate.house["marks"], .set(SetEdit(deletions: [.int(2)], insertions: [.int(3)])))
+                key, HousesFixture.house["marks"], .set(SetEdit(deletions: [.int(2)], insertions: [.int(3)])))
             houses.recordEdit(
-                key, Estate.house["notes"], .map(MapEdit(deletions: ["b"], insertions: ["c"], modifications: [])))
+                key, HousesFixture.house["notes"], .map(MapEdit(deletions: ["b"], insertions: ["c"], modifications: []))
+            )
             houses.recordEdit(
-                key, Estate.house["rooms"],
+                key, HousesFixture.house["rooms"],
                 .list(ListEdit(deletions: IndexRuns(), insertions: IndexRuns([2]), modifications: IndexRuns())))
             try requireEqual(
                 changes,
                 [
-                    Estate.house.id: houses,
-                    Estate.room.id: ClassChanges(
-                        insertions: [ObjectKey(3)], modifications: [ObjectKey(0): PropertySet([Estate.room["size"]])]),
-                    Estate.door.id: ClassChanges(modifications: [ObjectKey(0): PropertySet([Estate.door["colour"]])]),
+                    HousesFixture.house.id: houses,
+                    HousesFixture.room.id: ClassChanges(
+                        insertions: [ObjectKey(3)],
+                        modifications: [ObjectKey(0): PropertySet([HousesFixture.room["size"]])]),
+                    HousesFixture.door.id: ClassChanges(modifications: [
+                        ObjectKey(0): PropertySet([HousesFixture.door["colour"]])
+                    ]),
                 ], "changes of a house that differs")
             let after = try store.snapshot()
             try requireEqual(try after.house(key, "main"), ann, "what was not given")
             try requireEqual(
-                try after.value(Estate.room.id, ObjectKey(0), Estate.room["name"]), .string("hall"),
+                try after.value(HousesFixture.room.id, ObjectKey(0), HousesFixture.room["name"]), .string("hall"),
                 "what was not given of a room")
 
             // Given as links of its own, and null.
@@ -80,37 +87,41 @@ extension StoreConformance {
             try requireEqual(
                 try store.snapshot().house(key, "rooms"), .list([.link(ObjectKey(1)), .link(ObjectKey(0))]),
                 "rooms in another order")
-            try requireEqual(try store.snapshot().count(of: Estate.door.id), 0, "doors without the house's")
+            try requireEqual(try store.snapshot().count(of: HousesFixture.door.id), 0, "doors without the house's")
 
             // As a whole: everything given is assigned, embedded objects are new.
             let (all, whole) = try put(
-                ["colour": .string("red"), "tags": .list([.string("a")]), "rooms": .list([Estate.room("only")])], .all)
+                [
+                    "colour": .string("red"), "tags": .list([.string("a")]),
+                    "rooms": .list([HousesFixture.room("only")]),
+                ], .all)
             try requireEqual(all, UpsertResult(key, .modified), "a house assigned as a whole")
             try requireEqual(
-                whole[Estate.house.id]?.modifications,
-                [key: PropertySet(["colour", "tags", "rooms"].map { Estate.house[$0] })], "what was assigned")
+                whole[HousesFixture.house.id]?.modifications,
+                [key: PropertySet(["colour", "tags", "rooms"].map { HousesFixture.house[$0] })], "what was assigned")
             try requireEqual(
-                whole[Estate.house.id]?.edits[key]?[Estate.house["tags"]], .list(ListEdit(replacing: 2, with: 1)),
+                whole[HousesFixture.house.id]?.edits[key]?[HousesFixture.house["tags"]],
+                .list(ListEdit(replacing: 2, with: 1)),
                 "a list assigned as a whole")
             try requireEqual(
-                whole[Estate.room.id],
+                whole[HousesFixture.room.id],
                 ClassChanges(insertions: [ObjectKey(4)], deletions: [ObjectKey(0), ObjectKey(1)]), "rooms")
             try requireEqual(try before.house(key, "tags"), full["tags"], "tags of the snapshot before")
-            try requireEqual(before.count(of: Estate.room.id), 3, "rooms of the snapshot before")
+            try requireEqual(before.count(of: HousesFixture.room.id), 3, "rooms of the snapshot before")
             try checkIntegrity(try store.snapshot())
 
             for policy in [UpdatePolicy.modified, .all] {
                 try requireError(.noPrimaryKey, "updating a class without primary key") {
-                    try store.write { _ = try $0.create(Estate.person.id, [:], update: policy) }
+                    try store.write { _ = try $0.create(HousesFixture.person.id, [:], update: policy) }
                 }
                 try requireError(.missingValue, "no primary key given") {
-                    try store.write { _ = try $0.create(Estate.house.id, [:], update: policy) }
+                    try store.write { _ = try $0.create(HousesFixture.house.id, [:], update: policy) }
                 }
                 try requireError(.invalidValue, "a value that does not fit") {
                     _ = try put(["tags": .list([.int(1)])], policy)
                 }
             }
-            let person = try store.write { try $0.create(Estate.person.id, [:], update: .error) }
+            let person = try store.write { try $0.create(HousesFixture.person.id, [:], update: .error) }
             try requireEqual(person, UpsertResult(ObjectKey(1), .created), "a new person")
         }
     }

@@ -9,13 +9,13 @@ extension StoreConformance {
             let (now, later) = (Timestamp(seconds: 1_000), Timestamp(seconds: 2_000))
             let key: [UInt8] = [7, 0, 255]
             func kept(_ key: [UInt8], at time: Timestamp) throws -> [UInt8]? {
-                try store.write { try $0.keptRecord(key, at: time) }
+                try store.write { try $0.sideRecord(key, at: time) }
             }
             try requireEqual(try kept(key, at: now), nil, "a record before it is kept")
             let before = try store.snapshot().version
             try store.write { transaction in
                 try transaction.keep([1, 2], under: key, until: later, at: now)
-                try requireEqual(try transaction.keptRecord(key, at: now), [1, 2], "a record in its own write")
+                try requireEqual(try transaction.sideRecord(key, at: now), [1, 2], "a record in its own write")
                 try transaction.author("Ann")
             }
             try requireEqual(try store.changes(after: before)?.count, 1, "change sets of a write with a record")
@@ -29,7 +29,7 @@ extension StoreConformance {
                 try store.write { transaction in
                     try transaction.keep([3], under: key, until: later, at: now)
                     try transaction.keep([4], under: [8], until: later, at: now)
-                    try transaction.delete(Library.writer, ObjectKey(99))
+                    try transaction.delete(BooksFixture.writer, ObjectKey(99))
                 }
             }
             try requireEqual(try kept(key, at: now), [1, 2], "a record after a write that failed")
@@ -45,7 +45,7 @@ extension StoreConformance {
                 try store.write { transaction in
                     try transaction.keep(
                         [4], under: [8], until: Timestamp(seconds: 9_000), at: Timestamp(seconds: 5_000))
-                    try transaction.delete(Library.writer, ObjectKey(99))
+                    try transaction.delete(BooksFixture.writer, ObjectKey(99))
                 }
             }
             try requireEqual(try kept([20, 0], at: now), [9], "an expired record after a write that failed")

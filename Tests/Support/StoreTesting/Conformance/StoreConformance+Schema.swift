@@ -143,7 +143,7 @@ extension StoreConformance {
 
     /// A closed store finishes what was submitted and refuses the rest.
     package static func closing(_ make: (Schema) throws -> any Store) throws {
-        let store = try make(Library.schema)
+        let store = try make(BooksFixture.schema)
         let done = Countdown(3)
         let succeeded = Mutex(0)
         for index in 0..<3 {

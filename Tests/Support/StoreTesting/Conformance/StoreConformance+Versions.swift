@@ -6,7 +6,7 @@ extension StoreConformance {
     /// A snapshot keeps everything of its version, also its collections and embedded objects, whatever becomes of
     /// them later.
     package static func frozenCollections(_ make: (Schema) throws -> any Store) throws {
-        try with(make, Estate.schema) { store in
+        try with(make, HousesFixture.schema) { store in
             let tags = (0..<2000).map { Value.string("t\($0)") }
             let (key, ann) = try store.write { transaction in
                 let ann = try transaction.person("ann")
@@ -14,8 +14,8 @@ extension StoreConformance {
                     1,
                     [
                         "tags": .list(tags), "owners": .list([.link(ann), .link(ann)]), "guests": .set([.link(ann)]),
-                        "notes": Estate.map(["a": .string("1")]), "marks": .set((0..<500).map { .int($0) }),
-                        "rooms": .list([Estate.room("r", ["door": Estate.door("d")])]),
+                        "notes": HousesFixture.map(["a": .string("1")]), "marks": .set((0..<500).map { .int($0) }),
+                        "rooms": .list([HousesFixture.room("r", ["door": HousesFixture.door("d")])]),
                         "any": .dictionary(ValueMap([("k", .list([.int(1)]))])), "colour": .string("red"),
                     ])
                 return (key, ann)
@@ -31,12 +31,12 @@ extension StoreConformance {
                     switch round {
                     case 0:
                         for index in 0..<300 { try transaction.edit(key, "tags", .remove(at: index)) }
-                        try transaction.edit(key, "rooms", .insert(Estate.room("new"), at: 0))
+                        try transaction.edit(key, "rooms", .insert(HousesFixture.room("new"), at: 0))
                     case 1:
                         try transaction.edit(key, "marks", .removeAll)
                         try transaction.edit(key, "notes", .put(.null, key: "a"))
                         try transaction.set(key, ["any": .null, "rooms": .list([])])
-                    case 2: try transaction.delete(Estate.person.id, ann)
+                    case 2: try transaction.delete(HousesFixture.person.id, ann)
                     case 3:
                         for number in 2..<200 { try transaction.house(Int64(number), ["tags": .list([.null])]) }
                         try transaction.set(key, ["tags": .list(tags.reversed())])
@@ -44,12 +44,12 @@ extension StoreConformance {
                     }
                 }
             }
-            try store.write { try $0.delete(Estate.house.id, key) }
+            try store.write { try $0.delete(HousesFixture.house.id, key) }
             for (index, (snapshot, values)) in frozen.enumerated() {
                 for (name, value) in values {
                     try requireEqual(try snapshot.house(key, name), value, "'\(name)' of frozen version \(index)")
                 }
-                let middle = try snapshot.elements(Estate.house.id, key, Estate.house["tags"], 700..<710)
+                let middle = try snapshot.elements(HousesFixture.house.id, key, HousesFixture.house["tags"], 700..<710)
                 try requireEqual(
                     middle, Array((values["tags"] ?? .null).elements.dropFirst(700).prefix(10)),
                     "tags in the middle of frozen version \(index)")
@@ -71,7 +71,8 @@ extension StoreConformance {
                 let again = try store.snapshot(at: snapshot.version)
                 try requireEqual(again.version, snapshot.version, "the version asked for")
                 try requireEqual(
-                    again.count(of: Library.book), snapshot.count(of: Library.book), "books of version \(again.version)"
+                    again.count(of: BooksFixture.book), snapshot.count(of: BooksFixture.book),
+                    "books of version \(again.version)"
                 )
             }
             let newest = try store.snapshot()
@@ -83,7 +84,7 @@ extension StoreConformance {
             }
             let again = try store.snapshot(at: held[0].version)
             held.removeFirst()
-            try requireEqual(again.count(of: Library.book), 2, "books of a version that was had again")
+            try requireEqual(again.count(of: BooksFixture.book), 2, "books of a version that was had again")
             try requireEqual(
                 try store.snapshot(at: again.version).version, again.version, "a version held by the second snapshot")
 

@@ -8,7 +8,7 @@ package enum StoreConformance {
     package typealias Maker = (Schema) throws -> any Store
 
     /// Makes a store, uses it and closes it.
-    static func with(_ make: Maker, _ schema: Schema = Library.schema, _ body: (any Store) throws -> Void) throws {
+    static func with(_ make: Maker, _ schema: Schema = BooksFixture.schema, _ body: (any Store) throws -> Void) throws {
         let store = try make(schema)
         defer { store.close() }
         try body(store)
@@ -26,7 +26,7 @@ package enum StoreConformance {
 }
 
 /// The schema of the topics that are not random: books with authors, and one class for each kind of primary key.
-enum Library {
+enum BooksFixture {
     static let schema = Schema(
         version: 1,
         classes: [
@@ -93,11 +93,11 @@ enum Library {
 extension WriteTransaction {
     @discardableResult
     func book(_ isbn: String, _ more: [PropertyID: Value] = [:]) throws -> ObjectKey {
-        try create(Library.book, more.merging([Library.isbn: .string(isbn)]) { given, _ in given })
+        try create(BooksFixture.book, more.merging([BooksFixture.isbn: .string(isbn)]) { given, _ in given })
     }
 
     @discardableResult
     func author(_ name: String) throws -> ObjectKey {
-        try create(Library.writer, [Library.name: .string(name)])
+        try create(BooksFixture.writer, [BooksFixture.name: .string(name)])
     }
 }

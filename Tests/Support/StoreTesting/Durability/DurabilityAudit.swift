@@ -47,10 +47,10 @@ package final class DurabilityAudit {
         var random = SeededRandom(seed: snapshot.version.rawValue)
         for back in [1, 4] where snapshot.version.rawValue > UInt64(back) {
             let version = Version(snapshot.version.rawValue - UInt64(back))
-            guard let past = try store.past(at: version, before: snapshot) else { continue }
+            guard let past = try store.asOf(version, before: snapshot) else { continue }
             pasts += 1
             try requireEqual(
-                past.changes, try model.past(at: version, before: try model.snapshot())?.changes,
+                past.changes, try model.asOf(version, before: try model.snapshot())?.changes,
                 "changes since version \(version)")
             try StoreConformance.compare(
                 past.reads, try model.state(at: version), newest: snapshot, queries: 1, &random)

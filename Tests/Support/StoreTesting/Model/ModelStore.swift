@@ -118,17 +118,17 @@ package final class ModelStore: Store {
         return ModelSnapshot(state)
     }
 
-    package func past(at version: Version, before snapshot: any Snapshot) throws -> Past? {
+    package func asOf(_ version: Version, before snapshot: any Snapshot) throws -> AsOfState? {
         let newest = snapshot.version
         let (state, log) = try shared.withLock { shared in
             guard !shared.isClosed else { throw Self.closed }
             return (shared.states[version], shared.log)
         }
-        if version == newest { return Past(reads: snapshot, changes: ChangeSet(version: version)) }
+        if version == newest { return AsOfState(reads: snapshot, changes: ChangeSet(version: version)) }
         guard let state, version < newest else { return nil }
         var changes = ChangeSet(version: version)
         for entry in log where entry.version > version && entry.version <= newest { changes.merge(entry) }
-        return changes.schemaChanged ? nil : Past(reads: ModelSnapshot(state), changes: changes)
+        return changes.schemaChanged ? nil : AsOfState(reads: ModelSnapshot(state), changes: changes)
     }
 
     package func changeLogFloor() throws -> Version {
@@ -140,7 +140,7 @@ package final class ModelStore: Store {
 
     package func close() {
         shared.withLock { $0.isClosed = true }
-        writer.sync { WriterThread.run(for: self) { commitPending() } }
+        writer.sync { WriterLock.run(for: self) { commitPending() } }
     }
 
     private static var closed: StoreError { StoreError(.closed, "The store was closed.") }
@@ -152,7 +152,7 @@ package final class ModelStore: Store {
             return true
         }
         guard accepted else { return completion(.failure(Self.closed)) }
-        writer.async { [self] in WriterThread.run(for: self) { commitPending() } }
+        writer.async { [self] in WriterLock.run(for: self) { commitPending() } }
     }
 
     /// Runs everything that is queued, up to a job that has a commit of its own as one commit. On the writer's queue.

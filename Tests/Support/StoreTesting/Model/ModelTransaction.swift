@@ -80,7 +80,7 @@ class ModelTransaction: WriteTransaction {
         remove([ObjectReference(classID, key)])
     }
 
-    func keptRecord(_ key: [UInt8], at time: Timestamp) throws -> [UInt8]? {
+    func sideRecord(_ key: [UInt8], at time: Timestamp) throws -> [UInt8]? {
         state.records[key].flatMap { $0.expiry.seconds > time.seconds ? $0.bytes : nil }
     }
 

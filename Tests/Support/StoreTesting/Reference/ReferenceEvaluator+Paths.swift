@@ -49,7 +49,7 @@ extension ReferenceEvaluator {
             case .elements(let property, let target, let selector):
                 objects = try objects.flatMap {
                     var value = try source.value(classID, $0, property)
-                    if case .list(let elements) = value, case .visible(let predicate, let target)? = next {
+                    if case .list(let elements) = value, case .rowSecurity(let predicate, let target)? = next {
                         value = .list(
                             try elements.filter {
                                 try $0.linkedKeys.allSatisfy { try holds(predicate, for: $0, in: target) }
@@ -63,7 +63,7 @@ extension ReferenceEvaluator {
                     try incoming.origins(to: $0, of: classID, from: origin, property, in: source)
                 }
                 classID = origin
-            case .visible(let predicate, _):
+            case .rowSecurity(let predicate, _):
                 objects = try objects.filter { try holds(predicate, for: $0, in: classID) }
             }
         }
@@ -74,7 +74,7 @@ extension ReferenceEvaluator {
     private func values(of value: Value, _ type: PropertyType, _ steps: [ValueStep]) throws -> [Value] {
         var values = [value]
         var steps = steps[...]
-        if case .visible(let objects)? = steps.first {
+        if case .rowSecurity(let objects)? = steps.first {
             values = [try shown(value, objects)]
             steps.removeFirst()
         }
@@ -93,7 +93,7 @@ extension ReferenceEvaluator {
         return values
     }
 
-    private func shown(_ value: Value, _ objects: VisibleObjects) throws -> Value {
+    private func shown(_ value: Value, _ objects: RowSecurityPredicates) throws -> Value {
         switch value {
         case .reference(let target):
             guard let predicate = objects.predicates[target.classID] else { return .null }
@@ -108,7 +108,7 @@ extension ReferenceEvaluator {
 
     private static func values(of value: Value, _ step: ValueStep) -> [Value] {
         switch step {
-        case .visible: return [value]
+        case .rowSecurity: return [value]
         case .elements(let selector): return elements(of: value, selector)
         case .keys:
             guard case .dictionary(let map) = value else { return [] }
@@ -165,7 +165,7 @@ extension BoundPath {
     /// The links to the object that holds the last link to another object.
     fileprivate var linksBeforeLast: ArraySlice<LinkStep> {
         var links = self.links[...]
-        while case .visible? = links.last { links.removeLast() }
+        while case .rowSecurity? = links.last { links.removeLast() }
         return links.dropLast()
     }
 }

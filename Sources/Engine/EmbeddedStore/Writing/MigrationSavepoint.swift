@@ -1,0 +1,133 @@
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// The transaction of a migration: writes under the new schema, with the rules loosened that hold only at its end.
+///
+/// It is alone in its LMDB transaction, which is not committed when anything fails, so it keeps no journal and
+/// records no changes.
+final class MigrationSavepoint: Savepoint, MigrationTransaction {
+    let old: any Snapshot
+    private let layout: MigrationLayout
+    private(set) var schemas: MigrationSchema
+    private var renames: MigrationRenames
+
+    /// Makes room for what is new; what only the old schema has stays until `MigrationClosing`.
+    init(_ session: WriteSession, version: Version, old: any Snapshot, plan: MigrationPlan) throws {
+        self.old = old
+        layout = MigrationLayout(session)
+        schemas = MigrationSchema(from: old.schema, to: plan.new)
+        renames = plan.renames
+        super.init(session, version: version)
+        try layout.change(to: schemas.union)
+    }
+
+    override var schema: Schema { schemas.new }
+    override var ruledSchema: Schema { schemas.working }
+
+    override func note(_ step: Step) { changes.removeAll(keepingCapacity: true) }
+
+    /// None: what migrations change is their own.
+    override func cells(
+        of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID], over base: (any RowAccessor)?
+    ) throws -> (any RowAccessor)? { nil }
+
+    // MARK: Primary keys
+
+    override func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
+        let objectClass = try objectClass(classID)
+        guard let key = schemas.new[classID]?.primaryKeyProperty, let column = objectClass.column(key.id) else {
+            return nil
+        }
+        return try session.lookUp(primaryKey, objectClass, column)
+    }
+
+    override func create(_ classID: ClassID, _ values: [PropertyID: Value]) throws -> ObjectKey {
+        guard let objectClass = schemas.new[classID] else { throw StoreError.unknownClass(classID) }
+        if let key = objectClass.primaryKeyProperty {
+            guard let value = values[key.id] ?? (key.type.isOptional ? .null : nil) else {
+                throw StoreError(
+                    .missingValue,
+                    "Missing value for property '\(objectClass.name).\(key.name)'. Give its primary key.",
+                    property: key.name)
+            }
+            try makeRoom(for: value, classID)
+        }
+        return try super.create(classID, values)
+    }
+
+    /// The row is that of the new schema; the columns may be more.
+    override func create(_ classID: ClassID, row: [Value]) throws -> ObjectKey {
+        guard let objectClass = schemas.new[classID] else { throw StoreError.unknownClass(classID) }
+        let properties = objectClass.storedProperties
+        guard row.count == properties.count else { throw StoreError.wrongRowLength(row.count, of: objectClass) }
+        return try create(classID, Dictionary(uniqueKeysWithValues: zip(properties.map(\.id), row)))
+    }
+
+    override func set(_ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value]) throws {
+        if let property = schemas.new[classID]?.primaryKeyProperty, let value = values[property.id] {
+            try makeRoom(for: value, classID)
+        }
+        try super.set(classID, key, values)
+    }
+
+    override func checkUnique(_ value: Value, _ column: ColumnLayout, _ objectClass: MutableClass) throws {}
+
+    override func checkKeyChange(
+        to value: Value, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
+    ) throws {}
+
+    /// Lets primary keys be there twice from the first time that one is.
+    private func makeRoom(for value: Value, _ classID: ClassID) throws {
+        guard !schemas.relaxed.contains(classID), try key(of: classID, primaryKey: value) != nil,
+            schemas.relax(classID)
+        else { return }
+        try layout.change(to: schemas.union)
+    }
+
+    // MARK: What only the old schema has is not there
+
+    override func existing(_ classID: ClassID, _ key: ObjectKey) throws -> MutableClass {
+        guard schemas.new[classID] != nil else { throw StoreError.unknownClass(classID) }
+        return try super.existing(classID, key)
+    }
+
+    override func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool {
+        guard schemas.new[classID] != nil else { throw StoreError.unknownClass(classID) }
+        return try super.exists(classID, key)
+    }
+
+    override func count(of classID: ClassID) -> Int {
+        schemas.new[classID] == nil ? 0 : super.count(of: classID)
+    }
+
+    override func column(_ id: PropertyID, _ objectClass: MutableClass) throws -> ColumnLayout {
+        guard schemas.new[objectClass.schema.id]?[id] != nil else {
+            throw StoreError.unknownProperty(id, in: objectClass.schema)
+        }
+        return try super.column(id, objectClass)
+    }
+
+    // MARK: Migrating
+
+    func renameProperty(of className: String, from: String, to: String) throws {
+        guard let finished = try renames.rename(class: className, from: from, to: to),
+            let id = schemas.old[className]?[finished.from]?.id
+        else { return }
+        schemas.new = schemas.new.renumbering(finished.to, of: className, to: id)
+        try layout.change(to: schemas.union)
+    }
+
+    func checkRenames() throws { try renames.checkFinished() }
+
+    @discardableResult
+    func deleteData(of className: String) throws -> Bool {
+        guard let classID = schemas.new[className]?.id ?? schemas.old[className]?.id else { return false }
+        guard let objectClass = session.objectClass(classID) else { return true }
+        try layout.forEachObject(of: classID) { key in
+            // One that was embedded in another one of the class may have gone with it.
+            if try session.exists(objectClass, key) { try remove(objectClass, key) }
+        }
+        return true
+    }
+}

@@ -1,0 +1,120 @@
+import Columnar
+import ObjectModel
+
+/// A stored property as the writer needs it for every object: no look-ups by name or hash, no copies of the schema.
+final class ColumnLayout: Sendable {
+    let property: PropertySchema
+    let kind: LeafKind
+    /// The place among the class's columns.
+    let position: Int
+    let isPrimaryKey: Bool
+    /// Whether the value has entries in the index tree.
+    let isIndexed: Bool
+    /// Whether these entries are blocks of integers.
+    let usesKeyBlocks: Bool
+    /// Whether the words of the value are indexed.
+    let isFullTextIndexed: Bool
+    /// Whether values can hold links, which have entries in the backlinks.
+    let holdsLinks: Bool
+    let isMixed: Bool
+    /// The class that links lead to, unless they are mixed.
+    let targetClass: ClassID?
+    /// Whether links lead to embedded objects, which belong to the object that holds them.
+    let ownsTarget: Bool
+    private let isOptional: Bool
+    /// What a new object gets when nothing is given; nil for a primary key that must be given.
+    let initialValue: Value?
+
+    var id: PropertyID { property.id }
+
+    /// Whether anything outside the leaf is kept in step with the value.
+    var hasReferences: Bool { isIndexed || holdsLinks || isFullTextIndexed }
+
+    /// Whether a value of a type without limits or links can be stored as it is: the common case, without a
+    /// closer look.
+    func acceptsPlainly(_ value: Value) -> Bool {
+        switch value {
+        case .null: isOptional
+        case .bool, .int, .float, .double, .date, .objectId, .uuid, .decimal: kind.accepts(value)
+        case .string(let text): kind == .string && text.utf8.count <= OverflowTree.limit
+        default: false
+        }
+    }
+
+    /// Whether a value that is a run of bytes is sure to lie in the leaf, without a look at its encoding.
+    func staysInLeaf(_ value: Value) -> Bool {
+        switch value {
+        case .null: true
+        case .string(let text): kind == .string && text.utf8.count <= OverflowTree.limit
+        case .data(let bytes): kind == .data && bytes.count <= OverflowTree.limit
+        default: false
+        }
+    }
+
+    init(_ property: PropertySchema, kind: LeafKind, position: Int, isPrimaryKey: Bool) {
+        self.property = property
+        self.kind = kind
+        self.position = position
+        self.isPrimaryKey = isPrimaryKey
+        isIndexed = property.isIndexed || isPrimaryKey
+        usesKeyBlocks = isPrimaryKey && kind == .int
+        isFullTextIndexed = property.isFullTextIndexed
+        isMixed = property.type.isMixed
+        holdsLinks = property.type.isMixed || property.type.isLink
+        targetClass = property.targetClass
+        ownsTarget = property.ownsTarget
+        isOptional = property.type.acceptsNull && kind.collection == .single
+        initialValue = isPrimaryKey && !property.type.isOptional ? nil : property.initialValue
+    }
+}
+
+/// A class as the writer needs it, with its counters.
+final class MutableClass {
+    let schema: ClassSchema
+    /// The stored properties in declaration order.
+    let columns: [ColumnLayout]
+    let primaryKey: ColumnLayout?
+    /// The properties that own embedded objects.
+    let owningColumns: [ColumnLayout]
+    /// The properties whose values are runs of bytes.
+    let byteColumns: [ColumnLayout]
+    /// The properties with entries outside the leaves.
+    let referenceColumns: [ColumnLayout]
+    /// The properties whose values are not stored as they are given.
+    let materialisedColumns: [ColumnLayout]
+    let isEmbedded: Bool
+    var state: ClassState { didSet { isDirty = true } }
+    /// Whether the counters differ from what the transaction holds.
+    var isDirty = false
+    /// Positions by property number; -1 where there is no such stored property.
+    private let positions: [Int]
+
+    init(_ schema: ClassSchema, _ state: ClassState) {
+        self.schema = schema
+        self.state = state
+        var columns: [ColumnLayout] = []
+        var positions: [Int] = []
+        for property in schema.storedProperties {
+            guard let kind = property.leafKind else { continue }
+            while positions.count <= Int(property.id.rawValue) { positions.append(-1) }
+            positions[Int(property.id.rawValue)] = columns.count
+            columns.append(
+                ColumnLayout(
+                    property, kind: kind, position: columns.count, isPrimaryKey: property.name == schema.primaryKey))
+        }
+        self.columns = columns
+        self.positions = positions
+        primaryKey = columns.first { $0.isPrimaryKey }
+        owningColumns = columns.filter { $0.ownsTarget }
+        materialisedColumns = columns.filter { $0.ownsTarget || $0.kind == .set }
+        byteColumns = columns.filter { $0.kind.isBytes }
+        referenceColumns = columns.filter { $0.hasReferences }
+        isEmbedded = schema.isEmbedded
+    }
+
+    func column(_ id: PropertyID) -> ColumnLayout? {
+        let number = Int(id.rawValue)
+        guard number < positions.count, positions[number] >= 0 else { return nil }
+        return columns[positions[number]]
+    }
+}

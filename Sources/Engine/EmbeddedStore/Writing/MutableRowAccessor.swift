@@ -1,0 +1,162 @@
+import Columnar
+import ObjectModel
+import StoreContract
+
+/// The values of one cluster's objects within a write. Of a property that the write has not touched they are read from
+/// the version that it started from.
+///
+/// What an assignment must note, for observers and to be taken back, it notes once for each object and property: what
+/// became of the value in between does not matter to either, as values of these kinds depend on nothing else.
+final class MutableRowAccessor: RowAccessor {
+    /// Not held: the work that it does must end on the writer's thread.
+    private unowned(unsafe) let savepoint: Savepoint
+    private let objectClass: MutableClass
+    private let cluster: MutableCluster
+    /// The cluster's.
+    private let leaves: UnsafeMutablePointer<MutableLeaf?>
+    private let dirty: UnsafeMutablePointer<Bool>
+    private let base: (any RowAccessor)?
+    /// By column asked for.
+    private let columns: UnsafeMutableBufferPointer<Column>
+    /// The objects whose assignment is noted, a bit for each row, column by column.
+    private let noted: UnsafeMutablePointer<UInt64>
+    private let wordCount: Int
+    /// The session's count of arrangements, and what it was.
+    private let arrangementPlace: UnsafePointer<Int>
+    private let arrangement: Int
+    let firstKey: Int64
+    let rowCount: Int
+
+    /// What is to be known of a column at each access.
+    private struct Column {
+        /// Among the class's columns; -1 for one that is not read this way.
+        var position = -1
+        var kind = LeafKind.int
+        /// Whether an assignment concerns nothing but the leaf.
+        var isAssigned = false
+        var isOptional = false
+        /// Said once, as comparing kinds is no single instruction from another module.
+        var isText = false
+
+        func accepts(_ value: Value) -> Bool {
+            switch value {
+            case .int: kind == .int
+            case .null: isOptional
+            case .string(let text): kind == .string && text.utf8.count <= OverflowTree.limit
+            case .bool, .float, .double, .date, .objectId, .uuid, .decimal: kind.accepts(value)
+            default: false
+            }
+        }
+    }
+
+    /// Nil for a class without columns.
+    init?(
+        _ savepoint: Savepoint, _ objectClass: MutableClass, _ cluster: MutableCluster, firstKey: Int64,
+        _ properties: [PropertyID], over base: (any RowAccessor)?
+    ) {
+        guard let leaves = cluster.leaves.baseAddress, let dirty = cluster.dirty.baseAddress else { return nil }
+        self.leaves = leaves
+        self.dirty = dirty
+        self.savepoint = savepoint
+        self.objectClass = objectClass
+        self.cluster = cluster
+        self.firstKey = firstKey
+        let session = savepoint.session
+        rowCount = session.capacity
+        arrangementPlace = UnsafePointer(session.arrangementPlace)
+        arrangement = session.arrangement
+        self.base = cluster.isAsAtStart ? base : nil
+        columns = .allocate(capacity: properties.count)
+        for (index, property) in properties.enumerated() {
+            var column = Column()
+            if let layout = objectClass.column(property), layout.isPlain {
+                column = Column(
+                    position: layout.position, kind: layout.kind, isAssigned: layout.isPlainlyAssigned,
+                    isOptional: layout.acceptsPlainly(.null), isText: layout.kind == .string)
+            }
+            columns.initializeElement(at: index, to: column)
+        }
+        wordCount = maskWordCount(session.capacity)
+        noted = .allocate(capacity: wordCount * properties.count)
+        noted.initialize(repeating: 0, count: wordCount * properties.count)
+    }
+
+    deinit {
+        columns.deallocate()
+        noted.deallocate()
+    }
+
+    /// Whether the session still has the cluster.
+    var isCurrent: Bool { arrangementPlace.pointee == arrangement }
+
+    func contains(_ row: Int) -> Bool { isCurrent && cluster.isLive(row) }
+
+    func value(_ row: Int, _ column: Int) -> Value? {
+        let position = columns[column].position
+        guard isCurrent, position >= 0, cluster.isLive(row) else { return nil }
+        if leaves[position] != nil { return leaves[position]?.plainValue(at: row) ?? nil }
+        return base?.value(row, column)
+    }
+
+    func assign(_ value: Value, _ row: Int, _ column: Int) throws -> Bool {
+        guard columns[column].accepts(value) else { return false }
+        return try assign(row, column) { position throws(LeafError) in try leaves[position]?.setPlain(row, value) }
+    }
+
+    func assign(utf8 text: UnsafeBufferPointer<UInt8>, _ row: Int, _ column: Int) throws -> Bool {
+        guard columns[column].isText, text.count <= OverflowTree.limit else { return false }
+        return try assign(row, column) { position throws(LeafError) in
+            try leaves[position]?.setPlain(row, utf8: text)
+        }
+    }
+
+    @inline(__always)
+    private func assign(
+        _ row: Int, _ column: Int, _ set: (_ position: Int) throws(LeafError) -> Bool?
+    ) throws -> Bool {
+        let layout = columns[column]
+        guard isCurrent, layout.isAssigned, cluster.isLive(row) else { return false }
+        let word = column * wordCount + row >> 6
+        let bit: UInt64 = 1 << UInt64(row & 63)
+        if noted[word] & bit == 0, try !note(row, layout.position) { return false }
+        noted[word] |= bit
+        do {
+            // Where a value lies outside, only the session knows how to take it away.
+            guard try set(layout.position) == true else { return false }
+        } catch {
+            try savepoint.session.wholly { throw error }
+        }
+        dirty[layout.position] = true
+        return true
+    }
+
+    /// Notes that a value is about to be replaced. False when that cannot be done here.
+    private func note(_ row: Int, _ position: Int) throws -> Bool {
+        let session = savepoint.session
+        let layout = objectClass.columns[position]
+        let address = LeafAddress(classID: objectClass.schema.id, cluster: Int(firstKey) / rowCount)
+        try session.wholly { try cluster.open(position) { try session.openLeaf(address, layout) } }
+        guard let old = leaves[position]?.plainValue(at: row) ?? nil else { return false }
+        savepoint.noteAssignment(objectClass, ObjectKey(firstKey + Int64(row)), layout, old: old)
+        return true
+    }
+}
+
+extension ColumnLayout {
+    /// Whether a value is one plain value in the leaf, at most too long for it.
+    var isPlain: Bool { kind.collection == .single && kind != .mixed }
+
+    /// Whether an assignment concerns nothing but the leaf.
+    var isPlainlyAssigned: Bool { !hasReferences && !isPrimaryKey && !ownsTarget }
+}
+
+extension Savepoint {
+    /// Notes that a value is about to be replaced which nothing else depends on.
+    func noteAssignment(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, old: Value) {
+        let classID = objectClass.schema.id
+        // An object that this work created goes with it, whatever it holds, and is told of as a whole.
+        if changes[classID]?.isCreated(key) == true { return }
+        note(.assigned(objectClass, key, column, old: old))
+        changes[classID, default: ClassChangeRecorder()].recordModification(key, column.id)
+    }
+}

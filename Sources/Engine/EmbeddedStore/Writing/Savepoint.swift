@@ -1,0 +1,389 @@
+import Columnar
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// One piece of work within a group commit: checks the rules, records what changes, and can take everything back.
+///
+/// A method checks everything that can be wrong before it changes anything, so that work which goes on after an error
+/// finds nothing half done.
+class Savepoint: WriteTransaction {
+    let version: Version
+    let before: Mark
+    var changes: [ClassID: ClassChangeRecorder] = [:]
+    let session: WriteSession
+    private(set) var journal: [Step] = []
+    /// What the journal takes in memory, roughly.
+    private var journalBytes = 0
+    private let journalLimit: Int
+    /// Whether the journal outgrew its limit and was dropped. The work can then be taken back only with the whole LMDB
+    /// transaction.
+    private(set) var isBeyondTakingBack = false
+
+    /// What undoes one change.
+    enum Step {
+        /// Objects that were created one after the other are one step.
+        case created(MutableClass, Range<Int64>)
+        case assigned(MutableClass, ObjectKey, ColumnLayout, old: Value)
+        case deleted(MutableClass, ObjectKey, [Value])
+        case inserted(MutableClass, ObjectKey, ColumnLayout, position: Int)
+        case replaced(MutableClass, ObjectKey, ColumnLayout, position: Int, old: Value)
+        case removed(MutableClass, ObjectKey, ColumnLayout, position: Int, mapKey: String?, old: Value)
+        /// Beside the objects, in the place of what there was.
+        case kept([UInt8], oldBytes: [UInt8]?, oldExpiry: UInt64)
+    }
+
+    /// - Parameter journalLimit: bytes of memory that what takes the work back may use.
+    init(_ session: WriteSession, version: Version, journalLimit: Int = .max) {
+        self.session = session
+        self.version = version
+        before = session.newest
+        self.journalLimit = journalLimit
+    }
+
+    /// What the work has done so far.
+    var changeSet: ChangeSet {
+        ChangeSet(version: version, classes: changes.mapValues(\.changes).filter { !$0.value.isEmpty })
+    }
+
+    var schema: Schema { session.schema }
+    /// By which values are checked.
+    var ruledSchema: Schema { schema }
+    var tag: HistoryTag { session.tag }
+
+    func note(_ step: Step) {
+        guard !isBeyondTakingBack else { return }
+        journal.append(step)
+        journalBytes += step.sizeEstimate
+        guard journalBytes > journalLimit else { return }
+        isBeyondTakingBack = true
+        journal = []
+    }
+
+    private func noteCreation(_ objectClass: MutableClass, _ key: ObjectKey) {
+        if case .created(let last, let keys)? = journal.last, last === objectClass, keys.upperBound == key.rawValue {
+            journal[journal.count - 1] = .created(objectClass, keys.lowerBound..<key.rawValue + 1)
+        } else {
+            note(.created(objectClass, key.rawValue..<key.rawValue + 1))
+        }
+    }
+
+    // MARK: Reading
+
+    func count(of classID: ClassID) -> Int { session.objectClass(classID)?.state.objectCount ?? 0 }
+
+    func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool { try session.exists(objectClass(classID), key) }
+
+    func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey? {
+        let objectClass = try objectClass(classID)
+        guard let column = objectClass.primaryKey else { return nil }
+        return try session.lookUp(primaryKey, objectClass, column)
+    }
+
+    func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
+        let objectClass = try existing(classID, key)
+        return try session.value(objectClass, key, column(property, objectClass))
+    }
+
+    func cells(
+        of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID], over base: (any RowAccessor)?
+    ) throws -> (any RowAccessor)? {
+        let objectClass = try objectClass(classID)
+        guard try session.exists(objectClass, key) else { return nil }
+        try session.boundMutableClusters()
+        let (address, _) = session.place(objectClass, key)
+        return MutableRowAccessor(
+            self, objectClass, try session.cluster(address, objectClass),
+            firstKey: Int64(address.cluster * session.capacity), properties, over: base)
+    }
+
+    func elementCount(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Int {
+        let objectClass = try existing(classID, key)
+        return try session.collection(objectClass, key, collectionColumn(property, objectClass)).count
+    }
+
+    func elements(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
+    ) throws -> [Value] {
+        let objectClass = try existing(classID, key)
+        let collection = try session.collection(objectClass, key, collectionColumn(property, objectClass))
+        return try range.clamped(to: 0..<collection.count).map { try collection.value(at: $0) }
+    }
+
+    func backlinks(to key: ObjectKey, from origin: ClassID, _ property: PropertyID) throws -> [ObjectKey] {
+        let objectClass = try objectClass(origin)
+        _ = try column(property, objectClass)
+        return try session.backlinks(to: key, from: origin, property)
+    }
+
+    func select(_ query: BoundQuery, _ window: Window) throws -> [ObjectKey] {
+        try session.queryView().select(query, window)
+    }
+
+    func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
+        try session.queryView().matches(query, key)
+    }
+
+    func count(_ query: BoundQuery) throws -> Int { try session.queryView().count(query) }
+
+    func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
+        try session.queryView().aggregate(query, requests)
+    }
+
+    func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
+        try session.queryView().sections(query, by: key)
+    }
+
+    // MARK: Changing
+
+    func create(_ classID: ClassID, _ values: [PropertyID: Value]) throws -> ObjectKey {
+        let objectClass = try objectClass(classID)
+        return try create(objectClass, try row(objectClass, values))
+    }
+
+    func create(_ classID: ClassID, row: [Value]) throws -> ObjectKey {
+        let objectClass = try objectClass(classID)
+        guard row.count == objectClass.columns.count else {
+            throw StoreError.wrongRowLength(row.count, of: objectClass.schema)
+        }
+        return try create(objectClass, row)
+    }
+
+    private func create(_ objectClass: MutableClass, _ row: [Value]) throws -> ObjectKey {
+        guard !objectClass.isEmbedded else {
+            throw StoreError(
+                .embeddedWithoutOwner,
+                "Embedded objects cannot be created directly. Assign \(objectClass.schema.name.withArticle) to a property that holds one."
+            )
+        }
+        for column in objectClass.columns { try check(row[column.position], column, objectClass) }
+        if let column = objectClass.primaryKey { try checkUnique(row[column.position], column, objectClass) }
+        return try append(objectClass, row)
+    }
+
+    func set(_ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value]) throws {
+        let objectClass = try existing(classID, key)
+        // All are checked before any is assigned, in a fixed order so that the first fault reported is always
+        // the same one.
+        var assignments: [(ColumnLayout, Value)] = []
+        for id in values.keys.sorted() {
+            let column = try column(id, objectClass)
+            guard let value = values[id] else { continue }
+            try check(value, column, objectClass, of: key)
+            if column.isPrimaryKey { try checkKeyChange(to: value, objectClass, key, column) }
+            assignments.append((column, value))
+        }
+        for (column, value) in assignments { try assign(objectClass, key, column, value) }
+    }
+
+    func delete(_ classID: ClassID, _ key: ObjectKey) throws {
+        try remove(try existing(classID, key), key)
+    }
+
+    func delete(_ classID: ClassID, _ keys: [ObjectKey]) throws {
+        let objectClass = try objectClass(classID)
+        for key in keys where try !session.exists(objectClass, key) {
+            throw StoreError.notFound(key, in: objectClass.schema)
+        }
+        try IncomingLinks(self, to: objectClass, Set(keys)).clear()
+        try session.wholly {
+            try session.references.removingMany { for key in keys { try removeUnlinked(objectClass, key) } }
+        }
+    }
+
+    func edit(
+        _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ operation: CollectionOperation
+    ) throws -> Bool {
+        let objectClass = try existing(classID, key)
+        return try CollectionEditor(self, objectClass, key, try collectionColumn(property, objectClass)).perform(
+            operation)
+    }
+
+    /// Assigns a value that was checked, with what that means for embedded objects.
+    func assign(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
+        let value = try materialised(value, column)
+        let old = try exchange(objectClass, key, column, for: value)
+        if column.ownsTarget { try removeOwned(old, butNot: value, column) }
+    }
+
+    /// Assigns a value without a look at what the old one owned; gives that one back.
+    @discardableResult
+    func exchange(
+        _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, for value: Value
+    ) throws -> Value {
+        let old = try session.value(objectClass, key, column)
+        try exchange(
+            objectClass, key, column, old, for: value,
+            CollectionEdit(replacing: old, with: value, in: column.property.type))
+        return old
+    }
+
+    /// The same with the old value known, and what became of the elements.
+    func exchange(
+        _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ old: Value, for value: Value,
+        _ edit: CollectionEdit?
+    ) throws {
+        note(.assigned(objectClass, key, column, old: old))
+        try session.assign(objectClass, key, column, value)
+        changes[objectClass.schema.id, default: ClassChangeRecorder()].recordModification(key, column.id, edit)
+    }
+
+    /// Takes back everything, latest first. Keys given out are not given out again, which keeps the rule that
+    /// keys are never reused.
+    func rollBack() throws {
+        for step in journal.reversed() {
+            switch step {
+            case .created(let objectClass, let keys):
+                for key in keys.reversed() { try session.remove(objectClass, ObjectKey(key)) }
+            case .assigned(let objectClass, let key, let column, let old):
+                try session.assign(objectClass, key, column, old)
+            case .deleted(let objectClass, let key, let values): try session.restore(objectClass, key, values)
+            case .inserted(let objectClass, let key, let column, let position):
+                try session.removeElement(at: position, objectClass, key, column)
+            case .replaced(let objectClass, let key, let column, let position, let old):
+                try session.replace(at: position, with: old, objectClass, key, column)
+            case .removed(let objectClass, let key, let column, let position, let mapKey, let old):
+                try session.insert(old, mapKey: mapKey, at: position, objectClass, key, column)
+            case .kept(let key, let bytes, let expiry):
+                try records.put(bytes.map { ($0, expiry) }, under: key)
+            }
+        }
+        journal.removeAll()
+        changes.removeAll()
+    }
+
+    // MARK: Objects
+
+    /// A value for every column, given or initial. Throws `missingValue`, `unknownProperty`.
+    private func row(_ objectClass: MutableClass, _ values: [PropertyID: Value]) throws -> [Value] {
+        var row: [Value] = []
+        row.reserveCapacity(objectClass.columns.count)
+        var used = 0
+        for column in objectClass.columns {
+            let given = values[column.id]
+            if given != nil { used += 1 }
+            guard let value = given ?? column.initialValue else {
+                throw StoreError(
+                    .missingValue,
+                    "Missing value for property '\(objectClass.schema.name).\(column.property.name)'. Give its primary key.",
+                    property: column.property.name)
+            }
+            row.append(value)
+        }
+        if used < values.count { for id in values.keys { _ = try column(id, objectClass) } }
+        return row
+    }
+
+    /// Creates an object from a row that was checked, and the embedded objects in it.
+    private func append(_ objectClass: MutableClass, _ row: [Value]) throws -> ObjectKey {
+        var row = row
+        for column in objectClass.materialisedColumns {
+            row[column.position] = try materialised(row[column.position], column)
+        }
+        let key = try session.append(objectClass, row)
+        noteCreation(objectClass, key)
+        changes[objectClass.schema.id, default: ClassChangeRecorder()].recordInsertion(key)
+        return key
+    }
+
+    /// The value as it is stored: new embedded objects created, a set's elements in order.
+    func materialised(_ value: Value, _ column: ColumnLayout) throws -> Value {
+        guard column.ownsTarget else { return column.kind == .set ? ValueRules.normalised(value) : value }
+        switch value {
+        case .embedded(let values):
+            guard let target = column.targetClass else { return value }
+            let objectClass = try objectClass(target)
+            return .link(try append(objectClass, try row(objectClass, values)))
+        case .list(let elements): return .list(try elements.map { try materialised($0, column) })
+        case .dictionary(let map): return .dictionary(try map.mapValues { try materialised($0, column) })
+        default: return value
+        }
+    }
+
+    /// Deletes an object: first what links to it lets go, then the object, then what it owns.
+    func remove(_ objectClass: MutableClass, _ key: ObjectKey) throws {
+        try IncomingLinks(self, to: objectClass, [key]).clear()
+        try removeUnlinked(objectClass, key)
+    }
+
+    private func removeUnlinked(_ objectClass: MutableClass, _ key: ObjectKey) throws {
+        let row = try objectClass.columns.map { try session.value(objectClass, key, $0) }
+        note(.deleted(objectClass, key, row))
+        try session.remove(objectClass, key)
+        changes[objectClass.schema.id, default: ClassChangeRecorder()].recordDeletion(key)
+        for column in objectClass.owningColumns { try removeOwned(row[column.position], butNot: .null, column) }
+    }
+
+    /// Deletes the embedded objects in a value that was replaced, but not those in the one that replaced it.
+    func removeOwned(_ old: Value, butNot new: Value, _ column: ColumnLayout) throws {
+        guard let target = column.targetClass else { return }
+        let kept = Set(new.linkedKeys)
+        let objectClass = try objectClass(target)
+        for key in old.linkedKeys where !kept.contains(key) { try remove(objectClass, key) }
+    }
+
+    // MARK: Rules
+
+    func objectClass(_ classID: ClassID) throws -> MutableClass {
+        guard let objectClass = session.objectClass(classID) else { throw StoreError.unknownClass(classID) }
+        return objectClass
+    }
+
+    func existing(_ classID: ClassID, _ key: ObjectKey) throws -> MutableClass {
+        let objectClass = try objectClass(classID)
+        guard try session.exists(objectClass, key) else { throw StoreError.notFound(key, in: objectClass.schema) }
+        return objectClass
+    }
+
+    func column(_ id: PropertyID, _ objectClass: MutableClass) throws -> ColumnLayout {
+        guard let column = objectClass.column(id) else { throw StoreError.unknownProperty(id, in: objectClass.schema) }
+        return column
+    }
+
+    private func collectionColumn(_ id: PropertyID, _ objectClass: MutableClass) throws -> ColumnLayout {
+        let column = try column(id, objectClass)
+        guard column.kind.collection != .single else {
+            throw StoreError.notACollection(column.property, in: objectClass.schema)
+        }
+        return column
+    }
+
+    var rules: ValueRules {
+        ValueRules(ruledSchema) { [self] target in
+            guard let objectClass = session.objectClass(target.classID) else { return false }
+            return try session.exists(objectClass, target.key)
+        }
+    }
+
+    /// Whether a value can be assigned to a property, of an object that exists already where `key` is given.
+    private func check(
+        _ value: Value, _ column: ColumnLayout, _ objectClass: MutableClass, of key: ObjectKey? = nil
+    ) throws {
+        if column.acceptsPlainly(value) { return }
+        try rules.check(value, for: column.property, of: objectClass.schema) { owned in
+            guard let key else { return false }
+            return try session.value(objectClass, key, column).linkedKeys.contains(owned)
+        }
+    }
+
+    /// Throws `duplicateKey`. A migration does not look before its end.
+    func checkUnique(_ value: Value, _ column: ColumnLayout, _ objectClass: MutableClass) throws {
+        guard try session.lookUp(value, objectClass, column) == nil else {
+            throw StoreError(
+                .duplicateKey,
+                "Attempting to create an object of type '\(objectClass.schema.name)' with an existing primary key value '\(value.text)'.",
+                property: column.property.name)
+        }
+    }
+
+    /// Throws `keyImmutable` unless the value is the one that the object has. A migration may change keys.
+    func checkKeyChange(
+        to value: Value, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
+    ) throws {
+        guard try session.value(objectClass, key, column) != value else { return }
+        throw StoreError(
+            .keyImmutable,
+            "Primary key can't be changed after an object is inserted. Delete the object and create a new one.",
+            property: column.property.name)
+    }
+}

@@ -1,0 +1,62 @@
+/// A stretch of elements that follow one another both in the old and in the new order, and so stay or move together.
+struct OrderedBlock {
+    /// The block's place in the old order; every block has another one, in 0..<number of blocks.
+    var oldPlace: Int
+    /// The number of elements.
+    var length: Int
+    /// How many of them were modified.
+    var modified: Int
+}
+
+/// The blocks that stay when a list is reordered.
+enum LongestIncreasingSubsequence {
+    /// Chooses from blocks, given in the new order, those that stay: in ascending old order, with the most elements
+    /// and, among those choices, the fewest modified ones, so that what was touched is what moves. Gives indices into
+    /// `blocks`, ascending. Cost: n log n in the number of blocks.
+    static func staying(_ blocks: [OrderedBlock]) -> [Int] {
+        if zip(blocks, blocks.dropFirst()).allSatisfy({ $0.oldPlace < $1.oldPlace }) { return Array(blocks.indices) }
+        var best = [Choice](repeating: Choice(score: Score(), block: nil), count: blocks.count + 1)
+        var previous = [Int?](repeating: nil, count: blocks.count)
+        var end = Choice(score: Score(), block: nil)
+        for (index, block) in blocks.enumerated() {
+            // The best run over old places below this one, from a tree of prefix maxima.
+            var before = Choice(score: Score(), block: nil)
+            var place = block.oldPlace
+            while place > 0 {
+                if before.score < best[place].score { before = best[place] }
+                place -= place & -place
+            }
+            previous[index] = before.block
+            let score = Score(
+                length: before.score.length + block.length, modified: before.score.modified + block.modified)
+            let choice = Choice(score: score, block: index)
+            if end.score < score { end = choice }
+            place = block.oldPlace + 1
+            while place <= blocks.count {
+                if best[place].score < score { best[place] = choice }
+                place += place & -place
+            }
+        }
+        var run: [Int] = []
+        var next = end.block
+        while let block = next {
+            run.append(block)
+            next = previous[block]
+        }
+        return run.reversed()
+    }
+
+    private struct Choice {
+        var score: Score
+        var block: Int?
+    }
+
+    private struct Score: Comparable {
+        var length = 0
+        var modified = 0
+
+        static func < (a: Score, b: Score) -> Bool {
+            a.length != b.length ? a.length < b.length : a.modified > b.modified
+        }
+    }
+}

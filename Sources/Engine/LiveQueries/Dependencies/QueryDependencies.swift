@@ -1,0 +1,310 @@
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// The objects of a query's class whose membership or place in the result can have changed.
+enum AffectedKeys: Hashable, Sendable {
+    case objects(Set<ObjectKey>)
+    /// Testing them one by one would cost more than running the query again, or cannot be done, and why.
+    case recompute(reason: String)
+}
+
+/// What a query's result and order depend on.
+struct QueryDependencies {
+    private var tree: DependencyTree
+    private let classID: ClassID
+    /// The object whose property is the query's scope: to that property no other object's assignment matters.
+    private var holder: Holder?
+
+    fileprivate struct Holder {
+        let object: ObjectReference
+        let property: PropertyID
+        let kind: Kind
+
+        enum Kind: Hashable {
+            /// Of linking objects, which come and go with this link of theirs.
+            case origins(PropertyID)
+            case set
+            /// A list or map, whose order is its own.
+            case ordered
+        }
+    }
+
+    /// The keys of all sorts, the strongest first; ties are broken by creation order.
+    private(set) var sortKeys: [SortKey] = []
+
+    /// The classes of objects that the query names by primary keys, which can come and go.
+    private(set) var namedClasses: Set<ClassID> = []
+
+    /// Throws `unknownClass` or `unknownProperty` when the query, or a path, does not fit the schema.
+    ///
+    /// - Parameter paths: what else counts of each object as its place, such as a section's key.
+    init(_ query: BoundQuery, alsoReading paths: [BoundPath] = [], schema: Schema) throws(StoreError) {
+        classID = query.classID
+        tree = DependencyTree(from: classID)
+        guard schema[classID] != nil else { throw Self.classGone }
+        if case .property(let object, let property) = query.scope { try setScope(object, property, schema) }
+        try add(query.predicate, at: DependencyTree.root, schema)
+        for step in query.steps {
+            switch step {
+            case .sort(let keys):
+                for key in keys { try add(key.path, at: DependencyTree.root, schema) }
+                // A later sort is the stronger one: it keeps the earlier order among ties.
+                sortKeys.insert(contentsOf: keys, at: 0)
+            case .distinct(let paths):
+                for path in paths { try add(path, at: DependencyTree.root, schema) }
+            case .limit: break
+            }
+        }
+        for path in paths { try add(path, at: DependencyTree.root, schema) }
+    }
+
+    /// The classes whose changes can matter.
+    var classes: Set<ClassID> {
+        var classes = namedClasses.union(tree.classes)
+        if let holder { classes.insert(holder.object.classID) }
+        return classes
+    }
+
+    /// How the result is kept current.
+    var maintenance: Maintenance {
+        guard let holder else { return .incremental }
+        return holder.kind == .ordered ? .recompute(reason: Self.scopeReason) : .incremental
+    }
+
+    private static let scopeReason = "its objects are those of a collection, whose order is its own"
+}
+
+// MARK: What changes mean for it
+
+extension QueryDependencies {
+    /// Whether the changes can have altered the result or its order, objects that the query names aside.
+    func isTouched(by changes: ChangeSet) -> Bool {
+        if let holder, holder.isTouched(by: changes) { return true }
+        if let own = changes.classes[classID] {
+            if takesOrigins, !own.insertions.isEmpty || !own.deletions.isEmpty { return true }
+            if let origin, own.modifications.values.contains(where: { $0.contains(origin) }) { return true }
+        }
+        return tree.isTouched(by: changes)
+    }
+
+    /// Whether each object's own values decide whether it belongs in the result and where, for all objects of the class.
+    var isLocal: Bool { holder == nil && namedClasses.isEmpty && tree.isLocal }
+
+    /// Whether objects came or went of a class of which the query names some.
+    func mayRename(_ changes: ChangeSet) -> Bool {
+        namedClasses.contains { id in
+            guard let changes = changes.classes[id] else { return false }
+            return !changes.insertions.isEmpty || !changes.deletions.isEmpty
+        }
+    }
+
+    /// The objects of the query's class whose membership or place can have changed. All others are in the result, or
+    /// not, as before, and have the same values to be sorted, made distinct and put in sections by. Objects that the
+    /// query names by primary key are taken to be the same as before. Cost: the objects on the ways from what changed
+    /// to those of the class, of which there can be as many as testing all objects of the class would cost.
+    func affectedKeys(in step: VersionDelta) throws -> AffectedKeys {
+        if let holder {
+            guard holder.kind != .ordered else {
+                return isTouched(by: step.changes) ? .recompute(reason: Self.scopeReason) : .objects([])
+            }
+            if holder.comesOrGoes(in: step.changes) {
+                return .recompute(reason: "the object whose property it chooses from came or went")
+            }
+        }
+        let limit = Self.limit(for: classID, in: step)
+        guard var affectedKeys = try tree.reached(by: step, limit: limit) else {
+            return .recompute(reason: "what changed is linked to from more objects than it takes to look at all")
+        }
+        if let own = step.changes.classes[classID] {
+            if takesOrigins {
+                affectedKeys.formUnion(own.insertions)
+                affectedKeys.formUnion(own.deletions)
+            }
+            if let origin {
+                for (key, properties) in own.modifications where properties.contains(origin) {
+                    affectedKeys.insert(key)
+                }
+            }
+        }
+        if let holder, holder.kind == .set, let changes = step.changes.classes[holder.object.classID],
+            case .set(let edit) = changes.edits[holder.object.key]?[holder.property]
+        {
+            for value in edit.insertions.union(edit.deletions) { affectedKeys.formUnion(value.linkedKeys) }
+        }
+        guard affectedKeys.count <= limit else {
+            return .recompute(reason: "as many objects changed as it takes to look at all")
+        }
+        return .objects(affectedKeys)
+    }
+
+    /// How often an object is among those that the query chooses from, predicate and steps aside. For linking
+    /// objects it can be several times; of lists and maps, which are never kept current object by object, it
+    /// tells no place. Cost: for a property of one object, those that link to or from the object by it.
+    func count(of key: ObjectKey, in reads: any ObjectReads) throws -> Int {
+        guard try reads.exists(classID, key) else { return 0 }
+        guard let holder else { return 1 }
+        let holders =
+            switch holder.kind {
+            case .origins(let link):
+                try reads.value(classID, key, link).linkedKeys(in: holder.object.classID)
+            case .set, .ordered:
+                try reads.backlinks(
+                    to: ObjectReference(classID, key), from: holder.object.classID, holder.property)
+            }
+        return holders.count { $0 == holder.object.key }
+    }
+
+    /// The link by which objects come to be chosen from.
+    private var origin: PropertyID? {
+        if case .origins(let link) = holder?.kind { return link }
+        return nil
+    }
+
+    /// Whether a new object can be among those to choose from by itself.
+    private var takesOrigins: Bool { holder == nil || origin != nil }
+
+    /// Testing one object by itself costs about as much as testing sixteen in a row.
+    private static func limit(for classID: ClassID, in step: VersionDelta) -> Int {
+        max(1024, step.objectCount(of: classID) / 16)
+    }
+}
+
+extension QueryDependencies.Holder {
+    fileprivate func comesOrGoes(in changes: ChangeSet) -> Bool {
+        guard let changes = changes.classes[object.classID] else { return false }
+        return changes.insertions.contains(object.key) || changes.deletions.contains(object.key)
+    }
+
+    fileprivate func isTouched(by changes: ChangeSet) -> Bool {
+        comesOrGoes(in: changes)
+            || changes.classes[object.classID]?.modifications[object.key]?.contains(property) == true
+    }
+}
+
+// MARK: What is read on the way
+
+extension QueryDependencies {
+    private mutating func setScope(
+        _ object: ObjectReference, _ property: PropertyID, _ schema: Schema
+    ) throws(StoreError) {
+        let target = classID
+        let found = try check(property, of: object.classID, schema) { $0.targetClass == target }
+        let kind: Holder.Kind =
+            if let link = found.originProperty { .origins(link) } else {
+                found.type.collection == .set ? .set : .ordered
+            }
+        holder = Holder(object: object, property: property, kind: kind)
+    }
+
+    private mutating func add(
+        _ predicate: BoundPredicate, at node: Int, _ schema: Schema
+    ) throws(StoreError) {
+        switch predicate {
+        case .constant: break
+        case .comparison(let comparison):
+            try add(comparison.left, at: node, schema)
+            try add(comparison.right, at: node, schema)
+        case .between(let between): try add(between.operand, at: node, schema)
+        case .fullText(let text): try add(text.path, at: node, schema)
+        case .geoWithin(let geo):
+            let place = try follow(geo.links, from: node, schema)
+            let classID = tree.nodes[place].classID
+            try check(geo.typeProperty, of: classID, schema) { $0.type.base == .string }
+            try check(geo.coordinatesProperty, of: classID, schema) { $0.type.collection == .list }
+            tree.read(geo.typeProperty, at: place)
+            tree.read(geo.coordinatesProperty, at: place)
+        case .not(let inner): try add(inner, at: node, schema)
+        case .and(let parts), .or(let parts): for part in parts { try add(part, at: node, schema) }
+        }
+    }
+
+    private mutating func add(_ operand: BoundOperand, at node: Int, _ schema: Schema) throws(StoreError) {
+        switch operand {
+        case .constant, .list: break
+        case .objects(let objects):
+            for case .object(let classID, _) in objects.elements {
+                guard schema[classID]?.primaryKey != nil else { throw Self.classGone }
+                namedClasses.insert(classID)
+            }
+        case .path(let path): try add(path, at: node, schema)
+        case .aggregate(let aggregate): try add(aggregate.path, at: node, schema)
+        case .subquery(let subquery):
+            let end = try follow(subquery.links, from: node, schema)
+            guard tree.nodes[end].classID == subquery.classID else { throw Self.classGone }
+            try add(subquery.predicate, at: end, schema)
+        case .arithmetic(let arithmetic):
+            try add(arithmetic.left, at: node, schema)
+            try add(arithmetic.right, at: node, schema)
+        }
+    }
+
+    private mutating func add(_ path: BoundPath, at node: Int, _ schema: Schema) throws(StoreError) {
+        let end = try follow(path.links, from: node, schema)
+        if case .property(let property, let type) = path.end {
+            // Steps go on inside the value, and every edit of a collection is a modification of its holder.
+            try check(property, of: tree.nodes[end].classID, schema) { $0.type == type }
+            tree.read(property, at: end)
+            for case .rowSecurity(let objects) in path.steps {
+                for (classID, predicate) in objects.predicates {
+                    try add(predicate, at: tree.follow(.forward(property), from: end, to: classID), schema)
+                }
+            }
+        }
+    }
+
+    /// Gives the node that the links lead to.
+    private mutating func follow(_ links: [LinkStep], from start: Int, _ schema: Schema) throws(StoreError) -> Int {
+        var node = start
+        for link in links {
+            let here = tree.nodes[node].classID
+            switch link {
+            case .forward(let property, let target):
+                try check(property, of: here, schema) { $0.type.isToOneLink && $0.targetClass == target }
+                node = tree.follow(.forward(property), from: node, to: target)
+            case .elements(let property, let target, let selector):
+                try check(property, of: here, schema) {
+                    $0.type.isLink && selector.fits($0.type.collection) && $0.targetClass == target
+                }
+                node = tree.follow(.forward(property), from: node, to: target)
+            case .backward(let origin, let property):
+                try check(property, of: origin, schema) {
+                    $0.type.isMixed || $0.type.isLink && $0.targetClass == here
+                }
+                node = tree.follow(.backward(property), from: node, to: origin)
+            case .rowSecurity(let predicate, _):
+                // Whether an object is there depends on what its own condition reads.
+                try add(predicate, at: node, schema)
+            }
+        }
+        return node
+    }
+
+    @discardableResult
+    private func check(
+        _ property: PropertyID, of classID: ClassID, _ schema: Schema, _ fits: (PropertySchema) -> Bool
+    ) throws(StoreError) -> PropertySchema {
+        guard let objectClass = schema[classID] else { throw Self.classGone }
+        guard let found = objectClass[property], fits(found) else {
+            throw StoreError(
+                .unknownProperty,
+                "A property of class '\(objectClass.name)' that the observed query uses is gone from the schema.")
+        }
+        return found
+    }
+
+    private static var classGone: StoreError {
+        StoreError(.unknownClass, "A class that the observed query uses is gone from the schema.")
+    }
+}
+
+extension ElementSelector {
+    /// Whether collections of that kind have such elements.
+    fileprivate func fits(_ kind: CollectionKind) -> Bool {
+        switch self {
+        case .all: kind != .single
+        case .position, .last: kind == .list
+        case .key: kind == .map
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import ObjectModel
+
+/// What was committed since the oldest version that an instance or one of its observers is at.
+struct ChangeHistory {
+    private var sets: [ChangeSet] = []
+    /// Those among them that the instance committed itself.
+    private var own: Set<Version> = []
+    /// The version that the trail leads to.
+    private(set) var end: Version
+
+    init(from version: Version) { end = version }
+
+    /// Takes in what is new of the change sets, which ascend.
+    mutating func append(_ changes: [ChangeSet]) {
+        for set in changes where set.version > end {
+            sets.append(set)
+            end = set.version
+        }
+    }
+
+    mutating func markOwn(_ version: Version) { own.insert(version) }
+
+    /// What was done between two versions. Cost: the changes.
+    func changes(from start: Version, to end: Version) -> ChangeSet {
+        merged(start, end) { _ in true }
+    }
+
+    /// The part of it that others committed; nil when that is all of it.
+    func foreignChanges(from start: Version, to end: Version) -> ChangeSet? {
+        guard own.contains(where: { $0 > start && $0 <= end }) else { return nil }
+        return merged(start, end) { !own.contains($0) }
+    }
+
+    private func merged(_ start: Version, _ end: Version, _ isWanted: (Version) -> Bool) -> ChangeSet {
+        let first = sets.partitioningIndex { $0.version > start }
+        var changes = ChangeSet(version: end)
+        for set in sets[first...].prefix(while: { $0.version <= end }) where isWanted(set.version) {
+            changes.merge(set)
+        }
+        changes.version = end
+        return changes
+    }
+
+    /// Forgets what leads up to a version.
+    mutating func trim(upTo version: Version) {
+        let kept = sets.partitioningIndex { $0.version > version }
+        sets.removeFirst(kept)
+        own = own.filter { $0 > version }
+    }
+
+    /// The number of change sets that are kept, for tests.
+    var count: Int { sets.count }
+}

@@ -1,0 +1,104 @@
+import Glibc
+import ObjectModel
+import Synchronization
+
+/// Knows which threads write, so that a write that could only wait for itself is refused instead.
+///
+/// A store tells of its own writer with `run`. Interactive writes pass one another the turn here: they are not
+/// queued with the store before the one ahead is on disk, because a store that commits several pieces of work
+/// together would let each wait for what the next one's thread does.
+package enum WriterLock {
+    private struct Writers {
+        /// The thread that runs the store's work, listeners and completions, with how often it said so.
+        var own: (thread: UInt, depth: Int)?
+        /// The thread whose interactive write is open; 0 while that is none.
+        var interactive: UInt?
+        var waiting: [(thread: UInt, grant: @Sendable () -> Void)] = []
+
+        var isIdle: Bool { own == nil && interactive == nil && waiting.isEmpty }
+    }
+
+    private static let writers = Mutex<[ObjectIdentifier: Writers]>([:])
+
+    /// Runs `body`, on one thread at a time for each store, as what only that store's writer does: work,
+    /// listeners and completions. Cost: two locks.
+    package static func run<R>(for store: AnyObject, _ body: () throws -> R) rethrows -> R {
+        let id = ObjectIdentifier(store)
+        let thread = UInt(pthread_self())
+        change(id) { $0.own = (thread, ($0.own?.depth ?? 0) + 1) }
+        defer {
+            change(id) { writers in
+                let depth = (writers.own?.depth ?? 1) - 1
+                writers.own = depth == 0 ? nil : (thread, depth)
+            }
+        }
+        return try body()
+    }
+
+    /// Throws `nestedWrite` when this thread writes to the store already: for everything that waits for the writer.
+    package static func checkNesting(_ store: AnyObject) throws {
+        let thread = UInt(pthread_self())
+        let known = writers.withLock { $0[ObjectIdentifier(store)] }
+        guard known?.own?.thread != thread, known?.interactive != thread else {
+            throw StoreError(
+                .nestedWrite,
+                "The Realm is already in a write transaction. Finish it first, or submit the work without waiting.")
+        }
+    }
+
+    /// Waits until no other interactive write is open, and makes this thread's the open one.
+    static func acquire(_ store: AnyObject) throws {
+        try checkNesting(store)
+        let turn = Signal()
+        acquire(ObjectIdentifier(store), for: UInt(pthread_self())) { turn.raise() }
+        turn.wait()
+    }
+
+    /// The same without waiting, for a thread that is not known yet.
+    ///
+    /// - Parameter granted: is called when the turn has come, perhaps on the thread that passes it on.
+    static func acquire(_ store: AnyObject, granted: @escaping @Sendable () -> Void) {
+        acquire(ObjectIdentifier(store), for: 0, granted)
+    }
+
+    private static func acquire(
+        _ store: ObjectIdentifier, for thread: UInt, _ granted: @escaping @Sendable () -> Void
+    ) {
+        let isFree = change(store) { writers in
+            guard writers.interactive != nil else {
+                writers.interactive = thread
+                return true
+            }
+            writers.waiting.append((thread, granted))
+            return false
+        }
+        if isFree { granted() }
+    }
+
+    /// Says which thread the open interactive write is of.
+    static func transfer(_ store: ObjectIdentifier, to thread: UInt) {
+        change(store) { writers in
+            if writers.interactive != nil { writers.interactive = thread }
+        }
+    }
+
+    /// Lets the next interactive write begin.
+    static func release(_ store: ObjectIdentifier) {
+        let grant = change(store) { writers -> (@Sendable () -> Void)? in
+            let next = writers.waiting.isEmpty ? nil : writers.waiting.removeFirst()
+            writers.interactive = next?.thread
+            return next?.grant
+        }
+        grant?()
+    }
+
+    @discardableResult
+    private static func change<R: Sendable>(_ id: ObjectIdentifier, _ body: (inout Writers) -> R) -> R {
+        writers.withLock { all in
+            var entry = all[id] ?? Writers()
+            let result = body(&entry)
+            all[id] = entry.isIdle ? nil : entry
+            return result
+        }
+    }
+}

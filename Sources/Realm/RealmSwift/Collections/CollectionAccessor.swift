@@ -1,0 +1,192 @@
+import LiveQueries
+import ObjectModel
+import QueryLanguage
+
+/// What a managed collection of any kind leads to: everything that does not need to know the elements' Swift type.
+protocol CollectionAccessor: AnyObject {
+    var realm: RLMRealm { get }
+
+    /// Whether it cannot be used any more, as after `Realm.invalidate`, or because the object that holds it is gone.
+    var isInvalidated: Bool { get }
+
+    /// The number of elements, at the realm's version or as the open write has made it.
+    func count() throws -> Int
+
+    /// One element. Throws for a position that does not exist.
+    func value(at position: Int) throws -> Value
+
+    /// All elements in order, as they are now: what an iteration goes through.
+    func values() throws -> [Value]
+
+    /// All elements in order, as they are now, when they are objects of one class; nil to go by `values`.
+    func objectKeys() throws -> (ClassID, [ObjectKey])?
+
+    /// The query that gives the elements, when they are objects; nil for other values.
+    func objectQuery() throws -> BoundQuery?
+
+    /// The property that holds the elements, when they are other values; nil for a query of objects.
+    var elements: PropertyAccessor? { get }
+
+    /// What the collection is, for other threads and versions.
+    func payload() throws -> CollectionReferencePayload
+
+    /// Observes the collection on the realm's thread, queue or actor. Throws what `observe` of a collection traps for.
+    func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken
+
+    /// Whether the other one leads to the very same collection.
+    func isSame(as other: any CollectionAccessor) -> Bool
+
+    /// Where a collection that is an element lies; nil where elements are none, or cannot be edited.
+    func place(_ step: NestedPlace.Step) -> NestedPlace?
+
+    /// What Realm calls the collection in messages.
+    var kindName: String { get }
+}
+
+extension CollectionAccessor {
+    func isSame(as other: any CollectionAccessor) -> Bool { self === other }
+    func place(_ step: NestedPlace.Step) -> NestedPlace? { nil }
+    func objectKeys() throws -> (ClassID, [ObjectKey])? { nil }
+    var kindName: String { "RLMResults" }
+
+    /// One element on its way to Swift. Throws for a position that does not exist.
+    func stored(at position: Int) throws -> _Stored {
+        let value = try value(at: position)
+        return _Stored(value, at: value.isNested ? place(.index(position)) : nil)
+    }
+
+    /// All elements on their way to Swift.
+    func allStored() throws -> [_Stored] {
+        let values = try values()
+        guard place(.index(0)) != nil else { return values.map { _Stored($0) } }
+        return values.enumerated().map { _Stored($1, at: $1.isNested ? place(.index($0)) : nil) }
+    }
+
+    /// The first position with a value that is equal in the total order of values.
+    func position(of value: Value) throws -> Int? {
+        try values().firstIndex { Value.order($0, value) == 0 }
+    }
+}
+
+extension Value {
+    /// Whether it is a collection within a mixed value.
+    var isNested: Bool {
+        switch self {
+        case .list, .dictionary: true
+        default: false
+        }
+    }
+}
+
+extension ResultsAccessor: CollectionAccessor {
+    func value(at position: Int) throws -> Value {
+        let keys = try objects()
+        try checkIndex(position, keys.count)
+        return .reference(ObjectReference(query.classID, keys[position]))
+    }
+
+    func values() throws -> [Value] {
+        try objects().map { .reference(ObjectReference(query.classID, $0)) }
+    }
+
+    func objectKeys() throws -> (ClassID, [ObjectKey])? { (query.classID, try objects()) }
+
+    func objectQuery() throws -> BoundQuery? { query }
+
+    var elements: PropertyAccessor? { nil }
+}
+
+/// A list, set, map or linking-objects property of a managed object.
+final class PropertyAccessor: CollectionAccessor {
+    let realm: RLMRealm
+    /// The object that has the property.
+    let owner: ObjectReference
+    let property: BoundProperty
+    let lifetime: RLMRealm.Lifetime
+
+    init(_ object: ObjectBase, _ slot: Int) throws {
+        let (realm, boundClass) = try object.managed()
+        self.realm = realm
+        owner = ObjectReference(boundClass.id, object._objectKey)
+        property = boundClass.properties[slot]
+        lifetime = object._lifetime
+    }
+
+    /// The property of an object that is just becoming managed.
+    init(_ realm: RLMRealm, _ owner: ObjectReference, _ property: BoundProperty, _ lifetime: RLMRealm.Lifetime) {
+        self.realm = realm
+        self.owner = owner
+        self.property = property
+        self.lifetime = lifetime
+    }
+
+    /// The property of that stored name.
+    init(_ realm: RLMRealm, _ owner: ObjectReference, column: String) throws {
+        guard let property = try realm.bound(owner.classID).properties.first(where: { $0.column == column }) else {
+            throw RealmException.invalidObject
+        }
+        self.realm = realm
+        self.owner = owner
+        self.property = property
+        lifetime = realm.lifetime(of: owner)
+    }
+
+    func isSame(as other: any CollectionAccessor) -> Bool {
+        guard let other = other as? PropertyAccessor else { return false }
+        return realm === other.realm && owner == other.owner && property.id == other.property.id
+    }
+
+    func place(_ step: NestedPlace.Step) -> NestedPlace? {
+        guard property.type.isMixed, property.type.collection != .set else { return nil }
+        return NestedPlace(owner, property, [step], lifetime)
+    }
+
+    var kindName: String {
+        switch property.type.collection {
+        case .list: "RLMArray"
+        case .set: "RLMSet"
+        case .map: "RLMDictionary"
+        case .single: "RLMResults"
+        }
+    }
+
+    var isInvalidated: Bool { !realm.isCurrent(lifetime) || (try? realm.exists(owner)) != true }
+
+    func check() throws {
+        guard realm.isCurrent(lifetime), try realm.exists(owner) else { throw RealmException.invalidObject }
+    }
+
+    func count() throws -> Int {
+        try check()
+        if property.type.isComputed { return try origins().count }
+        return try realm.elementCount(owner, property.id)
+    }
+
+    func value(at position: Int) throws -> Value {
+        try checkIndex(position, count())
+        if property.type.isComputed { return try origins()[position] }
+        guard let value = try realm.elements(owner, property.id, position..<position + 1).first else {
+            throw RealmException.invalidObject
+        }
+        return property.reference(value)
+    }
+
+    func values() throws -> [Value] {
+        try check()
+        if property.type.isComputed { return try origins() }
+        return try realm.elements(owner, property.id, 0..<Int.max).map(property.reference)
+    }
+
+    private func origins() throws -> [Value] {
+        guard let origin = property.targetClass, let link = property.originProperty else { return [] }
+        return try realm.backlinks(to: owner, from: origin, link).map { .reference(ObjectReference(origin, $0)) }
+    }
+
+    func objectQuery() throws -> BoundQuery? {
+        try check()
+        guard property.type.isLink || property.type.isComputed, let target = property.targetClass else { return nil }
+        return BoundQuery(classID: target, scope: .property(owner, property.id))
+    }
+
+    var elements: PropertyAccessor? { property.type.isLink || property.type.isComputed ? nil : self }
+}

@@ -1,0 +1,42 @@
+import ObjectModel
+import QueryLanguage
+
+/// What a managed collection is, apart from the realm through which it is seen: to look at it from another thread or at
+/// another version.
+enum CollectionReferencePayload: Sendable {
+    case objects(BoundQuery)
+    /// A property of an object, by its stored name.
+    case property(ObjectReference, column: String)
+    /// The values of a property, worked on further.
+    case values(ObjectReference, column: String, [ValueStep])
+
+    /// A list or dictionary within a mixed value of a property.
+    case nested(ObjectReference, column: String, [NestedPlace.Step], isList: Bool)
+
+    /// One step from the values of a collection to others.
+    enum ValueStep: Hashable, Sendable {
+        case sort(ascending: Bool)
+        case distinct
+    }
+
+    /// The collection as another realm of the same file shows it; nil when the object that holds it is gone there.
+    func accessor(in realm: RLMRealm) throws -> (any CollectionAccessor)? {
+        switch self {
+        case .objects(let query):
+            if case .property(let owner, _) = query.scope, try !realm.exists(owner) { return nil }
+            return try ResultsAccessor(realm, query)
+        case .property(let owner, let column):
+            guard try realm.exists(owner) else { return nil }
+            return try PropertyAccessor(realm, owner, column: column)
+        case .values(let owner, let column, let steps):
+            guard try realm.exists(owner) else { return nil }
+            return try ValuesAccessor(PropertyAccessor(realm, owner, column: column), steps)
+        case .nested(let owner, let column, let steps, let isList):
+            guard try realm.exists(owner) else { return nil }
+            let holder = try PropertyAccessor(realm, owner, column: column)
+            let nested = NestedAccessor(
+                realm, NestedPlace(owner, holder.property, steps, holder.lifetime), isList: isList)
+            return nested.isInvalidated ? nil : nested
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import ObjectModel
+import StoreContract
+
+/// A managed collection that can be edited in place: a list, set or map property, or a collection within a mixed value.
+protocol EditableAccessor: CollectionAccessor {
+    /// Whether its elements are embedded objects.
+    var ownsElements: Bool { get }
+
+    /// Throws when the collection is not there any more.
+    func check() throws
+
+    /// Edits it within a write that `writing` found. False when that left nothing to do.
+    @discardableResult
+    func perform(_ operation: CollectionOperation, _ transaction: any WriteTransaction) throws -> Bool
+
+    /// Puts other contents in its place.
+    func replaceContents(with value: Value, _ transaction: any WriteTransaction) throws
+
+    /// The entries of a map.
+    func entries() throws -> ValueMap
+
+    /// One entry of a map.
+    func entry(_ key: String) throws -> Value?
+}
+
+extension EditableAccessor {
+    /// The open write. Throws where there is none, or the collection is not there any more.
+    func writing() throws -> any WriteTransaction {
+        let transaction = try realm.writing("Cannot modify managed \(kindName) outside of a write transaction.")
+        try check()
+        return transaction
+    }
+
+    /// Edits the collection, within a write.
+    @discardableResult
+    func edit(_ operation: CollectionOperation) throws -> Bool { try perform(operation, writing()) }
+
+    /// Edits the collection with an element. If that is an unmanaged embedded object, it is from now on the one that is
+    /// stored, which `whence` gives.
+    @discardableResult
+    func edit(
+        with element: some _Storable, _ operation: (Value) -> CollectionOperation, whence: () throws -> Value?
+    ) throws -> Bool {
+        let transaction = try writing()
+        let persister = _ObjectPersister(realm)
+        let isChanged = try perform(operation(element._stored(by: persister).value), transaction)
+        if ownsElements, let object = flattened(element) as? EmbeddedObject, object._realm == nil,
+            case .reference(let stored)? = try whence()
+        {
+            try persister.bindEmbedded([object], [stored.key])
+        }
+        return isChanged
+    }
+
+    /// What is stored for a value, if it is stored already: nil for objects that are not managed. Throws for objects of
+    /// other realms, and invalid ones.
+    func known(_ element: some _Storable) throws -> Value? { try realm.known(element) }
+}
+
+extension RLMRealm {
+    /// What is read for a value that is stored already: nil for unmanaged objects.
+    func known(_ element: some _Storable) throws -> Value? {
+        if let object = shownObject(element) { return object._objectReference.map { .reference($0) } }
+        do {
+            return try element._stored(by: _ObjectPersister(lookingIn: self)).value
+        } catch is _ObjectPersister.NotStored {
+            return nil
+        }
+    }
+}
+
+extension PropertyAccessor: EditableAccessor {
+    var ownsElements: Bool { property.ownsTarget }
+
+    @discardableResult
+    func perform(_ operation: CollectionOperation, _ transaction: any WriteTransaction) throws -> Bool {
+        try transaction.edit(owner.classID, owner.key, property.id, operation)
+    }
+
+    func replaceContents(with value: Value, _ transaction: any WriteTransaction) throws {
+        try transaction.set(owner.classID, owner.key, [property.id: value])
+    }
+
+    func entries() throws -> ValueMap {
+        try check()
+        guard case .dictionary(let map) = try realm.value(owner.classID, owner.key, property.id) else {
+            return ValueMap()
+        }
+        return property.type.isLink ? map.mapValues(property.reference) : map
+    }
+
+    func entry(_ key: String) throws -> Value? {
+        try check()
+        guard case .dictionary(let map) = try realm.value(owner.classID, owner.key, property.id) else { return nil }
+        return map[key].map(property.reference)
+    }
+
+    /// Sets are in order.
+    func position(of value: Value) throws -> Int? {
+        guard property.type.collection == .set else {
+            return try values().firstIndex { Value.order($0, value) == 0 }
+        }
+        var range = 0..<(try count())
+        while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {
+            guard let element = try realm.elements(owner, property.id, middle..<middle + 1).first else { return nil }
+            let order = Value.order(property.reference(element), value)
+            if order == 0 { return middle }
+            range = order < 0 ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return nil
+    }
+}

@@ -1,0 +1,211 @@
+import LiveQueries
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// Where a collection lies that is part of a mixed value: the property, and the way down from its value, or from its
+/// elements if it is a collection itself.
+final class NestedPlace: Sendable {
+    enum Step: Hashable, Sendable {
+        case index(Int)
+        case key(String)
+    }
+
+    let owner: ObjectReference
+    let property: BoundProperty
+    let steps: [Step]
+    let lifetime: RLMRealm.Lifetime
+
+    init(_ owner: ObjectReference, _ property: BoundProperty, _ steps: [Step], _ lifetime: RLMRealm.Lifetime) {
+        self.owner = owner
+        self.property = property
+        self.steps = steps
+        self.lifetime = lifetime
+    }
+
+    /// The value of a property that is no collection. Throws for an unmanaged object.
+    convenience init(_ object: ObjectBase, _ slot: Int) throws {
+        let (_, boundClass) = try object.managed()
+        self.init(
+            ObjectReference(boundClass.id, object._objectKey), boundClass.properties[slot], [], object._lifetime)
+    }
+}
+
+/// A list or dictionary within a mixed value, at any depth. It is known by the way that leads to it: when elements before
+/// it come or go, another one may be found there; and it is invalid where there is none of its kind.
+///
+/// The store keeps a mixed value as a whole, so an edit costs as much as the value is large.
+final class NestedAccessor: EditableAccessor {
+    let realm: RLMRealm
+    let location: NestedPlace
+    let isList: Bool
+
+    init(_ realm: RLMRealm, _ location: NestedPlace, isList: Bool) {
+        self.realm = realm
+        self.location = location
+        self.isList = isList
+    }
+
+    var isInvalidated: Bool { (try? current()) == nil }
+    var kindName: String { isList ? "RLMArray" : "RLMDictionary" }
+    var ownsElements: Bool { false }
+    var elements: PropertyAccessor? { nil }
+    func objectQuery() throws -> BoundQuery? { nil }
+
+    func isSame(as other: any CollectionAccessor) -> Bool {
+        guard let other = other as? NestedAccessor else { return false }
+        return realm === other.realm && location.owner == other.location.owner
+            && location.property.id == other.location.property.id && location.steps == other.location.steps
+    }
+
+    func place(_ step: NestedPlace.Step) -> NestedPlace? {
+        NestedPlace(location.owner, location.property, location.steps + [step], location.lifetime)
+    }
+
+    func check() throws { _ = try current() }
+
+    func count() throws -> Int {
+        switch try current() {
+        case .list(let elements): elements.count
+        case .dictionary(let map): map.count
+        default: 0
+        }
+    }
+
+    func values() throws -> [Value] {
+        switch try current() {
+        case .list(let elements): elements
+        case .dictionary(let map): map.entries.map(\.value)
+        default: []
+        }
+    }
+
+    func value(at position: Int) throws -> Value {
+        let values = try values()
+        try checkIndex(position, values.count)
+        return values[position]
+    }
+
+    func entries() throws -> ValueMap {
+        guard case .dictionary(let map) = try current() else { return ValueMap() }
+        return map
+    }
+
+    func entry(_ key: String) throws -> Value? { try entries()[key] }
+
+    func payload() throws -> CollectionReferencePayload {
+        try check()
+        return .nested(
+            location.owner, column: location.property.column, location.steps, isList: isList)
+    }
+
+    func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken {
+        try check()
+        return try NestedObservation.begin(self, deliver)
+    }
+
+    // MARK: The value that it is part of
+
+    /// What of the stored value has to be read, and the steps down from there.
+    private func top() throws -> (value: Value?, steps: ArraySlice<NestedPlace.Step>) {
+        guard realm.isCurrent(location.lifetime), try realm.exists(location.owner) else {
+            throw RealmException.invalidObject
+        }
+        let (owner, property) = (location.owner, location.property.id)
+        let rest = location.steps.dropFirst()
+        switch (location.property.type.collection, location.steps.first) {
+        case (.list, .index(let index)?):
+            return (try realm.elements(owner, property, index..<index + 1).first, rest)
+        case (.map, .key(let key)?):
+            guard case .dictionary(let map) = try realm.value(owner.classID, owner.key, property) else { break }
+            return (map[key], rest)
+        case (.single, _):
+            return (try realm.value(owner.classID, owner.key, property), location.steps[...])
+        default: break
+        }
+        return (nil, rest)
+    }
+
+    /// The collection. Throws where there is none.
+    func current() throws -> Value {
+        let (top, steps) = try top()
+        let value = steps.reduce(top) { value, step in value?[step] }
+        switch value {
+        case .list? where isList, .dictionary? where !isList: return value ?? .null
+        default: throw RealmException.invalidObject
+        }
+    }
+
+    // MARK: Editing
+
+    func perform(_ operation: CollectionOperation, _ transaction: any WriteTransaction) throws -> Bool {
+        let old = try current()
+        let new = try old.after(operation)
+        if case .removeKey = operation, new == old { return false }
+        try replaceContents(with: new, transaction)
+        return true
+    }
+
+    func replaceContents(with value: Value, _ transaction: any WriteTransaction) throws {
+        let (top, steps) = try top()
+        guard let whole = try top?.replacing(steps, with: value) else { throw RealmException.invalidObject }
+        let (owner, property) = (location.owner, location.property.id)
+        switch (location.property.type.collection, location.steps.first) {
+        case (.list, .index(let index)?):
+            try transaction.edit(owner.classID, owner.key, property, .replace(whole, at: index))
+        case (.map, .key(let key)?): try transaction.edit(owner.classID, owner.key, property, .put(whole, key: key))
+        default: try transaction.set(owner.classID, owner.key, [property: whole])
+        }
+    }
+}
+
+extension Value {
+    fileprivate subscript(step: NestedPlace.Step) -> Value? {
+        switch (self, step) {
+        case (.list(let elements), .index(let index)): elements.indices.contains(index) ? elements[index] : nil
+        case (.dictionary(let map), .key(let key)): map[key]
+        default: nil
+        }
+    }
+
+    /// This value with another one at the end of the steps; nil where they do not lead.
+    fileprivate func replacing(_ steps: ArraySlice<NestedPlace.Step>, with value: Value) throws -> Value? {
+        guard let step = steps.first else { return value }
+        guard let inner = try self[step]?.replacing(steps.dropFirst(), with: value) else { return nil }
+        switch (self, step) {
+        case (.list(var elements), .index(let index)):
+            elements[index] = inner
+            return .list(elements)
+        case (.dictionary(var map), .key(let key)):
+            map[key] = inner
+            return .dictionary(map)
+        default: return nil
+        }
+    }
+
+    /// A list or dictionary after an edit, whose positions exist.
+    fileprivate func after(_ operation: CollectionOperation) throws -> Value {
+        switch (self, operation) {
+        case (.list(var elements), _):
+            switch operation {
+            case .insert(let value, let index): elements.insert(value, at: index)
+            case .append(let value): elements.append(value)
+            case .replace(let value, let index): elements[index] = value
+            case .remove(let index): elements.remove(at: index)
+            case .move(let from, let to): elements.insert(elements.remove(at: from), at: to)
+            case .removeAll: elements = []
+            default: break
+            }
+            return .list(elements)
+        case (.dictionary(var map), _):
+            switch operation {
+            case .put(let value, let key): map[key] = value
+            case .removeKey(let key): map[key] = nil
+            case .removeAll: map = ValueMap()
+            default: break
+            }
+            return .dictionary(map)
+        default: return self
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import LiveQueries
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// What a `Results` leads to: a query of objects, and what it gave when it was last asked. It is asked again when the
+/// realm has moved on.
+///
+/// Filters go into the query, wherever they stand in a chain; sorts and distincts follow it in the order they were given.
+final class ResultsAccessor {
+    let realm: RLMRealm
+    let query: BoundQuery
+    private var keys: [ObjectKey] = []
+    private var known: Moment?
+    private let lifetime: RLMRealm.Lifetime
+    /// The name that `subscribe` was given.
+    var subscriptionName: String?
+
+    /// When a result was current.
+    struct Moment: Equatable {
+        var version: Version
+        var edits: Int
+
+        init(_ realm: RLMRealm) throws {
+            version = try realm.snapshot.version
+            edits = realm.edits
+        }
+    }
+
+    init(_ realm: RLMRealm, _ query: BoundQuery) throws {
+        self.realm = realm
+        self.query = query
+        lifetime = realm.lifetime(of: ObjectReference(query.classID, ObjectKey(-1)))
+    }
+
+    var isInvalidated: Bool { !realm.isCurrent(lifetime) }
+
+    func check() throws {
+        guard !isInvalidated else { throw RealmException("Access to invalidated Results objects") }
+    }
+
+    /// The objects, at the realm's version or as the open write has made them.
+    func objects() throws -> [ObjectKey] {
+        try check()
+        let moment = try Moment(realm)
+        if known != moment {
+            keys = try realm.select(query)
+            known = moment
+            Logger.log(.debug, Category.Storage.query, "\(text): \(keys.count) objects.")
+        }
+        return keys
+    }
+
+    func count() throws -> Int {
+        try check()
+        let moment = try Moment(realm)
+        if known == moment { return keys.count }
+        if query == BoundQuery(classID: query.classID) { return try realm.count(of: query.classID) }
+        return try realm.count(query)
+    }
+
+    /// For messages.
+    var text: String {
+        let name = realm.models[query.classID]?.name ?? ""
+        let condition = QueryPrinter.text(query, schema: realm.models.schema) ?? "with a condition that has no text"
+        return "Query of '\(name)' \(condition)"
+    }
+
+    func object(at position: Int) throws -> ObjectBase {
+        let keys = try objects()
+        try checkIndex(position, keys.count)
+        return try realm.object(ObjectReference(query.classID, keys[position]))
+    }
+
+    /// The same objects, with more conditions or another order.
+    func refined(_ change: (inout BoundQuery) throws -> Void) throws -> ResultsAccessor {
+        var refined = query
+        try change(&refined)
+        return try ResultsAccessor(realm, refined)
+    }
+}
+
+/// Throws for a position that a collection does not have.
+func checkIndex(_ position: Int, _ count: Int) throws {
+    if position < 0 { throw RealmException("Cannot pass a negative value for 'index'.") }
+    if position >= count {
+        throw RealmException("Index \(position) is out of bounds (must be less than \(count)).")
+    }
+}

@@ -1,0 +1,119 @@
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+extension ResultsAccessor {
+    /// The class of the objects, with Swift's names.
+    var objectClass: ClassSchema {
+        get throws {
+            guard let objectClass = realm.models.schema[query.classID] else {
+                throw StoreError.unknownClass(query.classID)
+            }
+            return objectClass
+        }
+    }
+
+    private var binder: QueryBinder { QueryBinder(schema: realm.models.schema) }
+
+    /// Those that satisfy the predicate too: the condition goes before all sorts and distincts.
+    func filtered(_ predicate: PredicateForm) throws -> ResultsAccessor {
+        let bound = try predicate.bound(to: objectClass, in: realm)
+        return try refined { query in
+            switch (query.predicate, bound) {
+            case (.constant(true), _): query.predicate = bound
+            case (_, .constant(true)): break
+            case (.and(let parts), _): query.predicate = .and(parts + [bound])
+            default: query.predicate = .and([query.predicate, bound])
+            }
+        }
+    }
+
+    /// The first position at which an object satisfies the predicate.
+    func position(matching predicate: PredicateForm) throws -> Int? {
+        let bound = try predicate.bound(to: objectClass, in: realm)
+        let keys = try objects()
+        let matching = Set(
+            try realm.select(BoundQuery(classID: query.classID, scope: query.scope, predicate: bound)))
+        return keys.firstIndex { matching.contains($0) }
+    }
+
+    /// A sort that comes after the present ones becomes the first in importance.
+    func sorted(by descriptors: [SortDescriptor]) throws -> ResultsAccessor {
+        guard !descriptors.isEmpty else { return self }
+        let objectClass = try objectClass
+        let keys = try descriptors.map { descriptor -> SortKey in
+            guard !descriptor.keyPath.contains("@") else {
+                throw RealmException(
+                    "Cannot sort on key path '\(descriptor.keyPath)': KVC collection operators are not supported.")
+            }
+            return try raisingQueryErrors {
+                () throws(QueryError) in
+                try binder.bindSortKey(descriptor.keyPath, ascending: descriptor.ascending, class: objectClass)
+            }
+        }
+        for (key, descriptor) in zip(keys, descriptors) where key.path.valueType.base == .data {
+            throw RealmException(
+                "Cannot sort on key path '\(descriptor.keyPath)': property '\(objectClass.name).\(descriptor.keyPath)' is of unsupported type 'data'."
+            )
+        }
+        return try refined { $0.steps.append(.sort(keys)) }
+    }
+
+    func distinct(by keyPaths: [String]) throws -> ResultsAccessor {
+        guard !keyPaths.isEmpty else { return self }
+        let objectClass = try objectClass
+        let paths = try keyPaths.map { path -> BoundPath in
+            try raisingQueryErrors { () throws(QueryError) in try binder.bindDistinctKey(path, class: objectClass) }
+        }
+        return try refined { $0.steps.append(.distinct(paths)) }
+    }
+
+    /// An aggregate of a property of the objects; null for none. Throws for unknown and unfit properties.
+    func aggregate(_ function: AggregateRequest.Function, _ property: String) throws -> Value {
+        let objectClass = try objectClass
+        guard let found = objectClass[property] else {
+            throw RealmException(
+                "Invalid property name: property '\(property)' not found in object of type '\(objectClass.name)'")
+        }
+        guard !found.type.isCollection, found.type.supports(function) else {
+            throw RealmException(
+                "Operation '\(function.rawValue)' not supported for \(found.type.described) '\(objectClass.name).\(property)'"
+            )
+        }
+        let request = AggregateRequest(function, BoundPath(end: .property(found.id, found.type)))
+        try check()
+        return try realm.aggregate(query, [request])[0]
+    }
+}
+
+/// The body's result; what is wrong with a query becomes misuse.
+func raisingQueryErrors<R>(_ body: () throws(QueryError) -> R) throws -> R {
+    do {
+        return try body()
+    } catch {
+        throw RealmException(error.message)
+    }
+}
+
+extension StoredType {
+    /// As messages have it: `int? property`, `date list`.
+    var described: String {
+        let kind =
+            switch collection {
+            case .single: "property"
+            case .list: "list"
+            case .set: "set"
+            case .map: "dictionary"
+            }
+        return "\(PropertyKind(base).text)\(isOptional && !isMixed ? "?" : "") \(kind)"
+    }
+
+    /// Whether values of the type can be put together like that: numbers in all ways, dates by minimum and maximum.
+    func supports(_ function: AggregateRequest.Function) -> Bool {
+        switch (base, function) {
+        case (.int, _), (.float, _), (.double, _), (.decimal128, _), (.mixed, _): true
+        case (.date, .minimum), (.date, .maximum): true
+        default: false
+        }
+    }
+}

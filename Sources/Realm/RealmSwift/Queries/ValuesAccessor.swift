@@ -1,0 +1,101 @@
+import LiveQueries
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// What a `Results` of plain values leads to: the values of a list, set or map property, perhaps sorted or made
+/// distinct, as they are at the realm's version or as the open write has made them.
+final class ValuesAccessor: CollectionAccessor {
+    typealias Step = CollectionReferencePayload.ValueStep
+
+    let source: PropertyAccessor
+    /// Sorts are by the total order of values, and stable; a distinct keeps the first of equal values.
+    let steps: [Step]
+    private var kept: [Value] = []
+    private var known: ResultsAccessor.Moment?
+
+    init(_ source: PropertyAccessor, _ steps: [Step] = []) throws {
+        self.source = source
+        self.steps = steps
+    }
+
+    var realm: RLMRealm { source.realm }
+    var isInvalidated: Bool { source.isInvalidated }
+    var elements: PropertyAccessor? { source }
+
+    func objectQuery() throws -> BoundQuery? { nil }
+
+    func count() throws -> Int { steps.contains(.distinct) ? try values().count : try source.count() }
+
+    func value(at position: Int) throws -> Value {
+        let values = try values()
+        try checkIndex(position, values.count)
+        return values[position]
+    }
+
+    func values() throws -> [Value] {
+        try source.check()
+        let moment = try ResultsAccessor.Moment(realm)
+        if known != moment {
+            kept = try steps.reduce(source.values()) { values, step in
+                switch step {
+                case .sort(let ascending): values.inOrder(ascending: ascending)
+                case .distinct: values.distinct
+                }
+            }
+            known = moment
+        }
+        return kept
+    }
+
+    func payload() throws -> CollectionReferencePayload {
+        steps.isEmpty ? try source.payload() : .values(source.owner, column: source.property.column, steps)
+    }
+
+    /// Positions are those of the values after the steps; one that has another value is a deletion and an insertion.
+    func observe(_ keyPaths: [String]?, _ deliver: @escaping (CollectionNews) -> Void) throws -> InstanceToken {
+        if steps.isEmpty { return try source.observe(nil, deliver) }
+        var before: [Value] = []
+        return try source.observe(nil) { [self] news in
+            let after = (try? values()) ?? []
+            defer { before = after }
+            if case .initial = news { return deliver(.initial) }
+            var deletions: [Int] = []
+            var insertions: [Int] = []
+            for change in after.difference(from: before, by: { Value.order($0, $1) == 0 }) {
+                switch change {
+                case .remove(let offset, _, _): deletions.append(offset)
+                case .insert(let offset, _, _): insertions.append(offset)
+                }
+            }
+            guard !deletions.isEmpty || !insertions.isEmpty else { return }
+            deliver(.update(IndexChanges(deletions: deletions.sorted(), insertions: insertions.sorted())))
+        }
+    }
+
+    /// The same values with one more step.
+    func followed(by step: Step) throws -> ValuesAccessor { try ValuesAccessor(source, steps + [step]) }
+}
+
+extension [Value] {
+    /// Equal values keep the order that they had.
+    func inOrder(ascending: Bool) -> [Value] {
+        enumerated().sorted { a, b in
+            let order = Value.order(a.element, b.element)
+            return order == 0 ? a.offset < b.offset : (order < 0) == ascending
+        }.map(\.element)
+    }
+
+    /// The first of equal ones each, in the order in which they are.
+    var distinct: [Value] {
+        let sorted = enumerated().sorted { a, b in
+            let order = Value.order(a.element, b.element)
+            return order == 0 ? a.offset < b.offset : order < 0
+        }
+        var kept: [(offset: Int, element: Value)] = []
+        for entry in sorted where kept.last.map({ Value.order($0.element, entry.element) != 0 }) ?? true {
+            kept.append(entry)
+        }
+        return kept.sorted { $0.offset < $1.offset }.map(\.element)
+    }
+}

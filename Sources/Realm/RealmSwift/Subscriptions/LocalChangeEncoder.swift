@@ -1,0 +1,336 @@
+import JSONCoding
+import ObjectModel
+import StoreContract
+
+/// What local commits did, as operations of the gateway's transactions.
+struct LocalChangeEncoder {
+    let transaction: any WriteTransaction
+    let schema: StoredSchema
+    let writer: RemoteEncoder
+    /// As it was before; nil when the change log does not tell.
+    let before: (any ObjectReads)?
+    /// The classes that are followed.
+    private let classNames: Set<String>
+    private(set) var touched: [SyncObject: Upload.Touch] = [:]
+    private(set) var deletedKeys: [ObjectReference] = []
+    private var created: [ObjectReference] = []
+    private var modified: [ObjectReference: [PropertyID: CollectionEdit?]] = [:]
+    /// Of embedded objects that were there before, by the object that has them in the end.
+    private var parts: [ObjectReference: [Part]] = [:]
+    /// New objects, also embedded ones.
+    private var new: Set<ObjectReference> = []
+
+    /// An embedded object with changed properties.
+    private struct Part {
+        var object: ObjectReference
+        /// From the one with a primary key on.
+        var way: [SyncStep]
+        var properties: [PropertyID: CollectionEdit?]
+    }
+
+    /// What is sent with all that it holds, so that edits of that are not sent again.
+    private struct Whole {
+        var properties: [ObjectReference: Set<PropertyID>] = [:]
+        var embedded: Set<ObjectReference> = []
+
+        func has(_ step: SyncStep) -> Bool {
+            embedded.contains(step.object) || properties[step.holder]?.contains(step.property.id) == true
+        }
+
+        /// Embedded objects that were moved are put in as a whole.
+        mutating func take(_ edit: CollectionEdit, _ value: Value, _ property: PropertySchema) {
+            guard property.ownsTarget, let target = property.targetClass, case .list(let edit) = edit,
+                case .list(let elements) = value
+            else { return }
+            for index in edit.insertions.runs.joined() where elements.indices.contains(index) {
+                if case .link(let key) = elements[index] { embedded.insert(ObjectReference(target, key)) }
+            }
+        }
+    }
+
+    init(_ transaction: any WriteTransaction, _ classNames: Set<String>, before: (any ObjectReads)?) {
+        self.transaction = transaction
+        self.before = before
+        self.classNames = classNames
+        schema = transaction.schema
+        writer = RemoteEncoder(transaction: transaction)
+    }
+
+    mutating func read(_ changes: ChangeSet) throws {
+        for (classID, changes) in changes.classes {
+            for key in changes.insertions { new.insert(ObjectReference(classID, key)) }
+        }
+        for (classID, changes) in changes.classes.sorted(by: { $0.key < $1.key }) {
+            guard let objectClass = schema[classID], !objectClass.isEmbedded, objectClass.primaryKey != nil,
+                classNames.contains(objectClass.name)
+            else { continue }
+            created += changes.insertions.sorted().map { ObjectReference(classID, $0) }
+            deletedKeys += changes.deletions.sorted().map { ObjectReference(classID, $0) }
+            for (key, properties) in changes.modifications {
+                let object = ObjectReference(classID, key)
+                guard !new.contains(object) else { continue }
+                modified[object] = edits(properties, changes.edits[key], objectClass)
+            }
+        }
+        for (classID, changes) in changes.classes.sorted(by: { $0.key < $1.key }) {
+            guard let objectClass = schema[classID], objectClass.isEmbedded else { continue }
+            for (key, properties) in changes.modifications.sorted(by: { $0.key < $1.key }) {
+                let object = ObjectReference(classID, key)
+                try note(object, edits(properties, changes.edits[key], objectClass))
+            }
+        }
+    }
+
+    private func edits(
+        _ properties: PropertySet, _ edits: [PropertyID: CollectionEdit]?, _ objectClass: ClassSchema
+    ) -> [PropertyID: CollectionEdit?] {
+        var result: [PropertyID: CollectionEdit?] = [:]
+        for property in objectClass.storedProperties where properties.contains(property.id) {
+            result[property.id] = .some(edits?[property.id])
+        }
+        return result
+    }
+
+    /// A change of an embedded object; nothing when it goes along with what has it.
+    private mutating func note(_ object: ObjectReference, _ properties: [PropertyID: CollectionEdit?]) throws {
+        guard let (owner, way) = try way(to: object), let className = schema[owner.classID]?.name,
+            classNames.contains(className)
+        else { return }
+        parts[owner, default: []].append(Part(object: object, way: way, properties: properties))
+    }
+
+    /// From an object with a primary key to one that is embedded in it; nil when one on the way is new.
+    private func way(to object: ObjectReference) throws -> (ObjectReference, [SyncStep])? {
+        var way: [SyncStep] = []
+        var object = object
+        while schema[object.classID]?.isEmbedded == true {
+            guard !new.contains(object), let (holder, property) = try holder(of: object) else { return nil }
+            guard let step = try SyncStep(from: holder, property, to: object, self) else { return nil }
+            way.insert(step, at: 0)
+            object = holder
+        }
+        return new.contains(object) ? nil : (object, way)
+    }
+
+    private func holder(of object: ObjectReference) throws -> (ObjectReference, PropertySchema)? {
+        for origin in schema.classes {
+            for property in origin.storedProperties where property.ownsTarget && property.targetClass == object.classID
+            {
+                guard let key = try transaction.backlinks(to: object.key, from: origin.id, property.id).first else {
+                    continue
+                }
+                return (ObjectReference(origin.id, key), property)
+            }
+        }
+        return nil
+    }
+
+    /// Deletions first, then new objects without their links, then all that may link to them.
+    ///
+    /// - Parameter hidden: what the gateway has at a property that has links to objects that are not here.
+    mutating func operations(
+        deleting deleted: [SyncObject], hidden: (SyncObject, String) -> JSONValue?
+    ) throws -> [Upload.Operation] {
+        var operations: [Upload.Operation] = []
+        for object in deleted {
+            operations.append(Upload.Operation(object: object, json: ["op": "delete", "object": object.address]))
+            touched[object] = .deleted
+        }
+        var links: [Upload.Operation] = []
+        for place in created {
+            guard let object = try transaction.name(of: place), let objectClass = schema[place.classID] else {
+                continue
+            }
+            touched[object] = .created
+            var own = JSONObject()
+            var further = JSONObject()
+            for property in objectClass.storedProperties {
+                let value = try transaction.value(place.classID, place.key, property.id)
+                let leads = property.type.isLink || (property.type.isMixed && value.leadsSomewhere)
+                if leads, value == property.type.zeroValue { continue }
+                let member = JSONObject.Member(name: property.name, value: try writer.json(value, property))
+                if leads { further.members.append(member) } else { own.members.append(member) }
+            }
+            operations.append(
+                Upload.Operation(
+                    object: object,
+                    json: [
+                        "op": "create", "class": .string(objectClass.name), "value": .object(own),
+                        "update": "modified",
+                    ]))
+            if !further.members.isEmpty {
+                links.append(
+                    Upload.Operation(
+                        object: object, json: ["op": "set", "object": object.address, "value": .object(further)]))
+            }
+        }
+        operations += links
+        for place in Set(modified.keys).union(parts.keys).sorted() {
+            guard try transaction.exists(place.classID, place.key), let object = try transaction.name(of: place),
+                let objectClass = schema[place.classID]
+            else { continue }
+            var names: Set<String> = []
+            var whole = Whole()
+            var own: [JSONValue] = []
+            if let properties = modified[place] {
+                own += try edits(object, objectClass, place, [], properties, &whole) { hidden(object, $0) }
+                names.formUnion(objectClass.storedProperties.filter { properties[$0.id] != nil }.map(\.name))
+            }
+            // What holds others comes before them.
+            for part in (parts[place] ?? []).sorted(by: { $0.way.count < $1.way.count }) {
+                guard let first = part.way.first, let partClass = schema[part.object.classID] else { continue }
+                names.insert(first.property.name)
+                if part.way.contains(where: whole.has) { continue }
+                own += try edits(object, partClass, part.object, part.way, part.properties, &whole) { _ in nil }
+            }
+            names.remove(objectClass.primaryKey ?? "")
+            guard !names.isEmpty else { continue }
+            touched[object] = .modified(names)
+            operations += own.map { Upload.Operation(object: object, json: $0) }
+        }
+        return operations
+    }
+
+    /// What was done to the properties of an object, or of one that is embedded in it.
+    ///
+    /// - Parameter whole: takes what is sent as a whole.
+    private func edits(
+        _ object: SyncObject, _ objectClass: ClassSchema, _ place: ObjectReference, _ way: [SyncStep],
+        _ properties: [PropertyID: CollectionEdit?], _ whole: inout Whole, hidden: (String) -> JSONValue?
+    ) throws -> [JSONValue] {
+        var assigned = JSONObject()
+        var edits: [(PropertySchema, [[(String, JSONValue)]])] = []
+        for property in objectClass.storedProperties {
+            guard let edit = properties[property.id], property.name != objectClass.primaryKey else { continue }
+            let value = try transaction.value(place.classID, place.key, property.id)
+            if let edit, let parts = try parts(of: edit, value, property, place) {
+                edits.append((property, parts))
+                whole.take(edit, value, property)
+                continue
+            }
+            whole.properties[place, default: []].insert(property.id)
+            var json = try writer.json(value, property)
+            if property.type.collection == .list, let all = hidden(property.name) {
+                json = try merged(json, into: all, property)
+            }
+            assigned.members.append(.init(name: property.name, value: json))
+        }
+        // Of what tells the embedded object by its values, those count that are not changed by the operation before.
+        let changed = Set(properties.keys)
+        var isFirst = true
+        func subject(_ operation: String) -> JSONObject {
+            defer { isFirst = false }
+            var json = JSONObject([
+                .init(name: "op", value: .string(operation)), .init(name: "object", value: object.address),
+            ])
+            if !way.isEmpty {
+                let steps = way.enumerated().flatMap { index, step in
+                    step.json(without: index == way.count - 1 && !isFirst ? changed : [])
+                }
+                json.members.append(.init(name: "in", value: .array(steps)))
+            }
+            return json
+        }
+        var operations: [JSONValue] = []
+        if !assigned.members.isEmpty {
+            var json = subject("set")
+            json.members.append(.init(name: "value", value: .object(assigned)))
+            operations.append(.object(json))
+        }
+        for (property, parts) in edits {
+            for part in parts {
+                guard case .string(let name)? = part.first?.1 else { continue }
+                var json = subject(name)
+                json.members.append(.init(name: "property", value: .string(property.name)))
+                json.members += part.dropFirst().map { .init(name: $0.0, value: $0.1) }
+                operations.append(.object(json))
+            }
+        }
+        return operations
+    }
+
+    /// An edit of a collection by its elements, each the name of the operation and what it is given; nil for one that only
+    /// the whole can tell.
+    private func parts(
+        of edit: CollectionEdit, _ value: Value, _ property: PropertySchema, _ place: ObjectReference
+    ) throws -> [[(String, JSONValue)]]? {
+        switch (edit, value) {
+        case (.list(let edit), .list(let elements)):
+            let old = try before.map { try $0.value(place.classID, place.key, property.id) }
+            return try SyncListEdit(edit, old, elements, property, self).parts()
+        case (.set(let edit), .set):
+            // What was deleted left all sets.
+            let gone = try edit.deletions.filter { try stillExists($0, property) }
+            let removals = try writer.json(.set(Array(gone)), property).elements
+            var parts = removals.map { [("op", "remove"), ("value", $0)] as [(String, JSONValue)] }
+            let new = try edit.insertions.filter { try stillExists($0, property) }
+            if !new.isEmpty { parts.append([("op", "add"), ("value", try writer.json(.set(Array(new)), property))]) }
+            return parts
+        case (.map(let edit), .dictionary(let map)):
+            let put = edit.insertions.union(edit.modifications)
+            var parts = edit.deletions.subtracting(put).sorted().map {
+                [("op", "remove"), ("mapKey", .string($0.text))] as [(String, JSONValue)]
+            }
+            for key in put.sorted() {
+                guard let value = map[key.text] else { continue }
+                let json = try writer.json(.dictionary(ValueMap([(key.text, value)])), property)
+                guard case .object(let object) = json, let member = object.members.first else { return nil }
+                parts.append([("op", "put"), ("mapKey", .string(key.text)), ("value", member.value)])
+            }
+            return parts
+        default: return nil
+        }
+    }
+
+    func stillExists(_ value: Value, _ property: PropertySchema) throws -> Bool {
+        switch value {
+        case .link(let key):
+            guard let target = property.targetClass else { return false }
+            return try transaction.exists(target, key)
+        case .reference(let target): return try transaction.exists(target.classID, target.key)
+        default: return true
+        }
+    }
+
+    /// A list with the elements that are not here, each behind the one that it stood behind.
+    private func merged(_ json: JSONValue, into all: JSONValue, _ property: PropertySchema) throws -> JSONValue {
+        var anchored: [JSONValue: [JSONValue]] = [:]
+        var first: [JSONValue] = []
+        var last: JSONValue?
+        for element in all.elements {
+            var row = RemoteDecoder(transaction)
+            _ = try row.value(.array([element]), property)
+            if row.missing.isEmpty {
+                last = element
+            } else if let last {
+                anchored[last, default: []].append(element)
+            } else {
+                first.append(element)
+            }
+        }
+        var result = first
+        for element in json.elements {
+            result.append(element)
+            result += anchored.removeValue(forKey: element) ?? []
+        }
+        for element in all.elements { result += anchored.removeValue(forKey: element) ?? [] }
+        return .array(result)
+    }
+}
+
+extension SyncObject {
+    /// As operations name it.
+    var address: JSONValue { ["class": .string(className), "key": keyJSON] }
+}
+
+extension Value {
+    /// Whether there is a link in it.
+    fileprivate var leadsSomewhere: Bool {
+        switch self {
+        case .link, .reference, .embedded: true
+        case .list(let elements), .set(let elements): elements.contains(where: \.leadsSomewhere)
+        case .dictionary(let map): map.entries.contains { $0.value.leadsSomewhere }
+        default: false
+        }
+    }
+}

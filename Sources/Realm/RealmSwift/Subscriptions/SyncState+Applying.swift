@@ -1,0 +1,356 @@
+import JSONCoding
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+/// What is kept of a result does not go with an event: the stream has to begin anew.
+struct SyncMismatch: Error {}
+
+extension SyncState {
+    /// Takes over what an event tells, within a work that has collected the local changes already.
+    mutating func apply(_ event: SyncEvent, _ transaction: any WriteTransaction) throws {
+        switch event.content {
+        case .initial(let number, let items):
+            guard let query = queries.first(where: { $0.number == number }) else { break }
+            let keys = try names(items, query.className, transaction).map(\.key)
+            let before = members[number]?.keys ?? []
+            if members[number] == nil { addMembers(number, of: query.className) }
+            members[number]?.replace(with: keys)
+            try upsert(items, of: query.className, at: event.version, transaction)
+            try leave(before, query.className, event.version, transaction)
+            setState(.complete, of: number)
+        case .update(let number, let deletions, let insertions, let inserted, let modified):
+            guard let query = queries.first(where: { $0.number == number }) else { break }
+            try update(query, deletions, insertions, inserted, modified, event.version, transaction)
+            setState(.complete, of: number)
+        case .failed(let number, let code, let message):
+            setState(.failed(code: code, message: message), of: number)
+        case .barrier, .closing, .other: break
+        }
+        if let position = event.position { self.position = position }
+        if let version = event.reached { reached(version) }
+        if !unconfirmed.isEmpty { unconfirmed = unconfirmed.filter { !isMember($0) } }
+        try settle(transaction)
+    }
+
+    private mutating func update(
+        _ query: SyncQuery, _ deletions: [Int], _ insertions: [Int], _ inserted: [JSONValue],
+        _ modified: [JSONValue], _ version: UInt64, _ transaction: any WriteTransaction
+    ) throws {
+        guard var list = members[query.number] else { throw SyncMismatch() }
+        // Not in two places, so that it is changed in place. What fails undoes the whole work.
+        members[query.number] = MatchList()
+        var left: [Value] = []
+        for position in deletions.reversed() {
+            guard let key = list.remove(at: position) else { throw SyncMismatch() }
+            left.append(key)
+        }
+        let names = try names(inserted, query.className, transaction)
+        guard names.count == insertions.count else { throw SyncMismatch() }
+        for (position, name) in zip(insertions, names) {
+            guard position <= list.count, !list.contains(name.key) else { throw SyncMismatch() }
+            list.insert(name.key, at: position)
+        }
+        members[query.number] = list
+        try upsert(modified + inserted, of: query.className, at: version, transaction)
+        try leave(left, query.className, version, transaction)
+    }
+
+    mutating func setState(_ state: SyncQuery.State, of number: Int) {
+        guard let index = queries.firstIndex(where: { $0.number == number }) else { return }
+        queries[index].state = state
+        if queries.allSatisfy({ $0.state == .complete }) { wasComplete = true }
+    }
+
+    private func names(
+        _ rows: [JSONValue], _ className: String, _ transaction: any WriteTransaction
+    ) throws -> [SyncObject] {
+        guard let primaryKey = transaction.schema[className]?.primaryKeyProperty else { throw SyncMismatch() }
+        return try rows.map { row in
+            guard let object = SyncObject(className, json: row[primaryKey.name] ?? .null, in: transaction.schema)
+            else { throw SyncMismatch() }
+            return object
+        }
+    }
+
+    // MARK: Rows
+
+    /// Takes over rows of the gateway at a version; properties with local changes that it does not know of stay, and the
+    /// row is held for when they are settled.
+    mutating func upsert(
+        _ rows: [JSONValue], of className: String, at version: UInt64, _ transaction: any WriteTransaction
+    ) throws {
+        guard let objectClass = transaction.schema[className], let primaryKey = objectClass.primaryKeyProperty else {
+            return
+        }
+        var links: [(object: SyncObject, place: ObjectReference, property: PropertySchema, json: JSONValue)] = []
+        var created: [SyncObject] = []
+        for (object, row) in zip(try names(rows, className, transaction), rows) {
+            guard case .object(let members) = row else { throw SyncMismatch() }
+            var kept: Set<String> = []
+            let touch = pending(object, at: version)
+            held[object] = touch == nil ? nil : [.int(Int64(clamping: version)), row]
+            switch touch {
+            case .created?, .deleted?: continue
+            case .modified(let names)?: kept = names
+            case nil: break
+            }
+            var values: [PropertyID: Value] = [:]
+            var own: [(property: PropertySchema, json: JSONValue)] = []
+            let isUnresolved = unresolved[object] != nil
+            for member in members.members where !kept.contains(member.name) {
+                guard let property = objectClass[member.name], !property.type.isComputed else { continue }
+                if let value = try ValueCoding.draft(member.value, as: property.type).complete {
+                    values[property.id] = value
+                    if isUnresolved { note(nil, property.name, of: object) }
+                } else {
+                    own.append((property, member.value))
+                }
+            }
+            let place: ObjectReference
+            if let found = try transaction.find(object) {
+                place = found
+                values[primaryKey.id] = nil
+                try transaction.set(place.classID, place.key, values, onlyDifferent: true)
+            } else {
+                values[primaryKey.id] = object.key
+                place = ObjectReference(objectClass.id, try transaction.create(objectClass.id, values))
+                created.append(object)
+            }
+            links += own.map { (object, place, $0.property, $0.json) }
+        }
+        // Those that are linked to may stand further down.
+        for link in links { try assign(link.json, link.property, link.object, link.place, transaction) }
+        for object in created { try resolve(waitingFor: object, transaction) }
+    }
+
+    private mutating func assign(
+        _ json: JSONValue, _ property: PropertySchema, _ object: SyncObject, _ place: ObjectReference,
+        _ transaction: any WriteTransaction
+    ) throws {
+        var row = RemoteDecoder(transaction)
+        let value = try row.value(json, property)
+        try transaction.set(place.classID, place.key, [property.id: value], onlyDifferent: true)
+        note(row.missing.isEmpty ? nil : json, property.name, of: object)
+        for target in row.missing { waiting[target, default: []].insert(object) }
+    }
+
+    /// Remembers, or forgets, the value of a property that has links to objects that are not here.
+    mutating func note(_ json: JSONValue?, _ property: String, of object: SyncObject) {
+        let known = unresolved[object]
+        guard json != nil || known != nil else { return }
+        var members: [JSONObject.Member] = []
+        if case .object(let object)? = known { members = object.members.filter { $0.name != property } }
+        if let json { members.append(.init(name: property, value: json)) }
+        unresolved[object] = members.isEmpty ? nil : .object(JSONObject(members))
+    }
+
+    /// Sets the links to an object that came.
+    mutating func resolve(waitingFor target: SyncObject, _ transaction: any WriteTransaction) throws {
+        guard let sources = waiting.removeValue(forKey: target) else { return }
+        for source in sources {
+            guard let place = try transaction.find(source), case .object(let values)? = unresolved[source],
+                let objectClass = transaction.schema[source.className]
+            else { continue }
+            let touch = pending(source, at: .max)
+            for member in values.members {
+                guard let property = objectClass[member.name] else { continue }
+                switch touch {
+                case .modified(let names)? where !names.contains(member.name): break
+                case nil: break
+                // A newer row comes with the answer to that change.
+                default: continue
+                }
+                try assign(member.value, property, source, place, transaction)
+            }
+        }
+    }
+
+    /// Rebuilds what is not kept, after loading.
+    mutating func findWaiting(_ transaction: any WriteTransaction) throws {
+        for (object, values) in unresolved.values {
+            guard case .object(let values) = values, let objectClass = transaction.schema[object.className] else {
+                continue
+            }
+            for member in values.members {
+                guard let property = objectClass[member.name] else { continue }
+                var row = RemoteDecoder(transaction)
+                _ = try? row.value(member.value, property)
+                for target in row.missing { waiting[target, default: []].insert(object) }
+            }
+        }
+    }
+
+    // MARK: Leaving
+
+    private mutating func leave(
+        _ keys: [Value], _ className: String, _ version: UInt64, _ transaction: any WriteTransaction
+    ) throws {
+        for key in keys { try remove(SyncObject(className, key), at: version, transaction) }
+    }
+
+    /// Removes an object that no subscription matches any more. One that was created here, and that the gateway did not
+    /// know of at that version, stays.
+    mutating func remove(_ object: SyncObject, at version: UInt64, _ transaction: any WriteTransaction) throws {
+        guard !isMember(object) else { return }
+        if case .created? = pending(object, at: version) {
+            held[object] = [.int(Int64(clamping: version)), .null]
+            return
+        }
+        held[object] = nil
+        unresolved[object] = nil
+        guard let place = try transaction.find(object) else { return }
+        try noteLinks(to: place, object, transaction)
+        try transaction.delete(place.classID, place.key)
+    }
+
+    /// The gateway's objects may still link to one that is removed here.
+    private mutating func noteLinks(
+        to target: ObjectReference, _ name: SyncObject, _ transaction: any WriteTransaction
+    ) throws {
+        for origin in transaction.schema.classes {
+            for property in origin.storedProperties where property.targetClass == target.classID {
+                for key in Set(try transaction.backlinks(to: target.key, from: origin.id, property.id)) {
+                    let source = ObjectReference(origin.id, key)
+                    guard source != target,
+                        let (owner, held) = try transaction.owner(of: source, property),
+                        let object = try transaction.name(of: owner), pending(object, at: .max) == nil
+                    else { continue }
+                    waiting[name, default: []].insert(object)
+                    if case .object(let known)? = unresolved[object], known[held.name] != nil { continue }
+                    let value = try transaction.value(owner.classID, owner.key, held.id)
+                    note(try RemoteEncoder(transaction: transaction).json(value, held), held.name, of: object)
+                }
+            }
+        }
+    }
+
+    /// Lets go of what queries brought that are no more, once all others have what they match.
+    mutating func settle(_ transaction: any WriteTransaction) throws {
+        guard !queries.contains(where: { $0.state == .pending }) else { return }
+        for number in retired {
+            guard let className = memberClasses[number] else { continue }
+            let keys = members[number]?.keys ?? []
+            dropMembers(number)
+            try leave(keys, className, .max, transaction)
+        }
+    }
+
+    // MARK: Answers to uploads
+
+    /// The gateway has done an upload: what was held because of it is taken over, unless an event with it is still to come.
+    /// Gives the objects that were created, and that no subscription has: they are not here any more.
+    ///
+    /// - Parameter rows: what the gateway has of objects that no event comes of.
+    mutating func acknowledge(
+        _ number: Int, at version: UInt64, _ rows: [SyncObject: JSONValue], _ transaction: any WriteTransaction
+    ) throws -> [SyncObject] {
+        guard let upload = finish(number, at: version, unaffected: Set(rows.keys)) else { return [] }
+        var outside: [SyncObject] = []
+        var conditions: [Int: BoundQuery] = [:]
+        for (object, touch) in upload.touched {
+            if isQueued(object) {
+                // The answer to the next upload finds out.
+                if touch == .created, !isMember(object) { unconfirmed.insert(object) }
+                continue
+            }
+            if let row = rows[object] {
+                held[object] = nil
+                if isMember(object) || row == .null { try take(row, of: object, at: .max, transaction) }
+            } else if let entry = held[object] {
+                let heldVersion = entry[0].flatMap { UInt64($0) } ?? 0
+                held[object] = nil
+                if heldVersion >= version { try take(entry[1] ?? .null, of: object, at: heldVersion, transaction) }
+            }
+            guard touch != .deleted, !isMember(object) else { continue }
+            if try matches(object, transaction, &conditions) {
+                if touch == .created { unconfirmed.insert(object) }
+            } else {
+                // One that is not here either was deleted by somebody else meanwhile.
+                let isNew = unconfirmed.remove(object) != nil || touch == .created
+                if isNew, try transaction.find(object) != nil { outside.append(object) }
+                try remove(object, at: .max, transaction)
+            }
+        }
+        return outside
+    }
+
+    /// All that the gateway had is here: what it has not told of by now it does not show. Gives what was removed.
+    mutating func giveUp(
+        _ objects: Set<SyncObject>, _ transaction: any WriteTransaction
+    ) throws -> [SyncObject] {
+        guard !queries.contains(where: { $0.state == .pending }) else { return [] }
+        var gone: [SyncObject] = []
+        for object in objects.intersection(unconfirmed) where !isQueued(object) {
+            unconfirmed.remove(object)
+            guard !isMember(object) else { continue }
+            if try transaction.find(object) != nil { gone.append(object) }
+            try remove(object, at: .max, transaction)
+        }
+        return gone
+    }
+
+    /// Takes over what the gateway has of an object: null for nothing.
+    mutating func take(
+        _ row: JSONValue, of object: SyncObject, at version: UInt64, _ transaction: any WriteTransaction
+    ) throws {
+        if case .object = row, isMember(object) {
+            try upsert([row], of: object.className, at: version, transaction)
+        } else {
+            try removeRefused(object, transaction)
+        }
+    }
+
+    private mutating func removeRefused(_ object: SyncObject, _ transaction: any WriteTransaction) throws {
+        guard !isQueued(object), let place = try transaction.find(object) else { return }
+        held[object] = nil
+        unresolved[object] = nil
+        try transaction.delete(place.classID, place.key)
+    }
+
+    /// Whether a query would match the object as it is here.
+    ///
+    /// - Parameter conditions: of queries, by their numbers, once they have been bound.
+    private func matches(
+        _ object: SyncObject, _ transaction: any WriteTransaction, _ conditions: inout [Int: BoundQuery]
+    ) throws -> Bool {
+        guard let place = try transaction.find(object), let objectClass = transaction.schema[place.classID] else {
+            return false
+        }
+        for query in queries where query.className == object.className {
+            if conditions[query.number] == nil,
+                let bound = try? QueryBinder(schema: transaction.schema).bind(query.filter, class: objectClass)
+            {
+                let named = try? bound.namingObjects { try transaction.key(of: $0, primaryKey: $1) }
+                conditions[query.number] = named ?? bound
+            }
+            if let bound = conditions[query.number], (try? transaction.matches(bound, place.key)) == true {
+                return true
+            }
+        }
+        return false
+    }
+}
+
+extension UInt64 {
+    /// Nil for anything but an integer that is not negative.
+    fileprivate init?(_ json: JSONValue) {
+        guard case .int(let number) = json else { return nil }
+        self.init(exactly: number)
+    }
+}
+
+extension WriteTransaction {
+    /// The object with a primary key that an embedded object belongs to, and its property; the object itself if it has one.
+    func owner(of object: ObjectReference, _ property: PropertySchema) throws -> (ObjectReference, PropertySchema)? {
+        guard let objectClass = schema[object.classID] else { return nil }
+        guard objectClass.isEmbedded else { return (object, property) }
+        for origin in schema.classes {
+            for holder in origin.storedProperties where holder.ownsTarget && holder.targetClass == object.classID {
+                guard let key = try backlinks(to: object.key, from: origin.id, holder.id).first else { continue }
+                return try owner(of: ObjectReference(origin.id, key), holder)
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import JSONCoding
+import ObjectModel
+import StoreContract
+
+extension SyncState {
+    /// Most operations of one upload; the gateway takes 10,000.
+    private static let largest = 5_000
+
+    /// Turns what was committed here since the last work into uploads: called at the beginning of each work, whose
+    /// transaction shows the state that those commits left. Gives false when the change log does not reach back that far.
+    mutating func collect(_ store: any Store, _ transaction: any WriteTransaction) throws -> Bool {
+        let last = Version(transaction.version.rawValue - 1)
+        guard last > scanned else { return true }
+        guard let commits = try store.changes(after: scanned) else { return false }
+        var merged = ChangeSet(version: scanned)
+        for commit in commits where commit.version <= last { merged.merge(commit) }
+        guard !merged.classes.isEmpty else { return true }
+        let isAdding = merged.classes.values.allSatisfy { $0.deletions.isEmpty && $0.modifications.isEmpty }
+        var changes = LocalChangeEncoder(
+            transaction, Set(queries.map(\.className)).union(memberClasses.values),
+            before: isAdding ? nil : try? store.asOf(scanned, before: store.snapshot())?.reads)
+        try changes.read(merged)
+        let deleted = try changes.deletedKeys.isEmpty ? [] : names(changes.deletedKeys, changes.before, transaction)
+        let operations = try changes.operations(deleting: deleted) { object, property in
+            if case .object(let values)? = unresolved[object] { values[property] } else { nil }
+        }
+        guard !operations.isEmpty else { return true }
+        for start in stride(from: 0, to: operations.count, by: Self.largest) {
+            let part = Array(operations[start..<min(start + Self.largest, operations.count)])
+            var upload = Upload(number: number(), idempotencyKey: UUID().uuidString, operations: part, touched: [:])
+            for operation in part { upload.touched[operation.object] = changes.touched[operation.object] }
+            add(upload)
+        }
+        for (object, touch) in changes.touched { try forgetLinks(object, touch, transaction) }
+        return true
+    }
+
+    /// What was assigned here does not lead to missing objects any more; what was created here may be missed.
+    private mutating func forgetLinks(
+        _ object: SyncObject, _ touch: Upload.Touch, _ transaction: any WriteTransaction
+    ) throws {
+        switch touch {
+        case .created: try resolve(waitingFor: object, transaction)
+        case .deleted: unresolved[object] = nil
+        case .modified(let names):
+            for name in names where transaction.schema[object.className]?[name]?.type.collection == .single {
+                note(nil, name, of: object)
+            }
+        }
+    }
+
+    /// What objects were called that are no more.
+    private func names(
+        _ objects: [ObjectReference], _ before: (any ObjectReads)?, _ transaction: any WriteTransaction
+    ) throws -> [SyncObject] {
+        if let before {
+            return try objects.compactMap { object in
+                guard let objectClass = transaction.schema[object.classID],
+                    let primaryKey = objectClass.primaryKeyProperty, try before.exists(object.classID, object.key)
+                else { return nil }
+                return SyncObject(objectClass.name, try before.value(object.classID, object.key, primaryKey.id))
+            }
+        }
+        // Not what was there, but what should be: members that are neither here nor known to be deleted.
+        var found: Set<SyncObject> = []
+        for classID in Set(objects.map(\.classID)) {
+            guard let className = transaction.schema[classID]?.name else { continue }
+            for (number, list) in members where memberClasses[number] == className {
+                for key in list.keys where try transaction.key(of: classID, primaryKey: key) == nil {
+                    let object = SyncObject(className, key)
+                    if pending(object, at: 0) != .deleted { found.insert(object) }
+                }
+            }
+        }
+        return Array(found)
+    }
+}

@@ -1,0 +1,66 @@
+import ObjectModel
+
+/// Shows values as if the objects that are not there did not exist: links and references to them are null, and left out
+/// of lists of links and of sets, as if the objects had been deleted.
+struct ValueRedaction {
+    let isVisible: (ObjectReference) throws -> Bool
+
+    /// The value of a whole property.
+    func shown(_ value: Value, of property: PropertySchema) throws -> Value {
+        switch value {
+        case .list(let elements) where property.type.isLink, .set(let elements):
+            let kept = try elements.filter { try $0.isNull || !shownElement($0, property).isNull }
+            if case .set = value { return .set(kept) }
+            return .list(kept)
+        default:
+            return try shownElement(value, property)
+        }
+    }
+
+    /// One value, or one element of a collection; null for what is not there.
+    func shownElement(_ value: Value, _ property: PropertySchema) throws -> Value {
+        switch value {
+        case .link(let key):
+            guard let target = property.targetClass else { return .null }
+            return try isVisible(ObjectReference(target, key)) ? value : .null
+        case .reference(let target): return try isVisible(target) ? value : .null
+        case .list(let elements): return .list(try elements.map { try shownElement($0, property) })
+        case .dictionary(let map): return .dictionary(try map.mapValues { try shownElement($0, property) })
+        default: return value
+        }
+    }
+}
+
+extension Value {
+    /// Calls `body` with each object that the value of such a property refers to.
+    func forEachTarget(_ property: PropertySchema, _ body: (ObjectReference) throws -> Void) rethrows {
+        switch self {
+        case .link(let key):
+            if let target = property.targetClass { try body(ObjectReference(target, key)) }
+        case .reference(let target): try body(target)
+        case .list(let elements), .set(let elements):
+            for element in elements { try element.forEachTarget(property, body) }
+        case .dictionary(let map): for entry in map.entries { try entry.value.forEachTarget(property, body) }
+        default: break
+        }
+    }
+}
+
+extension BoundAccess {
+    /// Whether values of the property can lead to objects that are not there.
+    func hides(_ property: PropertySchema) -> Bool {
+        if property.type.isMixed { return references != nil }
+        guard property.type.isLink, let target = property.targetClass else { return false }
+        return restricted.contains(target)
+    }
+
+    /// Whether elements of such a collection are left out, which makes positions others.
+    func leavesElementsOut(_ property: PropertySchema) -> Bool {
+        guard hides(property) else { return false }
+        switch property.type.collection {
+        case .list: return property.type.isLink
+        case .set: return true
+        case .map, .single: return false
+        }
+    }
+}

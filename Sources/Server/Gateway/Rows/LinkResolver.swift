@@ -1,0 +1,256 @@
+import AccessRules
+import JSONCoding
+import ObjectModel
+import StoreContract
+
+/// Writes links, and reads what they lead to. A sink cannot throw, so the first fault is kept, after which `null` is written.
+///
+/// This is the one place where a link becomes JSON. One that leads to nothing that is there for whoever reads is `null`,
+/// wherever its value came from.
+final class LinkResolver {
+    enum Source {
+        case snapshot(any Snapshot)
+        case transaction(any WriteTransaction)
+        /// An earlier version.
+        case past(any ObjectReads)
+    }
+
+    private let source: Source
+    private(set) var fault: (any Error)?
+    /// How many more objects may be written in place of links.
+    private var remaining = LinkResolver.limit
+
+    /// Primary keys by class and object: many objects tend to link to few.
+    private var known: [ClassID: [ObjectKey: Value]] = [:]
+    private let remembers: Bool
+    /// Whether not all objects are there for whoever reads.
+    private let isRestricted: Bool
+    /// Whether links to objects without a primary key are refused.
+    private let needsPrimaryKeys: Bool
+
+    private static let limit = 100_000
+
+    /// Most bytes of one answer that cannot be continued: of an object with those in place of its links, too.
+    private let answerLimit: Int
+    /// What counts what is written; nil where nobody waits for the thread.
+    private let budget: QueryBudget?
+    /// Where the object, or the answer, begins.
+    private var start = 0
+    private(set) var beginning: JSONWriter.Mark?
+    /// How far it has been counted.
+    private var counted = 0
+
+    /// - Parameter answerLimit: most bytes of what cannot be asked for piece by piece; see `GatewayConfiguration`.
+    init(
+        _ source: Source, remembers: Bool = false, needsPrimaryKeys: Bool = false, answerLimit: Int = .max
+    ) {
+        self.source = source
+        isRestricted =
+            switch source {
+            case .snapshot(let snapshot): BoundAccess.of(snapshot) != nil
+            case .transaction(let transaction): BoundAccess.of(transaction) != nil
+            case .past(let reads): BoundAccess.of(reads) != nil
+            }
+        self.remembers = remembers
+        self.needsPrimaryKeys = needsPrimaryKeys
+        self.answerLimit = answerLimit
+        if case .snapshot(let snapshot) = source, let budget = snapshot.budget, budget.countsBytes {
+            self.budget = budget
+        } else {
+            budget = nil
+        }
+    }
+
+    /// For whatever is read of a state of the store.
+    convenience init(reading reads: any ObjectReads) {
+        self.init((reads as? any Snapshot).map { .snapshot($0) } ?? .past(reads), remembers: true)
+    }
+
+    /// Writes an object. Throws `notFound` when there is none.
+    func object(_ key: ObjectKey, _ plan: RowPlan, _ json: JSONWriter) throws {
+        guard try exists(plan.classID, key) else { throw StoreError(.notFound, "There is no such object any more.") }
+        try write(key, plan, json)
+    }
+
+    /// An object begins, or an answer that is one.
+    func begin(_ json: JSONWriter) {
+        start = json.count
+        counted = json.count
+        beginning = json.mark
+    }
+
+    /// Notes a fault when what was written since `begin` is too much to go on.
+    func check(_ json: JSONWriter) {
+        guard fault == nil else { return }
+        if json.count - start > answerLimit { fault = Problem.answerTooLarge(answerLimit) }
+        count(json)
+    }
+
+    /// Counts what was written as work.
+    func count(_ json: JSONWriter) {
+        guard let budget, fault == nil else { return }
+        do {
+            try budget.spend(bytes: max(json.count - counted, 0))
+            counted = max(json.count, counted)
+        } catch {
+            fault = error
+        }
+    }
+
+    /// Whether a large value can be written, of so many bytes.
+    func wants(_ size: () throws -> Int) throws -> Bool {
+        guard fault == nil else { return false }
+        guard let budget else { return true }
+        let size = try size()
+        do {
+            try budget.spend(bytes: size)
+            counted += size
+            return true
+        } catch {
+            fault = error
+            return false
+        }
+    }
+
+    /// Writes a stored value with the links in it.
+    func write(_ value: Value, _ column: RowPlan.Column, _ style: TypeStyle, _ json: JSONWriter) {
+        switch (column.kind, value) {
+        case (.link(_, let place), .link(let key)): link(key, place, style, json)
+        case (.link(_, let place), .list), (.link(_, let place), .set), (.link(_, let place), .dictionary):
+            json.value(value, style) { link in
+                if case .link(let key) = link { self.link(key, place, style, json) } else { json.null() }
+            }
+        case (.value(_, isMixed: let isMixed), _): self.value(value, isMixed: isMixed, style, json)
+        default: json.value(value, style)
+        }
+    }
+
+    /// Writes a value of no column; mixed ones with their types.
+    func value(_ value: Value, isMixed: Bool, _ style: TypeStyle, _ json: JSONWriter) {
+        guard isMixed else { return json.value(value, style) }
+        json.mixed(value) { link in
+            if case .reference(let target) = link { self.reference(target, style, json) } else { json.null() }
+        }
+    }
+
+    /// Writes a link's target: as an object, as its primary key, or as a typed link.
+    func link(_ key: ObjectKey, _ place: RowPlan.Target, _ style: TypeStyle, _ json: JSONWriter) {
+        // An object's own links belong to it; what is in their place does not.
+        if place.expanded != nil, !place.isOwned { check(json) }
+        guard fault == nil else { return json.null() }
+        do {
+            guard try !isRestricted || exists(place.classID, key) else { return json.null() }
+            if let plan = place.expanded, try exists(place.classID, key) {
+                if !place.isOwned { remaining -= 1 }
+                guard remaining >= 0 else {
+                    throw Problem(
+                        400, "parameter.expansion_too_large",
+                        "'expand' would write more than \(Self.limit) objects. Ask for a smaller page or expand less.",
+                        parameter: "expand")
+                }
+                try write(key, plan, json)
+            } else if let primaryKey = place.primaryKey {
+                json.value(try self.primaryKey(place.classID, key, primaryKey), style)
+            } else {
+                try requirePrimaryKey(place.className)
+                json.link(class: place.className, key: key)
+            }
+        } catch let error as StoreError where error.code == .notFound {
+            json.null()
+        } catch {
+            fault = error
+            json.null()
+        }
+    }
+
+    /// Writes a link in a mixed value with its class, and its key as input takes it.
+    private func reference(_ target: ObjectReference, _ style: TypeStyle, _ json: JSONWriter) {
+        guard fault == nil, let objectClass = schema[target.classID] else { return json.null() }
+        var key = Value.int(target.key.rawValue)
+        do {
+            guard try !isRestricted || exists(target.classID, target.key) else { return json.null() }
+            if let property = objectClass.primaryKeyProperty {
+                key = try primaryKey(target.classID, target.key, property.id)
+            } else {
+                try requirePrimaryKey(objectClass.name)
+            }
+        } catch let error as StoreError where error.code == .notFound {
+            return json.null()
+        } catch {
+            fault = error
+            return json.null()
+        }
+        json.link(class: objectClass.name) { json.value(key, style) }
+    }
+
+    private func requirePrimaryKey(_ className: String) throws(Problem) {
+        guard !needsPrimaryKeys else {
+            throw Problem(
+                422, StoreError.Code.noPrimaryKey.rawValue,
+                "A mixed value links to an object of \(className), which has no primary key to write. Leave that property out."
+            )
+        }
+    }
+
+    private func write(_ key: ObjectKey, _ plan: RowPlan, _ json: JSONWriter) throws {
+        var sink = RowWriter(plan, json, self)
+        switch source {
+        case .snapshot(let snapshot): _ = try snapshot.read(plan.classID, [key], plan.stored, into: &sink)
+        case .transaction(let transaction):
+            sink.beginObject(key)
+            for property in plan.stored {
+                check(json)
+                // It is taken back as a whole.
+                if fault != nil { break }
+                sink.value(try transaction.value(plan.classID, key, property))
+            }
+            sink.endObject()
+        case .past(let reads):
+            sink.beginObject(key)
+            for property in plan.stored { sink.value(try reads.value(plan.classID, key, property)) }
+            sink.endObject()
+        }
+    }
+
+    private func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool {
+        switch source {
+        case .snapshot(let snapshot): try snapshot.exists(classID, key)
+        case .transaction(let transaction): try transaction.exists(classID, key)
+        case .past(let reads): try reads.exists(classID, key)
+        }
+    }
+
+    private var schema: Schema {
+        switch source {
+        case .snapshot(let snapshot): snapshot.schema
+        case .transaction(let transaction): transaction.schema
+        case .past(let reads): reads.schema
+        }
+    }
+
+    func linking(to key: ObjectKey, _ place: RowPlan.Target, _ property: PropertyID) -> [ObjectKey] {
+        guard fault == nil else { return [] }
+        do {
+            switch source {
+            case .snapshot(let snapshot): return try snapshot.backlinks(to: key, from: place.classID, property)
+            case .past(let reads): return try reads.backlinks(to: key, from: place.classID, property)
+            case .transaction: return []
+            }
+        } catch {
+            fault = error
+            return []
+        }
+    }
+
+    private func primaryKey(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
+        if remembers, let value = known[classID]?[key] { return value }
+        let value =
+            switch source {
+            case .snapshot(let snapshot): try snapshot.value(classID, key, property)
+            case .transaction(let transaction): try transaction.value(classID, key, property)
+            case .past(let reads): try reads.value(classID, key, property)
+            }
+        if remembers { known[classID, default: [:]][key] = value }
+        return value
+    }
+}

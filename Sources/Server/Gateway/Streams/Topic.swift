@@ -1,0 +1,426 @@
+import AccessRules
+import HTTPServer
+import LiveQueries
+import ObjectModel
+import StoreContract
+import Synchronization
+
+/// One observation shared by all who ask for the same, with each event encoded once.
+///
+/// A member joins by an observation of its own, which tells it the state or what it missed, and is a member from the
+/// version that this is at: observations are told one after the other on one thread, and all of them are at one
+/// version. From then on it is told what the first of these observations, the main one, is told; its own ends.
+///
+/// A large beginning is encoded on another thread, so that others do not wait for it. Who has been sent it joins once
+/// more, from the version that it is of.
+final class Topic: Sendable {
+    /// An observation by which members join. Those that join from the same version do so together.
+    struct Join {
+        let since: Version?
+        /// Those who wait for what this observation begins with.
+        var members: [any TopicMember]
+        /// The version at which it began.
+        var start: Version?
+        /// Whether the difference since `since` may still come.
+        var isResuming = false
+        var observation: TopicObservation?
+    }
+
+    /// A large beginning that is being encoded, and who waits for it.
+    struct InitialSnapshot {
+        let version: Version
+        /// In the order in which they came.
+        var members: [ObjectIdentifier: (place: Int, member: any TopicMember)] = [:]
+        private var count = 0
+
+        init(_ version: Version) { self.version = version }
+
+        mutating func add(_ member: any TopicMember) {
+            count += 1
+            members[ObjectIdentifier(member)] = (count, member)
+        }
+    }
+
+    struct State {
+        var joins: [Int: Join] = [:]
+        var lastJoin = 0
+        /// The join whose observation goes on for all.
+        var main: Int?
+        /// Those who are told everything that becomes different, by `memberID`.
+        var members: [ObjectIdentifier: any TopicMember] = [:]
+        /// Those among them whose streams are not in the group.
+        var others: [ObjectIdentifier: any TopicMember] = [:]
+        /// The large beginning that is being encoded.
+        var initialSnapshot: InitialSnapshot?
+        /// Those who are being sent a large event.
+        var receiving: Set<ObjectIdentifier> = []
+        /// What the members have been told leads to the state at this version.
+        var position: Version?
+        /// The schema of the store under which the key is known to hold, once it is another than at the beginning.
+        var schema: Schema?
+    }
+
+    /// Nanoseconds that the live queries rest for each stream that an event went to. Queueing, framing and writing an
+    /// event takes the loops some 10 µs of one core for each stream; twice that leaves at least half of a core to
+    /// requests however fast commits come. What comes after a rest is told at once.
+    private static let restPerStream = 20_000
+
+    /// A beginning of more rows is encoded on another thread: each takes some microseconds.
+    private static let mostQuickRows = 256
+    /// So is one that takes more look-ups, or has more bytes.
+    private static let mostQuickReads = 10_000
+    private static let mostQuickBytes = 256 << 10
+
+    let key: TopicKey
+    let context: TopicContext
+    private let encoder: TopicEncoder
+    /// The members' plain streams, which are sent the same bytes.
+    let group = EventStreamGroup()
+    let state = Mutex(State())
+
+    init(_ key: TopicKey, _ context: TopicContext) {
+        self.key = key
+        self.context = context
+        encoder = TopicEncoder(key, largest: context.largest(), context.limits)
+    }
+
+    /// Tells a member the state, or what it missed since a version that it knows, and everything from then on. From
+    /// any thread.
+    func join(_ member: any TopicMember, since version: Version?) {
+        if let made = state.withLock({ $0.wait(member, since: version) }) { observe(made, since: version) }
+    }
+
+    func observe(_ made: Int, since version: Version?) {
+        let observation = TopicObservation(key, context.live, since: version) { [weak self] event in
+            self?.deliver(event, to: made)
+        }
+        // It may be over already; then it goes.
+        state.withLock { $0.joins[made]?.observation = observation }
+    }
+
+    /// Forgets a member. From any thread; an event that is being sent may still reach it.
+    func leave(_ member: any TopicMember) {
+        let wasMember = state.withLock { state in
+            // A join that resumed keeps its members, which keep the topic, until it is told something.
+            for id in state.joins.keys { state.joins[id]?.members.removeAll { $0 === member } }
+            state.initialSnapshot?.members[ObjectIdentifier(member)] = nil
+            state.receiving.remove(ObjectIdentifier(member))
+            return state.remove(member)
+        }
+        if wasMember, let stream = member.plainStream { group.leave(stream) }
+    }
+}
+
+/// What topics need of the gateway.
+struct TopicContext: Sendable {
+    let live: LiveQueries
+    /// Where large events are encoded.
+    let workers: WorkerPool
+    let limits: EventLimits
+    /// Most rows to begin with.
+    let largest: @Sendable () -> Int
+    /// What to tell of an error.
+    let problem: @Sendable (any Error) -> Problem
+    /// The state that the store is at.
+    let newest: @Sendable () throws -> Mark
+    /// The mark of a version; nil when there is no store any more.
+    let mark: @Sendable (Version) -> Mark?
+    /// The schema that the store has.
+    let schema: @Sendable () throws -> Schema
+}
+
+// On the live queries' thread.
+extension Topic {
+    /// Whether what was asked for is something else at a version, or nothing.
+    private func isOutdated(at snapshot: any Snapshot) -> Bool {
+        let schema = BoundAccess.wholeSchema(of: snapshot)
+        guard state.withLock({ $0.schema ?? key.reading?.schema }) != schema else { return false }
+        guard key.holds(at: snapshot) else { return true }
+        state.withLock { $0.schema = schema }
+        return false
+    }
+
+    /// Whether something that the schema does not have is asked for because the schema was replaced meanwhile, perhaps more
+    /// than once. What was asked for is read again then: once for each schema that the store is found to have.
+    private func isOvertaken(_ error: StoreError) -> Bool {
+        guard [.unknownClass, .unknownProperty, .notACollection].contains(error.code),
+            let schema = try? context.schema()
+        else { return false }
+        return state.withLock { state in
+            defer { state.schema = schema }
+            return (state.schema ?? key.reading?.schema) != schema
+        }
+    }
+
+    private func deliver(_ event: TopicEvent, to id: Int) {
+        switch event {
+        case .initial(let snapshot, _) where isOutdated(at: snapshot): beginAnew(id)
+        case .resumed(let snapshot) where isOutdated(at: snapshot): beginAnew(id)
+        case .initial(let snapshot, let content): begin(id, snapshot, content)
+        case .resumed(let snapshot): resume(id, at: snapshot.version)
+        case .update(let version, let difference): update(id, version, difference)
+        case .deleted(let version): end(id, with: .deleted(version, context.mark(version)))
+        case .failed(let error as StoreError) where error.code == .schemaReplaced: beginAnew(id)
+        case .failed(let error as StoreError) where isOvertaken(error): beginAnew(id)
+        case .failed(let error as StoreError) where error.code == .notFound:
+            // It went between the look at it and the observation.
+            do {
+                let newest = try context.newest()
+                end(id, with: .deleted(newest.version, newest))
+            } catch {
+                end(id, with: .error(context.problem(error)))
+            }
+        case .failed(let error): end(id, with: .error(context.problem(error)))
+        }
+    }
+
+    private func begin(_ id: Int, _ snapshot: any Snapshot, _ content: TopicEvent.Content) {
+        let event: EncodedEvent
+        do {
+            guard try content.rowCount(key, snapshot) <= Self.mostQuickRows else {
+                return beginElsewhere(id, snapshot, content)
+            }
+            // Few rows may be long ones, or hold many in place of links.
+            let quick = QueryBudget(
+                rows: Self.mostQuickReads, bytes: min(Self.mostQuickBytes, context.limits.eventBytes()),
+                milliseconds: nil)
+            event = try encoder.initial(try snapshot.limited(by: quick), content)
+        } catch let error as StoreError where error.code == .tooExpensive {
+            return beginElsewhere(id, snapshot, content)
+        } catch {
+            return end(id, with: .error(context.problem(error)))
+        }
+        let (members, since) = admit(id, at: snapshot.version, isResuming: false)
+        for member in members where give(event, to: member, since: since) {
+            if let stream = member.plainStream { group.join(stream) }
+        }
+    }
+
+    /// Lets the members of a join wait for what another thread encodes. If its observation is the main one, it goes on, so
+    /// that its result is kept until they join again.
+    private func beginElsewhere(_ id: Int, _ snapshot: any Snapshot, _ content: TopicEvent.Content) {
+        let version = snapshot.version
+        let members = admit(id, at: version, isResuming: false, asMembers: false).members
+        let isFirst = state.withLock { state in
+            guard !members.isEmpty else { return false }
+            let isFirst = state.initialSnapshot == nil
+            // An earlier version will do: they are told what came after it in any case.
+            var initialSnapshot = state.initialSnapshot ?? InitialSnapshot(version)
+            for member in members { initialSnapshot.add(member) }
+            state.initialSnapshot = initialSnapshot
+            return isFirst
+        }
+        guard isFirst else { return }
+        context.workers.run(for: members.first?.caller) { [self] in
+            let outcome = Result { () throws -> (LargeEvent, SharedBytes?) in
+                let event = try encoder.large(snapshot, content)
+                // Kept until all have it.
+                return (event, try event.part(0)?.event.bytes)
+            }
+            while let waiting = state.withLock({ $0.takeBeginners() }) {
+                for member in waiting { begin(member, with: outcome.map(\.0)) }
+            }
+            withExtendedLifetime(outcome) {}
+        }
+    }
+
+    /// On any thread.
+    private func begin(_ member: any TopicMember, with outcome: Result<LargeEvent, any Error>) {
+        switch outcome {
+        case .success(let event): send(Delivery(event: event, since: nil), to: member)
+        case .failure(let error):
+            state.withLock { _ = $0.receiving.remove(ObjectIdentifier(member)) }
+            member.end(with: .error(context.problem(error)))
+        }
+    }
+
+    private func resume(_ id: Int, at version: Version) {
+        for member in admit(id, at: version, isResuming: true).members {
+            member.isAt(version)
+            if let stream = member.plainStream { group.join(stream) }
+        }
+    }
+
+    private func update(_ id: Int, _ version: Version, _ difference: TopicEvent.Difference) {
+        if let resumed = finishResuming(id, at: version) {
+            guard !resumed.members.isEmpty else { return }
+            do {
+                let event: EncodedEvent
+                switch try encoder.update(difference, since: resumed.since) {
+                case .short(let short): event = short
+                case .large(let large): return send(large, toMembers: resumed.members, since: resumed.since)
+                }
+                for member in resumed.members where !give(event, to: member, since: resumed.since) {
+                    if let stream = member.plainStream { group.leave(stream) }
+                }
+            } catch {
+                dismiss(resumed.members, with: .error(context.problem(error)))
+            }
+        } else if let (others, since) = advance(id, to: version) {
+            do {
+                let event: EncodedEvent
+                switch try encoder.update(difference) {
+                case .short(let short): event = short
+                case .large(let large):
+                    return send(large, toMembers: state.withLock { Array($0.members.values) }, since: since)
+                }
+                for stream in group.send(event.bytes) {
+                    let late = state.withLock { $0.members.removeValue(forKey: ObjectIdentifier(stream)) }
+                    late?.fallBehind(since: since)
+                }
+                for member in others { give(event, to: member, since: since) }
+                context.live.rest(nanoseconds: (group.count + others.count) * Self.restPerStream)
+            } catch {
+                dismiss(state.withLock { Array($0.members.values) }, with: .error(context.problem(error)))
+            }
+        }
+    }
+
+    /// Those who are to be told the difference that they resume with; nil when the join is not about to resume.
+    private func finishResuming(_ id: Int, at version: Version) -> (members: [any TopicMember], since: Version?)? {
+        state.withLock { state in
+            guard let join = state.joins[id], join.isResuming, join.start == version else { return nil }
+            state.endResuming(id)
+            return (join.members.filter { state.members[$0.memberID] != nil }, join.since)
+        }
+    }
+
+    /// Moves the topic to a version if the join is the main one and somebody is to be told. Gives the members who
+    /// are told one by one, and the version that all are at.
+    private func advance(_ id: Int, to version: Version) -> (others: [any TopicMember], since: Version?)? {
+        state.withLock { state in
+            guard state.main == id else {
+                // It resumed with nothing to tell, and the main one goes on for it.
+                state.joins[id] = nil
+                return nil
+            }
+            state.endResuming(id)
+            defer { state.position = version }
+            return state.members.isEmpty ? nil : (Array(state.others.values), state.position)
+        }
+    }
+
+    /// Ends what the join's observation goes on for: those that wait for its beginning, or everybody.
+    private func end(_ id: Int, with ending: Ending) { dismiss(concerned(id), with: ending) }
+
+    /// The same for a schema that is another by now: everybody reads again what was asked for, and begins anew.
+    private func beginAnew(_ id: Int) {
+        let members = concerned(id)
+        state.withLock { state in
+            for member in members { _ = state.remove(member) }
+        }
+        guard !members.isEmpty else { return }
+        for member in members {
+            if let stream = member.plainStream { group.leave(stream) }
+        }
+        context.workers.run(for: members.first?.caller) {
+            for member in members { member.beginAnew() }
+        }
+    }
+
+    /// Whom the end of a join's observation concerns. It is forgotten.
+    private func concerned(_ id: Int) -> [any TopicMember] {
+        state.withLock { state in
+            let join = state.joins.removeValue(forKey: id)
+            guard state.main == id else { return join?.start == nil ? join?.members ?? [] : [] }
+            state.main = nil
+            return Array(state.members.values)
+        }
+    }
+
+    /// Makes those who wait for the join members, if they are to be, and its observation the main one if there is none
+    /// yet.
+    private func admit(
+        _ id: Int, at version: Version, isResuming: Bool, asMembers: Bool = true
+    ) -> (members: [any TopicMember], since: Version?) {
+        state.withLock { state in
+            guard let join = state.joins[id] else { return ([], nil) }
+            // The difference that a join resumes with comes at once if at all.
+            for (other, earlier) in state.joins where earlier.isResuming { state.endResuming(other) }
+            state.joins[id]?.start = version
+            state.joins[id]?.isResuming = isResuming
+            if !isResuming { state.joins[id]?.members = [] }
+            if state.main == nil {
+                state.main = id
+            } else if !isResuming {
+                state.joins[id] = nil
+            }
+            if asMembers {
+                for member in join.members { state.insert(member) }
+            }
+            state.position = version
+            return (join.members, join.since)
+        }
+    }
+
+    /// Sends an event to one member; false when it did not take it and is no member any more.
+    ///
+    /// - Parameter since: what it is to join again from if it has no room.
+    @discardableResult
+    private func give(_ event: EncodedEvent, to member: any TopicMember, since: Version?) -> Bool {
+        let outcome = member.take(event)
+        guard outcome != .queued else { return true }
+        _ = state.withLock { $0.remove(member) }
+        if outcome == .full { member.fallBehind(since: since) }
+        return false
+    }
+
+    private func dismiss(_ members: [any TopicMember], with ending: Ending) {
+        state.withLock { state in
+            for member in members { _ = state.remove(member) }
+        }
+        for member in members { member.end(with: ending) }
+    }
+}
+
+extension TopicMember {
+    /// Tells members apart; streams that are behind are known by themselves.
+    fileprivate var memberID: ObjectIdentifier { plainStream.map { ObjectIdentifier($0) } ?? ObjectIdentifier(self) }
+}
+
+extension Topic.State {
+    fileprivate mutating func insert(_ member: any TopicMember) {
+        members[member.memberID] = member
+        if member.plainStream == nil { others[member.memberID] = member }
+    }
+
+    /// False when it is no member.
+    mutating func remove(_ member: any TopicMember) -> Bool {
+        others[member.memberID] = nil
+        return members.removeValue(forKey: member.memberID) != nil
+    }
+
+    /// Notes that a member waits to be told what it missed since a version. Gives the join that is to begin; nil when it
+    /// has.
+    mutating func wait(_ member: any TopicMember, since version: Version?) -> Int? {
+        // Those that wait for the same are told the same.
+        if let waiting = joins.first(where: { $0.value.start == nil && $0.value.since == version })?.key {
+            joins[waiting]?.members.append(member)
+            return nil
+        }
+        lastJoin += 1
+        joins[lastJoin] = Topic.Join(since: version, members: [member])
+        return lastJoin
+    }
+
+    /// Those who wait for the beginning; nil, and nobody will any more, when there are none.
+    fileprivate mutating func takeBeginners() -> [any TopicMember]? {
+        guard let waiting = initialSnapshot?.members, !waiting.isEmpty else {
+            initialSnapshot = nil
+            return nil
+        }
+        initialSnapshot?.members = [:]
+        receiving.formUnion(waiting.keys)
+        return waiting.values.sorted { $0.place < $1.place }.map(\.member)
+    }
+
+    /// Nothing more follows what a join resumed with.
+    fileprivate mutating func endResuming(_ id: Int) {
+        guard id == main else {
+            joins[id] = nil
+            return
+        }
+        joins[id]?.isResuming = false
+        joins[id]?.members = []
+    }
+}

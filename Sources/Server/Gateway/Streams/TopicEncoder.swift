@@ -1,0 +1,122 @@
+import HTTPServer
+import JSONCoding
+import LiveQueries
+import ObjectModel
+import QueryLanguage
+import StoreContract
+import Synchronization
+
+/// Encodes the events of one topic, each once. Called from the live queries' thread, where events arrive one at a time,
+/// so its lock is hardly ever contended.
+final class TopicEncoder: Sendable {
+    /// Most rows to begin with.
+    private let largest: Int
+    private let limits: EventLimits
+    private let state: Mutex<State>
+
+    init(_ key: TopicKey, largest: Int, _ limits: EventLimits) {
+        self.largest = largest
+        self.limits = limits
+        state = Mutex(State(key: key))
+    }
+
+    /// Throws 400 when there is too much to begin with. From any thread: others that are encoded meanwhile do not wait.
+    func initial(_ snapshot: any Snapshot, _ content: TopicEvent.Content) throws -> EncodedEvent {
+        let mark = snapshot.mark
+        if let known = state.withLock({ $0.knownInitial(mark) }) { return known }
+        let plan = try state.withLock { try $0.plan(for: snapshot.schema) }
+        var event = EncodedEvent("initial", mark, try plan.initial(snapshot, content, limit: largest))
+        event = event.counted(by: limits.memory)
+        state.withLock { $0.note(initial: event.bytes, mark) }
+        return event
+    }
+
+    /// A long beginning. Throws as `initial`.
+    func large(_ snapshot: any Snapshot, _ content: TopicEvent.Content) throws -> LargeEvent {
+        let mark = snapshot.mark
+        return try state.withLock { state in
+            if state.largeMark == mark, let known = state.lastLarge { return known }
+            let plan = try state.plan(for: snapshot.schema)
+            try plan.check(content, snapshot, limit: largest)
+            var parts = LargeEvent.Content.whole(content)
+            if case .objects(let keys) = content, plan.key.includesObjects { parts = .keys(keys) }
+            let event = LargeEvent(parts, snapshot, plan, limits)
+            state.largeMark = mark
+            state.lastLarge = event
+            return event
+        }
+    }
+
+    /// The event, if it is short, or what it comes in. Throws 400 for names that are gone.
+    ///
+    /// - Parameter since: the version that those who are told resume from; nil for what all are told.
+    func update(_ difference: TopicEvent.Difference, since: Version? = nil) throws -> Update {
+        try state.withLock { state in
+            if let budget = limits.onThread {
+                do {
+                    return .short(try state.update(difference, since: since, budget, limits.memory))
+                } catch let error as StoreError where error.code == .tooExpensive {}
+            }
+            var parts = LargeEvent.Content.difference(difference)
+            let plan = try state.plan(for: difference.snapshot.schema)
+            if case .objects(let change) = difference, plan.key.includesObjects { parts = .change(change) }
+            return .large(LargeEvent(parts, difference.snapshot, plan, limits))
+        }
+    }
+
+    enum Update {
+        case short(EncodedEvent)
+        case large(LargeEvent)
+    }
+}
+
+private struct State {
+    let key: TopicKey
+    var plan: (schema: Schema, plan: TopicPlan)?
+    // Weak, so that no large event is kept for nobody.
+    weak var lastInitial: SharedBytes?
+    var initialMark: Mark?
+    weak var lastLarge: LargeEvent?
+    var largeMark: Mark?
+    weak var lastResumption: SharedBytes?
+    var resumption: (since: Version, mark: Mark)?
+
+    init(key: TopicKey) { self.key = key }
+
+    func knownInitial(_ mark: Mark) -> EncodedEvent? {
+        guard initialMark == mark, let lastInitial else { return nil }
+        return EncodedEvent("initial", mark, lastInitial)
+    }
+
+    mutating func note(initial: SharedBytes, _ mark: Mark) {
+        initialMark = mark
+        lastInitial = initial
+    }
+
+    mutating func update(
+        _ difference: TopicEvent.Difference, since: Version?, _ budget: QueryBudget, _ memory: EventMemory
+    ) throws -> EncodedEvent {
+        var name = "update"
+        if case .object = difference { name = "change" }
+        let snapshot = difference.snapshot
+        let mark = snapshot.mark
+        if let since, let resumption, resumption == (since, mark), let lastResumption {
+            return EncodedEvent(name, mark, lastResumption)
+        }
+        let json = try plan(for: snapshot.schema).update(difference, try snapshot.limited(by: budget))
+        let event = EncodedEvent(name, mark, json).counted(by: memory)
+        if let since {
+            resumption = (since, mark)
+            lastResumption = event.bytes
+        }
+        return event
+    }
+
+    /// The plan under a schema. Throws when a name that it was asked for is gone.
+    mutating func plan(for schema: Schema) throws -> TopicPlan {
+        if let plan, plan.schema == schema { return plan.plan }
+        let made = try TopicPlan(key, schema)
+        plan = (schema, made)
+        return made
+    }
+}

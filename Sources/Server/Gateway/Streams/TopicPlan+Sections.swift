@@ -1,0 +1,64 @@
+import JSONCoding
+import LiveQueries
+import ObjectModel
+import QueryLanguage
+import StoreContract
+
+extension TopicPlan {
+    /// `"sections": [{"key", "count", "items"}]`.
+    func write(_ sections: LiveSections, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
+        json.name("sections")
+        json.beginArray()
+        for index in 0..<sections.count {
+            json.beginObject()
+            json.name("key")
+            try write(key: sections.key(of: index), snapshot, json)
+            json.name("count")
+            json.int(sections.count(of: index))
+            try json.member("items", sections.keys(of: index), rows, snapshot)
+            json.endObject()
+        }
+        json.endArray()
+    }
+
+    func write(_ change: LiveSectionChange, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
+        let (changes, sections) = (change.changes, change.newSections)
+        json.positions("sectionsToDelete", changes.sectionsToDelete)
+        json.positions("sectionsToInsert", changes.sectionsToInsert)
+        json.name("insertedKeys")
+        json.beginArray()
+        for index in changes.sectionsToInsert { try write(key: sections.key(of: index), snapshot, json) }
+        json.endArray()
+        json.paths("deletions", changes.deletions)
+        json.paths("insertions", changes.insertions)
+        json.paths("modifications", changes.modifications)
+        guard key.includesObjects else { return }
+        json.name("objects")
+        json.beginObject()
+        try json.member("insertions", changes.insertions.map { sections[$0] }, rows, snapshot)
+        try json.member("modifications", changes.modificationsNew.map { sections[$0] }, rows, snapshot)
+        json.endObject()
+    }
+
+    private func write(key value: Value, _ snapshot: any Snapshot, _ json: JSONWriter) throws {
+        guard case .sections(_, let by) = key.subject else { return json.null() }
+        let look = LinkResolver(.snapshot(snapshot))
+        look.value(value, isMixed: by.givesMixed, key.style, json)
+        if let fault = look.fault { throw fault }
+    }
+}
+
+extension JSONWriter {
+    /// A member with an array of `[section, row]`.
+    fileprivate func paths(_ name: String, _ paths: [SectionPath]) {
+        self.name(name)
+        beginArray()
+        for path in paths {
+            beginArray()
+            int(path.section)
+            int(path.row)
+            endArray()
+        }
+        endArray()
+    }
+}

@@ -1,0 +1,40 @@
+import ObjectModel
+import Synchronization
+
+/// The topics that somebody is a member of, or about to be.
+final class Topics: Sendable {
+    private struct Entry {
+        let topic: Topic
+        var users: Int
+    }
+
+    private let context: TopicContext
+    private let entries = Mutex<[TopicKey: Entry]>([:])
+
+    init(_ context: TopicContext) { self.context = context }
+
+    /// The number of different topics.
+    var count: Int { entries.withLock { $0.count } }
+
+    /// See `TopicContext.mark`.
+    func mark(of version: Version) -> Mark? { context.mark(version) }
+
+    /// The topic for one more user, who gives it back by `release`.
+    func topic(for key: TopicKey) -> Topic {
+        entries.withLock { entries in
+            var entry = entries[key] ?? Entry(topic: Topic(key, context), users: 0)
+            entry.users += 1
+            entries[key] = entry
+            return entry.topic
+        }
+    }
+
+    /// The last user's topic goes, and its observation with it.
+    func release(_ topic: Topic) {
+        let gone = entries.withLock { entries -> Entry? in
+            entries[topic.key]?.users -= 1
+            return entries[topic.key]?.users == 0 ? entries.removeValue(forKey: topic.key) : nil
+        }
+        _ = gone
+    }
+}
