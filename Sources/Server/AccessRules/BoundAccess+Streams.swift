@@ -17,6 +17,11 @@ extension BoundAccess {
         (transaction as? RestrictedTransaction)?.access
     }
 
+    /// The schema as the caller of a transaction may read: what may be written and not read is not in it.
+    package static func readableSchema(of transaction: any WriteTransaction) -> Schema {
+        of(transaction)?.visibleSchema ?? transaction.schema
+    }
+
     /// Whether a change of another object may decide whether one of this class is there.
     package func dependsOnOthers(_ classID: ClassID) -> Bool { access(classID).whole.readsOthers }
 

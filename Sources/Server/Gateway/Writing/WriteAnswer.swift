@@ -1,3 +1,4 @@
+import AccessRules
 import HTTPServer
 import JSONCoding
 import ObjectModel
@@ -76,13 +77,14 @@ struct WriteAnswer: Sendable {
         var start = 0
         var tag: EntityTag?
         let json = JSONWriter(capacity: 512)
+        let schema = BoundAccess.readableSchema(of: transaction)
         for rows in rows {
             body += text[start..<rows.offset]
             start = rows.offset + 4
-            guard let objectClass = transaction.schema[rows.classID] else {
+            guard let objectClass = schema[rows.classID] else {
                 throw StoreError.unknownClass(rows.classID)
             }
-            let plan = RowPlan(objectClass, of: transaction.schema, style: rows.style)
+            let plan = RowPlan(objectClass, of: schema, style: rows.style)
             for (index, key) in rows.keys.enumerated() {
                 if index > 0 { body.append(UInt8(ascii: ",")) }
                 json.removeAll()
@@ -109,11 +111,11 @@ struct WriteAnswer: Sendable {
         }
         body += text[start...]
         if let tagged, tag == nil {
-            guard let objectClass = transaction.schema[tagged.classID] else {
+            guard let objectClass = schema[tagged.classID] else {
                 throw StoreError.unknownClass(tagged.classID)
             }
             json.removeAll()
-            let plan = RowPlan(objectClass, of: transaction.schema)
+            let plan = RowPlan(objectClass, of: schema)
             guard try plan.write(tagged.key, objectClass, of: transaction, into: json, most: Self.mostInTurn) else {
                 return nil
             }

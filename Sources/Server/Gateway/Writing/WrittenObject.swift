@@ -1,3 +1,4 @@
+import AccessRules
 import HTTPServer
 import JSONCoding
 import ObjectModel
@@ -32,11 +33,12 @@ extension EntityTag {
     ///
     /// - Parameter mark: the state that it is taken for: the one before the work, or the one that the work makes.
     init(_ object: ObjectReference, _ transaction: any WriteTransaction, of mark: Mark) throws {
-        guard let objectClass = transaction.schema[object.classID] else {
+        let schema = BoundAccess.readableSchema(of: transaction)
+        guard let objectClass = schema[object.classID] else {
             throw StoreError.unknownClass(object.classID)
         }
         let row = JSONWriter(capacity: 512)
-        try RowPlan(objectClass, of: transaction.schema).write(object.key, of: transaction, into: row)
+        try RowPlan(objectClass, of: schema).write(object.key, of: transaction, into: row)
         self.init(row: row, of: mark)
     }
 

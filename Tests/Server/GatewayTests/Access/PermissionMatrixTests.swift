@@ -548,6 +548,13 @@ struct PermissionMatrixTests {
         #expect(made.json == ["id": 9, "name": "x"])
         let changed = try ward.whole.send(as: caller, .patch, "/v1/objects/Person/9", #"{"secret":"z"}"#)
         #expect(changed.json == ["id": 9, "name": "x"])
+        // The tags of writes are those of reads.
+        let read = try ward.whole.send(as: caller, .get, "/v1/objects/Person/9")
+        #expect(read.headers["ETag"] == changed.headers["ETag"])
+        let again = try ward.whole.send(
+            as: caller, .patch, "/v1/objects/Person/9", #"{"name":"x"}"#,
+            headers: ["If-Match": read.headers["ETag"] ?? ""])
+        #expect(again.status == 200)
         #expect(try ward.whole.get("/v1/objects/Person/9")["secret"]?.asString == "z")
         #expect(try ward.whole.send(as: caller, .patch, "/v1/objects/Person/9", #"{"age":1}"#).status == 422)
     }
