@@ -56,10 +56,31 @@ package final class LoopbackClient {
                 ? Int(line.dropFirst("content-length:".count).trimmingCharacters(in: .whitespaces)) : nil
         }.first
         received = Data(received[end.upperBound...])
-        let count = length ?? 0
+        let isChunked = head.lowercased().contains("\r\ntransfer-encoding: chunked")
+        let body = isChunked ? try receiveChunks() : try take(length ?? 0)
+        return Answer(status: status, head: head, body: body)
+    }
+
+    private func take(_ count: Int) throws -> Data {
         while received.count < count { try fill() }
         defer { received = Data(received.dropFirst(count)) }
-        return Answer(status: status, head: head, body: Data(received.prefix(count)))
+        return Data(received.prefix(count))
+    }
+
+    /// A body that the server wrote while it sent it.
+    private func receiveChunks() throws -> Data {
+        let lineEnd = Data("\r\n".utf8)
+        var body = Data()
+        while true {
+            while received.range(of: lineEnd) == nil { try fill() }
+            guard let end = received.range(of: lineEnd) else { throw TestFailure("no chunk") }
+            let size = String(decoding: received[..<end.lowerBound], as: UTF8.self)
+            guard let count = Int(size, radix: 16) else { throw TestFailure("no size of a chunk: \(size)") }
+            received = Data(received[end.upperBound...])
+            body += try take(count)
+            _ = try take(lineEnd.count)
+            if count == 0 { return body }
+        }
     }
 
     private func fill() throws {
