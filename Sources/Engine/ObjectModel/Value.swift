@@ -228,15 +228,3 @@ extension Value {
         }
     }
 }
-
-extension Value {
-    /// The objects of the property's class that a value links to, as often as it does.
-    package var linkedKeys: [ObjectKey] {
-        switch self {
-        case .link(let key): return [key]
-        case .list(let elements), .set(let elements): return elements.flatMap(\.linkedKeys)
-        case .dictionary(let map): return map.entries.flatMap(\.value.linkedKeys)
-        default: return []
-        }
-    }
-}

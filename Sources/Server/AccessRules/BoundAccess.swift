@@ -32,7 +32,7 @@ package final class BoundAccess: Sendable {
     package let problems: [String]
     let classes: [ClassID: ClassAccess]
     /// The classes of which objects may be hidden, as a link to them finds out.
-    let restricted: Set<ClassID>
+    package let restricted: Set<ClassID>
     /// What references in mixed values may lead to; nil when every object of the store is there.
     let references: [ClassID: BoundPredicate]?
 

@@ -19,15 +19,7 @@ struct ValueRedaction {
 
     /// One value, or one element of a collection; null for what is not there.
     func shownElement(_ value: Value, _ property: PropertySchema) throws -> Value {
-        switch value {
-        case .link(let key):
-            guard let target = property.targetClass else { return .null }
-            return try isVisible(ObjectReference(target, key)) ? value : .null
-        case .reference(let target): return try isVisible(target) ? value : .null
-        case .list(let elements): return .list(try elements.map { try shownElement($0, property) })
-        case .dictionary(let map): return .dictionary(try map.mapValues { try shownElement($0, property) })
-        default: return value
-        }
+        try value.clearingLinks(in: property.targetClass) { try !isVisible($0) }
     }
 }
 

@@ -107,11 +107,6 @@ struct IncomingLinks {
 
     /// The value with null where it linked to one of the objects.
     private func cleared(_ value: Value) -> Value {
-        switch value {
-        case .link, .reference: links(value) ? .null : value
-        case .list(let elements): .list(elements.map { cleared($0) })
-        case .dictionary(let map): .dictionary(map.mapValues { cleared($0) })
-        default: value
-        }
+        value.clearingLinks(in: classID) { $0.classID == classID && keys.contains($0.key) }
     }
 }

@@ -17,6 +17,7 @@ final class LensConditions {
     /// All that the store has.
     let schema: Schema
     private let conditions: [ClassID: Condition]
+    private let restricted: Set<ClassID>
     /// The classes that links in mixed values may lead to.
     private let linkable: [ClassID]
 
@@ -33,17 +34,18 @@ final class LensConditions {
                 quick: ValuePredicate(predicate))
         }
         self.conditions = conditions
+        restricted = lens.restricted(under: schema)
         linkable = schema.classes.filter { !$0.isEmbedded }.map(\.id)
     }
 
     /// Nil when all objects of the class are there.
     subscript(_ classID: ClassID) -> Condition? { conditions[classID] }
 
-    /// The classes of objects that a property can lead to and that may not be there.
+    /// The classes of objects that a property of an object which is there can lead to and that may not be there.
     func hiddenTargets(of property: PropertySchema) -> [ClassID] {
         guard !property.type.isComputed else { return [] }
         let targets = property.type.isMixed ? linkable : [property.targetClass].compactMap { $0 }
-        return targets.filter { conditions[$0] != nil }
+        return targets.filter(restricted.contains)
     }
 
     /// Whether something that a property holds may not be there: what it leads to, or, of one embedded object, something

@@ -16,6 +16,10 @@ package protocol LiveLens: Hashable, Sendable {
     /// What an object must be like to be there, by its class; objects of other classes are not there. Predicates are
     /// asked of the store as it is.
     func conditions(under schema: Schema) -> [ClassID: BoundPredicate]
+
+    /// The classes of which objects may not be there although what leads to them is. An embedded class without a rule
+    /// of its own is not among them: its objects come and go with their owners.
+    func restricted(under schema: Schema) -> Set<ClassID>
 }
 
 /// A lens of any kind, to tell lenses apart.

@@ -6,7 +6,9 @@ import StoreContract
 /// Finds what a step did to that part of the store which a lens shows: a function of what is seen before and after.
 ///
 /// An object that comes to be seen is an insertion, one that is not seen any more a deletion. A property that may lead to
-/// something hidden counts as modified if another value is seen, whatever was assigned; any other one if it was assigned.
+/// something hidden counts as modified if another value is seen, whatever was assigned, and how a list became another one
+/// follows from what is seen of both: what was recorded would tell of hidden elements. Any other property counts as
+/// modified if it was assigned.
 /// Cost: the objects that were changed, those whose being there depends on them, and those that link to these; of a
 /// collection that may hold hidden links, its elements when it is edited.
 struct VisibleChanges {
@@ -154,7 +156,7 @@ struct VisibleChanges {
     // MARK: What is seen of a property
 
     /// Notes how a property of an object that is there on both sides differs.
-    private func compare(
+    private mutating func compare(
         _ property: PropertySchema, of classID: ClassID, _ key: ObjectKey, isAssigned: Bool,
         _ recorded: CollectionEdit?, into seen: inout ClassChanges
     ) throws {
@@ -174,15 +176,45 @@ struct VisibleChanges {
             asParts ? try parts(value, property, reads) : value
         }
         let (old, new) = (try before.value(classID, key, id), try after.value(classID, key, id))
-        let (oldParts, newParts) = (try look(old, before), try look(new, after))
-        let hidesNothing =
-            try oldParts == look(whole.before.value(classID, key, id), whole.before)
-            && newParts == look(whole.after.value(classID, key, id), whole.after)
         // That it was assigned what it showed already is told of none, else who is not told knew of something hidden.
-        guard oldParts != newParts else { return }
-        if hidesNothing, !byValue, !whole.changes.schemaChanged { return assigned() }
+        guard try look(old, before) != look(new, after) else { return }
         seen.recordModification(key, id)
-        if property.type.isCollection, let edit = CollectionEdit(from: old, to: new) { seen.recordEdit(key, id, edit) }
+        if property.type.isCollection, let edit = try edit(property, from: old, to: new) {
+            seen.recordEdit(key, id, edit)
+        }
+    }
+
+    /// How a collection became another one, by what is seen of both; nil where they are equal or of different kinds.
+    ///
+    /// Objects that are not there any more leave a list as they do when they are deleted; then it is as if the list was
+    /// written as a whole.
+    private mutating func edit(_ property: PropertySchema, from old: Value, to new: Value) throws -> CollectionEdit? {
+        guard case .list(let before) = old, case .list(let after) = new else {
+            return CollectionEdit(from: old, to: new)
+        }
+        var (removed, nulled) = (IndexRuns(), IndexRuns())
+        var left: [Value] = []
+        left.reserveCapacity(before.count)
+        for (index, element) in before.enumerated() {
+            let cleared = try element.clearingLinks(in: property.targetClass) { try isGone($0) }
+            if cleared == element {
+                left.append(element)
+            } else if property.type.isLink {
+                removed.insert(index)
+            } else {
+                nulled.insert(index)
+                left.append(cleared)
+            }
+        }
+        var edit = ListEdit(deletions: removed, insertions: IndexRuns(), modifications: nulled)
+        edit.merge(ListEdit(from: left, to: after))
+        return edit.isEmpty ? nil : .list(edit)
+    }
+
+    /// Whether an object that was there before is not there any more.
+    private mutating func isGone(_ object: ObjectReference) throws -> Bool {
+        if whole.changes.classes[object.classID]?.deletions.contains(object.key) == true { return true }
+        return try turned(of: object.classID).went.contains(object.key)
     }
 
     /// A value with embedded objects as what is seen of them: which objects they are is not.
@@ -203,10 +235,9 @@ struct VisibleChanges {
 }
 
 extension CollectionEdit {
-    /// How a collection became another one, by their values alone; nil where they are equal or of different kinds.
+    /// How a set or map became another one, by their values alone; nil where they are equal or of different kinds.
     fileprivate init?(from old: Value, to new: Value) {
         switch (old, new) {
-        case (.list(let before), .list(let after)): self = .list(ListEdit(from: before, to: after))
         case (.set(let before), .set(let after)):
             let (was, now) = (Set(before), Set(after))
             self = .set(SetEdit(deletions: was.subtracting(now), insertions: now.subtracting(was)))

@@ -13,4 +13,6 @@ struct ViewLens: LiveLens {
     func shown(past reads: any ObjectReads) throws -> any ObjectReads { try view.restrict(past: reads) }
 
     func conditions(under schema: Schema) -> [ClassID: BoundPredicate] { view.access(under: schema).conditions }
+
+    func restricted(under schema: Schema) -> Set<ClassID> { view.access(under: schema).restricted }
 }

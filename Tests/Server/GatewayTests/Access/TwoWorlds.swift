@@ -44,6 +44,8 @@ final class TwoWorlds {
 
     private static let readable: Set<String> = Set(fields.map(\.name) + ["id", "fans", "listers"])
 
+    private static let rule = "hidden == 0"
+
     static func caller(_ rule: String) -> Caller {
         let role = Role(
             name: "reader", classes: ["Person": ClassRule(read: rule, readableProperties: readable)])
@@ -57,6 +59,8 @@ final class TwoWorlds {
     /// What there is for the caller, and nothing else.
     let part: Wire
     private let truth: Wire
+    /// Whether the rule holds in the world without the hidden, too; else it does not restrict anything there.
+    private let isRuledAlike: Bool
     private let gateways: [Gateway]
     private let homes: [StoreHome]
 
@@ -73,6 +77,7 @@ final class TwoWorlds {
 
     init(_ random: SeededRandom) throws {
         self.random = random
+        isRuledAlike = self.random.oneIn(2)
         let homes = [try StoreHome(), try StoreHome()]
         self.homes = homes
         let schema = try SchemaCoding.decode(try JSONValue.parse(Self.schema))
@@ -84,8 +89,9 @@ final class TwoWorlds {
         gateways = try stores.map { try Gateway(store: $0, configuration: GatewayConfiguration()) }
         all = Wire(store: stores[0], router: gateways[0].router)
         truth = Wire(store: stores[1], router: gateways[1].router)
-        whole = Wire(store: stores[0], router: all.router.calling(as: Self.caller("hidden == 0")))
-        part = Wire(store: stores[1], router: truth.router.calling(as: Self.caller("TRUEPREDICATE")))
+        whole = Wire(store: stores[0], router: all.router.calling(as: Self.caller(Self.rule)))
+        part = Wire(
+            store: stores[1], router: truth.router.calling(as: Self.caller(isRuledAlike ? Self.rule : "TRUEPREDICATE")))
         for _ in 0..<12 { try commit(1) }
     }
 
@@ -140,10 +146,31 @@ final class TwoWorlds {
     private func someoneOrNobody() -> JSONValue { random.oneIn(3) ? .null : someone() }
 
     private func mixed() -> JSONValue {
+        if random.oneIn(8) {
+            let nested = (0...random.below(2)).map { _ in mixed() }
+            return random.oneIn(2) ? .array(nested) : Self.members(zip(["a", "b"], nested).map { ($0, $1) })
+        }
         guard random.oneIn(2), case .int(let id) = someone() else {
             return random.pick([.null, .int(1), .string("x"), .bool(true)] as [JSONValue]) ?? .null
         }
         return Self.members([("$link", Self.members([("class", .string("Person")), ("key", .int(id))]))])
+    }
+
+    /// Another list: a new one, or one with some elements put in, assigned, doubled, moved or taken out.
+    private func elements(_ before: [JSONValue], _ element: () -> JSONValue) -> [JSONValue] {
+        guard !before.isEmpty, !random.oneIn(4) else { return (0..<random.below(7)).map { _ in element() } }
+        var elements = before
+        for _ in 0...random.below(2) where !elements.isEmpty {
+            let index = random.below(elements.count)
+            switch random.below(elements.count < 9 ? 5 : 3) {
+            case 0: elements[index] = element()
+            case 1: elements.remove(at: index)
+            case 2: elements.insert(elements.remove(at: index), at: random.below(elements.count))
+            case 3: elements.insert(elements[index], at: random.below(elements.count))
+            default: elements.insert(element(), at: index)
+            }
+        }
+        return elements
     }
 
     private func address() -> JSONValue {
@@ -198,12 +225,12 @@ final class TwoWorlds {
             }
         case .link: value = someoneOrNobody()
         case .links:
-            var chosen = (0..<random.below(4)).map { _ in someone() }
+            var chosen = elements(before.asArray ?? [], someone)
             if field.name == "pals" { chosen = Self.distinct(chosen) }
             value = .array(chosen)
         case .map:
             value = Self.members(["a", "b", "c"].filter { _ in random.oneIn(2) }.map { ($0, someoneOrNobody()) })
-        case .mixed: value = field.name == "any" ? mixed() : .array((0..<random.below(4)).map { _ in mixed() })
+        case .mixed: value = field.name == "any" ? mixed() : .array(elements(before.asArray ?? [], mixed))
         case .part:
             if case .object = before, !random.oneIn(4) {
                 let inner = Self.changedPart(before, to: address())
@@ -272,7 +299,9 @@ final class TwoWorlds {
         case (.map, .object(let object)):
             return members(object.members.map { ($0.name, shown($0.value, .link, isThere)) })
         case (.mixed, .array(let elements)): return .array(elements.map { shown($0, .mixed, isThere) })
-        case (.mixed, .object): return value["$link"]?["key"]?.asInt.map(isThere) ?? true ? value : .null
+        case (.mixed, .object(let object)):
+            if let link = value["$link"] { return link["key"]?.asInt.map(isThere) ?? true ? value : .null }
+            return members(object.members.map { ($0.name, shown($0.value, .mixed, isThere)) })
         case (.part, .object(let object)):
             return members(
                 object.members.map { ($0.name, $0.name == "guest" ? shown($0.value, .link, isThere) : $0.value) })
@@ -300,11 +329,26 @@ final class TwoWorlds {
             for field in Self.fields {
                 guard let value = person[field.name], value != before[field.name] else { continue }
                 if told[id] == nil, ([.null, [], [:], .int(0)] as [JSONValue]).contains(value) { continue }
+                // How it became what it is does not matter where the rule holds: something else is written first.
+                if isRuledAlike, told[id] != nil, let detour = detour(field.kind, value) {
+                    operations.append(Self.set(id, field.name, detour))
+                }
                 operations += Self.edits(id, field.name, field.kind, before[field.name] ?? .null, value)
             }
         }
         told = now
         try Self.write(operations, to: truth)
+    }
+
+    private func detour(_ kind: Kind, _ value: JSONValue) -> JSONValue? {
+        guard random.oneIn(2) else { return nil }
+        switch (kind, value) {
+        case (.links, .array(let elements)), (.mixed, .array(let elements)):
+            return .array(random.oneIn(2) ? [] : elements.reversed())
+        case (.map, _): return [:]
+        case (.link, _): return .null
+        default: return nil
+        }
     }
 
     private static func edits(

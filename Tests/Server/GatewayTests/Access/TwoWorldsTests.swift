@@ -117,12 +117,12 @@ struct TwoWorldsTests {
         if kind < 3 { return "objects/Person/\(id)?" + parameters.joined(separator: "&") }
         if worlds.random.oneIn(4) { parameters.append("include=indices") }
         if worlds.random.oneIn(2), let shape = worlds.random.pick(Self.shapes) { parameters.append(shape) }
-        if kind == 3 {
+        if kind < 5 {
             return "objects/Person/\(id)/"
                 + (worlds.random.pick(["anys", "by", "tags", "friends", "pals", "fans?sort=id", "friend/friends"])
                     ?? "by")
         }
-        if kind < 6 {
+        if kind < 7 {
             let by = worlds.random.pick(["friend.name", "age", "name", "friend", "friend.friend.friend.friend.name"])
             return "sections/Person?sort=id&by=\(by ?? "age")&" + parameters.joined(separator: "&")
         }

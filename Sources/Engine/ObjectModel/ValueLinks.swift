@@ -1,0 +1,39 @@
+extension Value {
+    /// The objects of the property's class that a value links to, as often as it does.
+    package var linkedKeys: [ObjectKey] {
+        switch self {
+        case .link(let key): return [key]
+        case .list(let elements), .set(let elements): return elements.flatMap(\.linkedKeys)
+        case .dictionary(let map): return map.entries.flatMap(\.value.linkedKeys)
+        default: return []
+        }
+    }
+
+    /// The object that a value is a link to.
+    ///
+    /// - Parameter target: the class that plain links lead to; nil for mixed values, whose links name theirs.
+    package func linkedObject(in target: ClassID?) -> ObjectReference? {
+        switch self {
+        case .link(let key): target.map { ObjectReference($0, key) }
+        case .reference(let object): object
+        default: nil
+        }
+    }
+
+    /// The value with null in place of each link that leads to an object which is gone, at any depth.
+    ///
+    /// - Parameter target: the class that plain links lead to; those of no class lead nowhere.
+    package func clearingLinks(
+        in target: ClassID?, where isGone: (ObjectReference) throws -> Bool
+    ) rethrows -> Value {
+        switch self {
+        case .link, .reference:
+            guard let object = linkedObject(in: target) else { return .null }
+            return try isGone(object) ? .null : self
+        case .list(let elements): return .list(try elements.map { try $0.clearingLinks(in: target, where: isGone) })
+        case .dictionary(let map):
+            return .dictionary(try map.mapValues { try $0.clearingLinks(in: target, where: isGone) })
+        default: return self
+        }
+    }
+}
