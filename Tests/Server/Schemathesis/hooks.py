@@ -248,8 +248,16 @@ def empty(url):
     return {name for name, value in parse_qsl(urlsplit(url).query, keep_blank_values=True) if not value}
 
 
+_descriptions = {}
+
+
 def description(case):
-    return Description(case.operation.schema.raw_schema)
+    """The description of the case's operation, read once: it is large, and every check asks for it."""
+    document = case.operation.schema.raw_schema
+    if id(document) not in _descriptions:
+        # With the document, whose number nothing else can have then.
+        _descriptions[id(document)] = (document, Description(document))
+    return _descriptions[id(document)][1]
 
 
 @schemathesis.hook
