@@ -27,7 +27,8 @@ class Server:
             json.dump(SCHEMA, file)
         self.process = subprocess.Popen(
             [program, "serve", "--data", self.place + "/data", "--schema", self.place + "/schema.json", "--port", "0",
-             "--log-level", "error", "--set", "limits.body=268435456"], stdout=subprocess.PIPE, text=True)
+             "--log-level", "error", "--set", "limits.body=268435456", "--set", "limits.transaction=1000000"],
+            stdout=subprocess.PIPE, text=True)
         self.port = int(self.process.stdout.readline().rsplit(":", 1)[1])
 
     def client(self):

@@ -92,7 +92,7 @@ package struct QueryExecutor: Sendable {
             return try Grouping.results(
                 of: try scan.inParts(cost: Double(paths.count + requests.count) * 3) { scan in
                     let part = Grouping(requests, by: paths, on: query.classID, in: source)
-                    try scan.forEachCluster { try part.add($0, $1) }
+                    try scan.forEachCluster(handlesEach: true) { try part.add($0, $1) }
                     return part
                 }, requests)
         case .keys(let keys):

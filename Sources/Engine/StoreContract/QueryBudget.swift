@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// Lets long work rest, so that other work gets its turn.
@@ -22,7 +23,9 @@ package protocol WorkPace: AnyObject, Sendable {
 /// looked up one by one. The time is looked at every few thousand rows, so that a query ends a little after its time.
 ///
 /// A small budget is for work on a thread that others wait for. It also counts bytes, of columns that a query goes through
-/// and of what is written, and looks at the time more often. Once it is used up it stays so.
+/// and of what is written, and looks at the time more often. A scan of columns passes most objects in less than a
+/// nanosecond, where a look-up takes more than a hundred: here, scanned objects count by what they cost. Once it is used up
+/// it stays so.
 ///
 /// The time begins with the first row: a request that waits for its turn, or rests while others have theirs, loses none
 /// of it.
@@ -31,13 +34,12 @@ package final class QueryBudget: Sendable {
     private let bytes: Int
     private let milliseconds: Int?
     private let pace: (any WorkPace)?
-    private let now: @Sendable () -> ContinuousClock.Instant
-    private let origin: ContinuousClock.Instant
+    private let now: (@Sendable () -> Int64)?
     private let used = Atomic<Int>(0)
     private let bytesSoFar = Atomic<Int>(0)
     private let isOver = Atomic<Bool>(false)
     private let timeCounts = Atomic<Bool>(true)
-    /// Nanoseconds after `origin`; negative before the first row.
+    /// When the first row was counted, on the clock of `worked`; negative before.
     private let began = Atomic<Int64>(-1)
 
     /// Rows between two looks at the clock, as a power of two.
@@ -48,10 +50,10 @@ package final class QueryBudget: Sendable {
     ///   - bytes: nil for any number, which are not counted then.
     ///   - milliseconds: of work; nil for any time.
     ///   - pace: lets the work rest; nil for work that goes on.
-    ///   - now: the clock.
+    ///   - now: a clock in nanoseconds, from 0 on; nil for the system's.
     package init(
         rows: Int?, bytes: Int? = nil, milliseconds: Int?, pace: (any WorkPace)? = nil,
-        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+        now: (@Sendable () -> Int64)? = nil
     ) {
         self.rows = rows ?? .max
         self.bytes = bytes ?? .max
@@ -59,7 +61,6 @@ package final class QueryBudget: Sendable {
         self.milliseconds = milliseconds
         self.pace = pace
         self.now = now
-        origin = now()
     }
 
     /// Whether work has to be told to it.
@@ -99,6 +100,30 @@ package final class QueryBudget: Sendable {
         if before >> interval != after >> interval { try checkTime() }
     }
 
+    /// Counts objects that a scan of columns is about to look at. Throws as `spend` does.
+    ///
+    /// - Parameter nanoseconds: what the scan's predicate takes for one.
+    package func spend(scanned count: Int, nanoseconds: Double) throws(StoreError) {
+        try spend(countsBytes ? scanRows(count, nanoseconds) : count)
+    }
+
+    /// Throws `tooExpensive` if a small budget does not pay for a scan of so many objects, so that it is not begun in vain.
+    package func checkScan(of count: Int, nanoseconds: Double) throws(StoreError) {
+        guard countsBytes, scanRows(count, nanoseconds) > remainingRows else { return }
+        isOver.store(true, ordering: .relaxed)
+        throw tooManyRows
+    }
+
+    /// The rows of a small budget that a scan takes.
+    private func scanRows(_ count: Int, _ nanoseconds: Double) -> Int {
+        1 + Int(Double(count) * min(max(nanoseconds, Self.leastScanned), Self.rowNanoseconds) / Self.rowNanoseconds)
+    }
+
+    /// What takes this long for each object counts as a row each.
+    private static let rowNanoseconds = 16.0
+    /// Passing an object takes so long whatever is asked of it.
+    private static let leastScanned = 0.25
+
     /// Counts bytes that are about to be looked at or written. Throws `tooExpensive` when that would be too many.
     package func spend(bytes count: Int) throws(StoreError) {
         guard bytes < .max else { return }
@@ -135,10 +160,17 @@ package final class QueryBudget: Sendable {
         _ = began.compareExchange(expected: -1, desired: max(worked, 0), ordering: .relaxed)
     }
 
-    /// Nanoseconds since `origin`, without those that the work has rested.
+    /// The clock, without the nanoseconds that the work has rested. Every request on a loop's thread reads it once.
     private var worked: Int64 {
-        let whole = (now() - origin) - (pace?.paused ?? .zero)
-        let (seconds, attoseconds) = whole.components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        let present = now?() ?? Self.monotonic()
+        guard let pace else { return present }
+        let (seconds, attoseconds) = pace.paused.components
+        return present - seconds * 1_000_000_000 - attoseconds / 1_000_000_000
+    }
+
+    private static func monotonic() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

@@ -83,8 +83,14 @@ package final class Gateway: Sendable {
         checkRoles()
     }
 
-    /// What counts now, all of it; `settings.now` is cheaper for one of them.
-    var configuration: GatewayConfiguration { settings.value }
+    /// The settings in force. They are lent, not copied: a copy of all would cost a request more than what it reads of
+    /// them.
+    var configuration: GatewayConfiguration {
+        _read {
+            let now = settings.now
+            yield now.all
+        }
+    }
 
     /// Takes over what may change while requests are answered, from the next request on: pages that may call, rates,
     /// and how much may be asked for at once. The rest stays as it was at the start.
@@ -106,7 +112,7 @@ package final class Gateway: Sendable {
         ) {
             router.on(method, pattern, body: body) { [self] request, path in
                 guard request.body.count > inlineBody else { return answerHere(request, path, handler) }
-                return workers.reply { [self] in answer(request, path, handler) }
+                return workers.reply(for: Self.limitKey(request)) { [self] in answer(request, path, handler) }
             }
         }
         func on(_ method: HTTPMethod, _ pattern: String, _ handler: @escaping Handler) {
@@ -179,7 +185,7 @@ package final class Gateway: Sendable {
             return try handler(here, path)
         } catch  where NeedsWorker.isMeant(by: error) {
             edge.movedReads.add(1, ordering: .relaxed)
-            return workers.reply { [self] in answer(request, path, handler) }
+            return workers.reply(for: Self.limitKey(request)) { [self] in answer(request, path, handler) }
         } catch {
             return refusal(of: request, error)
         }

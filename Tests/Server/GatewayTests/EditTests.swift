@@ -223,6 +223,43 @@ struct EditTests {
         #expect(try gateway.send(.delete, "/v1/objects/Box/1/list/0", headers: ["If-Match": next]).status == 200)
     }
 
+    @Test(
+        "an edit accepts the tag that a read of its own path gave, until what it leads to changes",
+        arguments: [
+            ("part", #"{"n":2}"#, #"{"n":3}"#), ("parts/0", #"{"n":2}"#, #"{"n":3}"#),
+            ("rooms/k", #"{"n":2}"#, #"{"n":3}"#), ("one", #"{"tags":["a"]}"#, #"{"tags":["b"]}"#),
+            ("items/1", #"{"tags":["a"]}"#, #"{"tags":["b"]}"#),
+        ])
+    func ownTag(path: String, first: String, second: String) throws {
+        let gateway = try Self.gateway("int")
+        let filled = try gateway.send(
+            .patch, "/v1/objects/Box/1",
+            #"{"part":{"n":1},"parts":[{"n":1}],"rooms":{"k":{"n":1}},"one":2,"items":[1,3]}"#)
+        #expect(filled.status == 200, "\(filled.text)")
+        let url = "/v1/objects/Box/1/\(path)"
+        func patch(_ body: String, _ name: String, _ tag: String) throws -> Int {
+            try gateway.send(.patch, url, body, headers: [name: tag]).status
+        }
+        let tag = try #require(try gateway.get(url).headers["ETag"])
+        #expect(try patch(first, "If-None-Match", tag) == 412)
+        #expect(try patch(first, "If-Match", tag) == 200)
+        #expect(try patch(second, "If-Match", tag) == 412)
+        let next = try #require(try gateway.get(url).headers["ETag"])
+        #expect(next != tag)
+        // A change elsewhere does not matter.
+        _ = try gateway.send(.post, "/v1/objects/Item", #"{"id":9}"#)
+        #expect(try patch(second, "If-Match", next) == 200)
+    }
+
+    @Test("an edit of a collection accepts the tag of its read, until anything changes", arguments: ["list", "set"])
+    func stateTag(path: String) throws {
+        let gateway = try Self.gateway("int")
+        let url = "/v1/objects/Box/1/\(path)"
+        let tag = try #require(try gateway.get(url).headers["ETag"])
+        #expect(try gateway.send(.post, url, "1", headers: ["If-Match": tag]).status == 200)
+        #expect(try gateway.send(.post, url, "2", headers: ["If-Match": tag]).status == 412)
+    }
+
     @Test("many objects are changed and deleted by a filter, and never all by mistake")
     func bulk() throws {
         let gateway = try TestGateway()

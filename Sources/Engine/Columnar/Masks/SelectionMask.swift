@@ -92,6 +92,40 @@ package final class SelectionMask {
         }
     }
 
+    /// Calls `body` with at most `limit` of the selected slots, ascending, after the first `skipping` of them. Cost: a word
+    /// for each 64 slots up to the last of these.
+    @inline(__always)
+    package func forEach(skipping: Int, limit: Int, _ body: (Int) throws -> Void) rethrows {
+        var (left, room) = (skipping, limit)
+        for index in 0..<wordCount {
+            guard room > 0 else { return }
+            var word = words[index]
+            if left > 0 {
+                let count = word.nonzeroBitCount
+                guard count > left else {
+                    left -= count
+                    continue
+                }
+                while left > 0 {
+                    word &= word - 1
+                    left -= 1
+                }
+            }
+            while word != 0, room > 0 {
+                try body(index << 6 + word.trailingZeroBitCount)
+                word &= word - 1
+                room -= 1
+            }
+        }
+    }
+
+    /// Removes the slots below this one.
+    package func remove(below slot: Int) {
+        let full = min(max(slot, 0) >> 6, wordCount)
+        words.update(repeating: 0, count: full)
+        if full < wordCount, slot > 0 { words[full] &= ~0 << UInt64(slot & 63) }
+    }
+
     /// Keeps the selected slots for which `test` is true.
     @inline(__always)
     package func filter(_ test: (Int) throws -> Bool) rethrows {

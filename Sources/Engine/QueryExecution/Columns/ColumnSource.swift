@@ -14,8 +14,14 @@ package protocol ColumnSource: AnyObject, Sendable {
 
     var schema: Schema { get }
 
-    /// Told before so many objects are looked at by a scan. Throws to end it.
-    func willLook(at objects: Int) throws
+    /// Called before a scan looks at so many objects, each for about so long. Throws to end it.
+    func willLook(at objects: Int, nanoseconds: Double) throws
+
+    /// Called before so many matches of a scan are sorted, grouped or listed one by one. Throws to end it.
+    func willHandle(_ objects: Int) throws
+
+    /// Called before a scan of so many objects that goes on to its end. Throws if it is not to begin.
+    func willScan(_ objects: Int, nanoseconds: Double) throws
 
     /// Whether a scan may use other threads than the caller's.
     var mayUseOtherThreads: Bool { get }
@@ -78,7 +84,11 @@ package protocol ColumnSource: AnyObject, Sendable {
 
 /// For sources without limits, outsized values and full-text indexes.
 extension ColumnSource {
-    package func willLook(at objects: Int) throws {}
+    package func willLook(at objects: Int, nanoseconds: Double) throws {}
+
+    package func willHandle(_ objects: Int) throws {}
+
+    package func willScan(_ objects: Int, nanoseconds: Double) throws {}
 
     package var mayUseOtherThreads: Bool { true }
 

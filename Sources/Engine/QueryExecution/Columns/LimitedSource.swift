@@ -16,7 +16,18 @@ package final class LimitedSource: ColumnSource {
     package var clusterCapacity: Int { base.clusterCapacity }
     package var schema: Schema { base.schema }
 
-    package func willLook(at objects: Int) throws { try budget.spend(objects) }
+    package func willLook(at objects: Int, nanoseconds: Double) throws {
+        try budget.spend(scanned: objects, nanoseconds: nanoseconds)
+    }
+
+    package func willHandle(_ objects: Int) throws {
+        // Otherwise they have been counted as scanned.
+        if budget.countsBytes { try budget.spend(objects) }
+    }
+
+    package func willScan(_ objects: Int, nanoseconds: Double) throws {
+        try budget.checkScan(of: objects, nanoseconds: nanoseconds)
+    }
 
     package var mayUseOtherThreads: Bool { budget.mayUseOtherThreads && base.mayUseOtherThreads }
 

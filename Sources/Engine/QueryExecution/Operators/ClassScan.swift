@@ -32,28 +32,36 @@ final class ClassScan {
     }
 
     /// Calls `body` with each cluster, ascending, that has matches, and their mask; stops when it says so or throws.
+    ///
+    /// - Parameters:
+    ///   - countsObjects: whether each cluster counts as work by its objects; false where `body` counts itself.
+    ///   - handlesEach: whether `body` does something with each match.
     func forEachCluster(
-        from first: Int = 0, until stop: () -> Bool = { false }, _ body: (ClusterView, SelectionMask) throws -> Void
+        from first: Int = 0, countsObjects: Bool = true, handlesEach: Bool = false, until stop: (() -> Bool)? = nil,
+        _ body: (ClusterView, SelectionMask) throws -> Void
     ) throws {
         let mask = SelectionMask(capacity: source.clusterCapacity)
         let range = max(first, clusters.lowerBound)..<max(first, clusters.upperBound)
         func visit(_ index: Int) throws {
             guard let live = try source.liveMask(of: classID, cluster: index), live.liveCount > 0 else { return }
             guard live.slotCount <= source.clusterCapacity else { throw LeafError.malformed }
-            try source.willLook(at: live.liveCount)
+            if countsObjects { try source.willLook(at: live.liveCount, nanoseconds: root.cost) }
             let cluster = ClusterView(source: source, classID: classID, index: index, live: live)
             mask.reset(to: live)
             try root.narrow(mask, in: cluster)
-            if !mask.isEmpty { try body(cluster, mask) }
+            if mask.isEmpty { return }
+            if handlesEach { try source.willHandle(mask.population) }
+            try body(cluster, mask)
         }
         if let candidates = root.candidateClusters() {
             for index in candidates where range.contains(index) {
-                if stop() { return }
+                if let stop, stop() { return }
                 try visit(index)
             }
         } else {
+            if stop == nil { try willScanAll() }
             for index in range {
-                if stop() { return }
+                if let stop, stop() { return }
                 try visit(index)
             }
         }
@@ -63,14 +71,20 @@ final class ClassScan {
     func forEachLeaf(_ property: PropertyID, _ body: (Leaf, SelectionMask) throws -> Void) throws {
         let mask = SelectionMask(capacity: source.clusterCapacity)
         let capacity = source.clusterCapacity
+        try willScanAll()
         try source.forEachLeaf(of: classID, property, in: clusters) { live, leaf in
             guard live.liveCount > 0 else { return }
             // As with `ClusterView`: in a damaged file the sizes may differ.
             guard live.slotCount <= capacity, leaf.count == live.slotCount else { throw LeafError.malformed }
-            try source.willLook(at: live.liveCount)
+            try source.willLook(at: live.liveCount, nanoseconds: root.cost)
             mask.reset(to: live)
             try body(leaf, mask)
         }
+    }
+
+    private func willScanAll() throws {
+        let objects = min(source.objectCount(of: classID), clusters.count * source.clusterCapacity)
+        try source.willScan(objects, nanoseconds: root.cost)
     }
 
     /// Whether every object is a match.
@@ -114,9 +128,12 @@ final class ClassScan {
         var keys: [ObjectKey] = []
         var left = skipping
         let firstCluster = Int(lowest) / source.clusterCapacity
-        try forEachCluster(from: firstCluster, until: { keys.count >= limit }) { cluster, mask in
+        // Where every object matches, only those that are listed are looked at.
+        let all = selectsAll
+        try forEachCluster(from: firstCluster, countsObjects: !all, until: { keys.count >= limit }) { cluster, mask in
             let first = Int64(cluster.firstKey)
-            if left > 0, first >= lowest {
+            if first < lowest { mask.remove(below: Int(lowest - first)) }
+            if left > 0 {
                 // A cluster whose matches are all skipped is skipped by their number.
                 let matches = mask.population
                 guard matches > left else {
@@ -124,15 +141,11 @@ final class ClassScan {
                     return
                 }
             }
-            mask.forEach { slot in
-                let key = first + Int64(slot)
-                guard key >= lowest, keys.count < limit else { return }
-                if left > 0 {
-                    left -= 1
-                } else {
-                    keys.append(ObjectKey(key))
-                }
-            }
+            let before = keys.count
+            mask.forEach(skipping: left, limit: limit - before) { keys.append(ObjectKey(first + Int64($0))) }
+            left = 0
+            let listed = keys.count - before
+            if all { try source.willLook(at: listed, nanoseconds: .infinity) } else { try source.willHandle(listed) }
         }
         return keys
     }

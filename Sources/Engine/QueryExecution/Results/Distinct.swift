@@ -30,6 +30,7 @@ final class Distinct {
         try scan.forEachCluster(until: { kept.count >= limit }) { cluster, mask in
             note?(mask.population)
             if try numbering.hasOnlyKnown(cluster, isKnown: { $0 < seen.count && seen[$0] }) { return }
+            try scan.source.willHandle(mask.population)
             try numbering.fill(numbers, cluster, mask)
             while seen.count < numbering.count { seen.append(false) }
             let first = Int64(cluster.firstKey)

@@ -42,7 +42,7 @@ final class SectionBuilder {
             numbers.deallocate()
         }
         var count = 0
-        try scan.forEachCluster { cluster, mask in
+        try scan.forEachCluster(handlesEach: true) { cluster, mask in
             try numbering.fill(numbers, cluster, mask)
             let first = Int64(cluster.firstKey)
             // Sections are named in the order in which they occur.

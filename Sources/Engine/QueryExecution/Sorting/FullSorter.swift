@@ -14,6 +14,7 @@ protocol ObjectSorter: AnyObject {
 /// the first key, then the objects that it does not tell apart by the rest. Only of those the other keys are read. Used by
 /// one thread at a time.
 final class FullSorter: ObjectSorter {
+    private let source: any ColumnSource
     private let columns: [SortColumn]
     private let threadLimit: Int
     /// Makes another one, for another thread.
@@ -26,6 +27,7 @@ final class FullSorter: ObjectSorter {
 
     /// From `threadLimit` objects on, several threads order what the first words do not tell apart.
     init(_ keys: [SortKey], _ classID: ClassID, _ source: any ColumnSource, threadLimit: Int = 50_000) {
+        self.source = source
         self.threadLimit = threadLimit
         another = { FullSorter(keys, classID, source) }
         columns = keys.map { SortColumn($0, classID, source) }
@@ -41,6 +43,7 @@ final class FullSorter: ObjectSorter {
 
     /// Adds the selected objects of a cluster.
     func add(_ cluster: ClusterView, _ mask: SelectionMask) throws {
+        try source.willHandle(mask.population)
         let first = Int64(cluster.firstKey)
         guard let column = columns.first, let property = column.property else {
             return try mask.forEach { try add(ObjectKey(first + Int64($0))) }

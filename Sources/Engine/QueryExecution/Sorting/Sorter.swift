@@ -79,6 +79,7 @@ final class Sorter: ObjectSorter {
         try startBound?.narrow(mask, in: cluster)
         try keepBetter(mask, cluster)
         if mask.isEmpty { return }
+        try source.willHandle(mask.population)
         let leaves = try columns.map { column in try column.property.map { try cluster.leaf($0) } }
         let first = Int64(cluster.firstKey)
         try mask.forEach { slot in

@@ -42,7 +42,7 @@ extension Gateway {
         let details = try KeyRequest(
             try request.json(), roles: configuration.accessControl?.roleNames ?? [], configuration.clock()
         ).details
-        return workers.reply { [self] in
+        return workers.reply(for: Self.limitKey(request)) { [self] in
             do {
                 let (key, secret) = try keys.create(details)
                 // The first key closes a server that was open.
@@ -60,7 +60,7 @@ extension Gateway {
     private func revokeKey(_ request: Request, _ path: PathParameters) throws -> Reply {
         let keys = try managedKeys(request)
         let id = path["id"] ?? ""
-        return workers.reply { [self] in
+        return workers.reply(for: Self.limitKey(request)) { [self] in
             do {
                 guard try keys.revoke(id) != nil else { return .now(Problem(noKey: id).httpResponse) }
                 configuration.accessControl?.changed()

@@ -7,7 +7,13 @@ enum Fingerprint {
 
     /// Sixteen hexadecimal digits.
     static func text(of bytes: UnsafeBufferPointer<UInt8>, seed: UInt32 = 0) -> String {
-        let digits = String(of(bytes, seed: seed), radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        let value = of(bytes, seed: seed)
+        return String(unsafeUninitializedCapacity: 16) { text in
+            for index in 0..<16 {
+                let digit = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * index)) & 15
+                text[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            }
+            return 16
+        }
     }
 }

@@ -12,9 +12,6 @@ extension Gateway {
         if configuration.compresses { router.use(compressAnswers()) }
         router.use { [self] request, next in try identifyCaller(request, next) }
         router.use(limitCallers)
-        router.use { request, next in
-            RequestWork.$current.withValue(RequestWork(Self.limitKey(request))) { next(request) }
-        }
         router.use(
             limitStreams(
                 limits.streams, refused: { [edge] in edge.limitedStreams.add(1, ordering: .relaxed) },
@@ -26,7 +23,10 @@ extension Gateway {
                 413, "body_too_large",
                 "The body is larger than \(limit) bytes. Send the objects in smaller batches.")
         }
-        router.use(expandRequests(limit: limit, elsewhere: workers.reply))
+        router.use(
+            expandRequests(limit: limit) { [workers] request, work in
+                workers.reply(for: Self.limitKey(request), work)
+            })
         admitFiles(&router)
     }
 

@@ -114,14 +114,6 @@ extension QueryParameters {
     }
 }
 
-extension Preconditions {
-    /// Throws 412 when the object that has the place, or owns it in the end, is not as asked.
-    func check(_ place: PropertyPlace, _ transaction: any WriteTransaction) throws {
-        guard !isEmpty else { return }
-        try check(place.owner, transaction)
-    }
-}
-
 extension WriteAnswer {
     /// `{"version", "modified", "count"}`. With the object's new tag for a client that keeps to tags: it takes a look
     /// at the whole object.

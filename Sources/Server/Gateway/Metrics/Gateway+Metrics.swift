@@ -19,7 +19,7 @@ extension Gateway {
         if !configuration.metricsAreOpen { try requireAdministrator(request) }
         _ = try QueryParameters(request, single: [])
         // Some of the numbers wait for others' locks.
-        return workers.reply { [self] in
+        return workers.reply(for: Self.limitKey(request)) { [self] in
             .now(
                 Response(
                     headers: ["Content-Type": MetricsText.contentType, "Cache-Control": "no-store"],

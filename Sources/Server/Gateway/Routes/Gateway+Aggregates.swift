@@ -131,7 +131,7 @@ extension Gateway {
             limit: configuration.largestGrouping, answerBytes: configuration.answerBytes,
             style: try parameters.choice("types", default: TypeStyle.plain))
         if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
-        return try reply(reading: place.size, for: request) { try read.response() }
+        return try reply(reading: place.size, from: place.counted, for: request) { try read.response() }
     }
 
     /// Of the values in a list, set or map, which are called `self`.

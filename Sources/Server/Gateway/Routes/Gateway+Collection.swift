@@ -106,9 +106,9 @@ extension Gateway {
                 try checkKnown($0, in: snapshot)
             }
         }
-        let plan = try RowPlan(
-            objectClass, of: snapshot.schema, fields: parameters["fields"], expand: parameters["expand"],
-            style: try parameters.choice("types", default: TypeStyle.plain), isPart: place.isOwned)
+        let plan =
+            try chosenPlan(objectClass, of: snapshot.schema, parameters, isPart: place.isOwned)
+            ?? plainPlan(objectClass, of: snapshot.schema, for: request, isPart: place.isOwned)
         let read = CollectionRead(
             snapshot: snapshot, query: query, window: window, plan: plan, wantsCount: try parameters.flag("count"),
             held: held, answerBytes: configuration.answerBytes)
@@ -121,7 +121,9 @@ extension Gateway {
         if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
         // For others than those who see everything the store looks for what they see.
         let size = seesEverything(request) ? read.size : nil
-        return try reply(reading: size ?? place.size, for: request) { try read.response(to: request) }
+        return try reply(reading: size ?? place.size, from: place.counted, for: request) {
+            try read.response(to: request)
+        }
     }
 
     /// `offset` and `limit`.

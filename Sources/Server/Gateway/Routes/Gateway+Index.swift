@@ -89,7 +89,7 @@ extension Gateway {
             snapshot: place.snapshot, query: try reader.query(parameters, place.objectClass, in: place.scope),
             wanted: wanted)
         if let unchanged = try notModified(request, place.snapshot.mark) { return .now(unchanged) }
-        return try reply(reading: place.size, for: request) { try read.response() }
+        return try reply(reading: place.size, from: place.counted, for: request) { try read.response() }
     }
 
     /// Of a value in a list, set or map, or of the first one that satisfies a predicate.

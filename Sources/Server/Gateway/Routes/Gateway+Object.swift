@@ -41,18 +41,8 @@ extension Gateway {
         isPart: Bool = false, missing: () -> Problem = { .internalError }
     ) throws -> Reply {
         let parameters = try QueryParameters(request, single: Self.objectParameters)
-        let style = try parameters.choice("types", default: TypeStyle.plain)
-        // Others than those who see everything have schemas of their own.
-        let plain =
-            seesEverything(request) && !isPart
-            ? plans.plan(objectClass, of: snapshot.schema)
-            : RowPlan(objectClass, of: snapshot.schema, isPart: isPart)
-        var plan = plain
-        if style != .plain || parameters["fields"] != nil || parameters["expand"] != nil {
-            plan = try RowPlan(
-                objectClass, of: snapshot.schema, fields: parameters["fields"], expand: parameters["expand"],
-                style: style, isPart: isPart)
-        }
+        let plain = plainPlan(objectClass, of: snapshot.schema, for: request, isPart: isPart)
+        let plan = try chosenPlan(objectClass, of: snapshot.schema, parameters, isPart: isPart) ?? plain
         guard let key else { throw missing() }
         let row = JSONWriter(capacity: 512)
         try plain.write([key], of: snapshot, into: row)

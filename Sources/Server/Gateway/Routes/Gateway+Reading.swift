@@ -20,21 +20,29 @@ extension Gateway {
     /// What the queries of one request may cost; on a loop's thread little, for a worker goes on then. While long
     /// requests wait for processors it is less: what is begun there in vain is nobody's turn.
     func queryBudget(for request: Request) -> QueryBudget {
-        let all = settings.now.all
+        // Read in place: a copy of all settings costs more than the rest of this.
+        let now = settings.now
         guard request.isOnLoop else {
-            return QueryBudget(rows: all.queryRows, milliseconds: all.queryMilliseconds, pace: RequestWork.current)
+            return QueryBudget(
+                rows: now.all.queryRows, milliseconds: now.all.queryMilliseconds, pace: RequestWork.current)
         }
         let part = workers.isCrowded ? 4 : 1
         let budget = QueryBudget(
-            rows: min(all.queryRows ?? .max, all.inlineRows / part), bytes: all.inlineBytes / part,
-            milliseconds: min(all.queryMilliseconds ?? .max, max(all.inlineMilliseconds / part, 1)))
-        all.watchLoop?(budget)
+            rows: min(now.all.queryRows ?? .max, now.all.inlineRows / part), bytes: now.all.inlineBytes / part,
+            milliseconds: min(now.all.queryMilliseconds ?? .max, max(now.all.inlineMilliseconds / part, 1)))
+        now.all.watchLoop?(budget)
         return budget
     }
 
     /// Does a read here and now. On a loop's thread a read of many objects or values is for a worker.
-    func reply(reading size: Int, for request: Request, _ read: () throws -> Response) throws -> Reply {
-        guard !request.isOnLoop || size <= settings.now.all.inlineObjects else { throw NeedsWorker() }
+    ///
+    /// - Parameter snapshot: what is read from, if all of it is read by queries: a budget ends those that take too long.
+    func reply(
+        reading size: Int, from snapshot: (any Snapshot)? = nil, for request: Request, _ read: () throws -> Response
+    ) throws -> Reply {
+        guard !request.isOnLoop || snapshot?.budget != nil || size <= settings.now.all.inlineObjects else {
+            throw NeedsWorker()
+        }
         return .now(try read())
     }
 

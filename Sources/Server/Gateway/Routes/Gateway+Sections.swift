@@ -190,7 +190,7 @@ extension Gateway {
             )
         }
         if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
-        return try reply(reading: place.size, for: request) { try read.response() }
+        return try reply(reading: place.size, from: place.counted, for: request) { try read.response() }
     }
 
     /// Of values: `by` is `self`, of a map perhaps `@keys`, and what the functions make of them.

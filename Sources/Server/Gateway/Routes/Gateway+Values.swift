@@ -56,7 +56,7 @@ extension Gateway {
             isMixed: read.isMixed, style: style, limit: configuration.largestObserved,
             answerBytes: configuration.answerBytes)
         if let unchanged = try notModified(request, snapshot.mark) { return .now(unchanged) }
-        return try reply(reading: place.size, for: request) { try values.response() }
+        return try reply(reading: place.size, from: place.counted, for: request) { try values.response() }
     }
 
     /// Of a list, set or map of values, whose only key is `self`.

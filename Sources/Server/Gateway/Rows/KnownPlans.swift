@@ -1,3 +1,5 @@
+import HTTPServer
+import JSONCoding
 import ObjectModel
 import Synchronization
 
@@ -21,5 +23,29 @@ final class KnownPlans: Sendable {
             state.plans[objectClass.id] = plan
             return plan
         }
+    }
+}
+
+extension Gateway {
+    /// How whole objects are written for a caller who asks for nothing in particular.
+    ///
+    /// - Parameter isPart: whether the objects are reached through those that own them.
+    func plainPlan(
+        _ objectClass: ClassSchema, of schema: Schema, for request: Request, isPart: Bool = false
+    ) -> RowPlan {
+        // Others than those who see everything have schemas of their own.
+        seesEverything(request) && !isPart
+            ? plans.plan(objectClass, of: schema) : RowPlan(objectClass, of: schema, isPart: isPart)
+    }
+
+    /// How `fields`, `expand` and `types` ask for objects to be written; nil without them.
+    func chosenPlan(
+        _ objectClass: ClassSchema, of schema: Schema, _ parameters: QueryParameters, isPart: Bool = false
+    ) throws -> RowPlan? {
+        let style = try parameters.choice("types", default: TypeStyle.plain)
+        guard style != .plain || parameters["fields"] != nil || parameters["expand"] != nil else { return nil }
+        return try RowPlan(
+            objectClass, of: schema, fields: parameters["fields"], expand: parameters["expand"], style: style,
+            isPart: isPart)
     }
 }

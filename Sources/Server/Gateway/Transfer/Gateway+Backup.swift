@@ -37,7 +37,7 @@ extension Gateway {
         _ = try QueryParameters(request, single: [])
         guard request.method != .head else { return .now(Self.backup(.pieces(UnmadeBody()))) }
         let account = Self.limitKey(request)
-        return transfers.reply { [self] in
+        return transfers.reply(for: account) { [self] in
             do {
                 let file = try copyOfStore()
                 // For as long as it is sent.

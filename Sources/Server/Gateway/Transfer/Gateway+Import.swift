@@ -106,7 +106,7 @@ extension Gateway {
     func importObjects(_ request: Request, _ path: PathParameters) throws -> Reply {
         let order = try importOrder(request, path)
         guard request.header("Accept")?.contains("text/event-stream") == true else {
-            return transfers.reply { [self] in
+            return transfers.reply(for: Self.limitKey(request)) { [self] in
                 do {
                     let outcome = try order.run(in: store) { _ in }
                     var response = Response.json(Self.document(of: outcome))

@@ -3,10 +3,10 @@ import HTTPServer
 import StoreContract
 import Synchronization
 
-/// The long work of one request, if it has any: whose it is, and where it rests. Everything that runs for the request,
-/// on whatever thread, passes its checkpoints here.
+/// The long work of one request: who asked for it, and where it rests. Everything that runs for the request, on whatever
+/// thread, passes its checkpoints here. Most requests are answered on a loop's thread and have none.
 final class RequestWork: WorkPace {
-    /// That of the request which this thread answers, or of the work that it does.
+    /// The work that this thread does; nil on a loop's thread.
     @TaskLocal static var current: RequestWork?
 
     let caller: LimitKey

@@ -74,8 +74,10 @@ final class WorkerPool: Sendable {
 
     /// Answers later as `work` does on one of the threads, or at once with 429 or 503 when too much is waiting already.
     /// Work that is done here already does it now.
-    func reply(_ work: @escaping @Sendable () -> Reply) -> Reply {
-        let request = RequestWork.current ?? RequestWork(RequestWork.ownCaller)
+    ///
+    /// - Parameter caller: whose work it is, unless it is part of work that runs here already.
+    func reply(for caller: LimitKey, _ work: @escaping @Sendable () -> Reply) -> Reply {
+        let request = RequestWork.current ?? RequestWork(caller)
         if request.runs(in: self) { return work() }
         let lease: Quota.Lease
         do throws(Problem) {

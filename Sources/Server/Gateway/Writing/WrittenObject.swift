@@ -31,14 +31,18 @@ extension EntityTag {
 
     /// The tag of an object as the transaction has it. Cost: the object is written as a whole.
     ///
-    /// - Parameter mark: the state that it is taken for: the one before the work, or the one that the work makes.
-    init(_ object: ObjectReference, _ transaction: any WriteTransaction, of mark: Mark) throws {
+    /// - Parameters:
+    ///   - mark: the state that it is taken for: the one before the work, or the one that the work makes.
+    ///   - isPart: whether it is an embedded object that is reached through its owner.
+    init(
+        _ object: ObjectReference, _ transaction: any WriteTransaction, of mark: Mark, isPart: Bool = false
+    ) throws {
         let schema = BoundAccess.readableSchema(of: transaction)
         guard let objectClass = schema[object.classID] else {
             throw StoreError.unknownClass(object.classID)
         }
         let row = JSONWriter(capacity: 512)
-        try RowPlan(objectClass, of: schema).write(object.key, of: transaction, into: row)
+        try RowPlan(objectClass, of: schema, isPart: isPart).write(object.key, of: transaction, into: row)
         self.init(row: row, of: mark)
     }
 
@@ -75,22 +79,37 @@ struct Preconditions: Sendable {
 
     /// Throws 412 when an object that there is is not as asked.
     func check(_ object: ObjectReference, _ transaction: any WriteTransaction) throws {
-        try check(try EntityTag(object, transaction, of: transaction.before), match?.own, noneMatch?.own)
+        let tag = try EntityTag(object, transaction, of: transaction.before)
+        try check { $0.own.contains(tag) }
+    }
+
+    /// Throws 412 when what a path below an object leads to is not as asked. A client may give the tag of the object
+    /// that has or owns it, or the one that a read of the path itself gave.
+    func check(_ place: PropertyPlace, _ transaction: any WriteTransaction) throws {
+        guard !isEmpty else { return }
+        let before = transaction.before
+        var objects = [try EntityTag(place.owner, transaction, of: before)]
+        if !place.isCollection, let value = try place.value(in: .transaction(transaction)),
+            let target = place.target(of: value)
+        {
+            objects.append(try EntityTag(target, transaction, of: before, isPart: place.property.ownsTarget))
+        }
+        try check { $0.contains(EntityTag(before)) || objects.contains(where: $0.own.contains) }
     }
 
     /// Throws 412 when the store is not at a state as asked: collections have its mark as their tag.
     func checkState(_ transaction: any WriteTransaction) throws(Problem) {
         guard !isEmpty else { return }
-        try check(EntityTag(transaction.before), match, noneMatch)
+        try check { $0.contains(EntityTag(transaction.before)) }
     }
 
-    private func check(_ tag: EntityTag, _ match: EntityTags?, _ noneMatch: EntityTags?) throws(Problem) {
-        if let match, !match.contains(tag) {
+    private func check(_ names: (EntityTags) -> Bool) throws(Problem) {
+        if let match, !names(match) {
             throw Problem(
                 412, StoreError.Code.preconditionFailed.rawValue,
                 "The object has changed since it was read. Read it again.", parameter: "If-Match")
         }
-        if let noneMatch, noneMatch.contains(tag) {
+        if let noneMatch, names(noneMatch) {
             throw Problem(
                 412, StoreError.Code.preconditionFailed.rawValue,
                 "If-None-Match asks that there be no such object, and there is one.", parameter: "If-None-Match")

@@ -9,14 +9,14 @@ package import Compression
 ///   - limit: of the expanded body, in bytes.
 ///   - elsewhere: runs what may take long on another thread than the loop's.
 package func expandRequests(
-    limit: Int, elsewhere: @escaping @Sendable (@escaping @Sendable () -> Reply) -> Reply = { $0() }
+    limit: Int, elsewhere: @escaping @Sendable (Request, @escaping @Sendable () -> Reply) -> Reply = { $1() }
 ) -> Middleware {
     { request, next in
         guard let name = request.header("Content-Encoding"), request.bodyFile == nil, !request.body.isEmpty,
             !equalsIgnoringCase(name, "identity")
         else { return next(request) }
         guard let coding = try request.contentCoding else { return next(request) }
-        return elsewhere {
+        return elsewhere(request) {
             do throws(HTTPError) {
                 return next(try request.expanded(coding, limit: limit))
             } catch {
