@@ -31,7 +31,7 @@ RUN swift build --configuration release --product realmgate --static-swift-stdli
     && install -D -m 0644 /usr/share/doc/libintelrdfpmath-dev/copyright \
         /stage/share/doc/realmgate/libintelrdfpmath-copyright
 COPY static /stage/share/realmgate/static
-COPY openapi /stage/share/realmgate/openapi
+COPY openapi/openapi.json /stage/share/realmgate/openapi/
 COPY Examples/Demo /stage/share/realmgate/demo
 
 FROM debian:bookworm-slim
