@@ -6,7 +6,7 @@ import { go, whenArriving } from "./core/navigation.js";
 import { placeAddress, readPlace } from "./core/route.js";
 import { session } from "./core/session.js";
 import { listClasses } from "./objects/lists.js";
-import * as objects from "./objects/page.js";
+import * as objects from "./objects/class-page.js";
 import { prepareDialogs, showKeys } from "./parts/dialog.js";
 import { Announcer } from "./parts/announcer.js";
 
@@ -15,7 +15,7 @@ const byId = (id) => document.getElementById(id);
 /** Pages other than the first are fetched when they are wanted. */
 const pages = {
   objects: () => objects,
-  object: () => import("./object/page.js"),
+  object: () => import("./objects/object-page.js"),
   schema: () => import("./pages/schema.js"),
   streams: () => import("./pages/streams.js"),
   snapshots: () => import("./pages/snapshots.js"),

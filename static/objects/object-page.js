@@ -14,7 +14,7 @@ import { toast } from "../parts/toast.js";
 import { showTrail } from "../parts/trail.js";
 import { button, empty, faultPanel, loading } from "../parts/ui.js";
 import { Backlinks } from "./backlinks.js";
-import { CollectionPanel } from "./collection.js";
+import { CollectionPanel } from "./collection-panel.js";
 import { Fields } from "./fields.js";
 
 export const title = "Object";

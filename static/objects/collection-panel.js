@@ -4,7 +4,7 @@ import { paths, respond } from "../core/api.js";
 import { parse, same, stringify } from "../core/json.js";
 import { Property } from "../core/schema.js";
 import { fromInput, linkFromInput, tally, text } from "../core/values.js";
-import { targetAddress } from "../objects/links.js";
+import { targetAddress } from "./links.js";
 import { confirmRemoval } from "../parts/dialog.js";
 import { make } from "../parts/element.js";
 import { toastFault } from "../parts/toast.js";

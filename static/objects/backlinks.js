@@ -3,7 +3,7 @@
 import { Problem, Unreachable, paths, request } from "../core/api.js";
 import { objectAddress } from "../core/route.js";
 import { tally, words } from "../core/values.js";
-import { linkAddress } from "../objects/links.js";
+import { linkAddress } from "./links.js";
 import { make } from "../parts/element.js";
 import { empty, faultPanel, loading, panel, table } from "../parts/ui.js";
 

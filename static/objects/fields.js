@@ -3,8 +3,8 @@
 import { paths } from "../core/api.js";
 import { same } from "../core/json.js";
 import { text, words } from "../core/values.js";
-import { Editor, nextBool } from "../objects/editor.js";
-import { targetAddress } from "../objects/links.js";
+import { Editor, nextBool } from "./editor.js";
+import { targetAddress } from "./links.js";
 import { make } from "../parts/element.js";
 import { toastFault } from "../parts/toast.js";
 import { panel } from "../parts/ui.js";
