@@ -1,12 +1,9 @@
-// The gateway's resources, as this page uses them.
-
-import { parse, stringify } from "./json.js";
-import { session } from "./session.js";
+// The gateway's resources, and the errors of requests.
 
 /** A refusal, with the members of the gateway's problem document. */
 export class Problem extends Error {
   constructor(status, body) {
-    super(body.detail ?? body.title ?? `The gateway answered with status ${status}.`);
+    super(body.detail ?? body.title ?? `The gateway refused the request with status ${status}.`);
     this.status = status;
     this.body = body;
     this.code = body.code ?? null;
@@ -30,51 +27,9 @@ export class Problem extends Error {
 }
 
 /** The gateway could not be reached at all. */
-export class Unreachable extends Error {}
-
-/** The refusal that a response carries; a 401 also leads to the sign-in. */
-export function problemOf(status, text) {
-  let body = {};
-  try {
-    body = parse(text) ?? {};
-  } catch {
-    // Something between here and the gateway answered in words of its own.
-  }
-  const problem = new Problem(status, body);
-  if (status === 401) session.refused(problem);
-  return problem;
-}
-
-/** The response itself, once it is a good one. */
-export async function respond(method, path, { query, body, headers = {}, signal } = {}) {
-  let response;
-  try {
-    response = await fetch(path + queryString(query), {
-      method,
-      signal,
-      cache: "no-store",
-      headers: {
-        ...session.headers, ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers,
-      },
-      body: body === undefined ? undefined : stringify(body),
-    });
-    if (response.ok || response.status === 304) return response;
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Unreachable("Gateway not reachable");
-  }
-  throw problemOf(response.status, await response.text());
-}
-
-/** The JSON that a request is answered with; null for an empty answer. */
-export async function request(method, path, options) {
-  const response = await respond(method, path, options);
-  try {
-    const text = await response.text();
-    return text === "" ? null : parse(text);
-  } catch (error) {
-    if (error.name === "AbortError" || error instanceof SyntaxError) throw error;
-    throw new Unreachable("Gateway not reachable");
+export class Unreachable extends Error {
+  constructor() {
+    super("The gateway cannot be reached.");
   }
 }
 
@@ -84,7 +39,7 @@ export function queryString(parameters = {}) {
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
-/** The parameters as pairs, without those that are null, undefined or empty. */
+/** The parameters as pairs; those that are null, undefined or empty are left out. */
 export function pairsOf(parameters) {
   return Object.entries(parameters).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value])
@@ -92,7 +47,7 @@ export function pairsOf(parameters) {
       .map((one) => [name, String(one)]));
 }
 
-/** A segment of a path. Browsers take `.` and `..` out of paths, however they are encoded, unless `%FF` stands before. */
+/** A segment of a path. Browsers remove `.` and `..` from paths, however they are encoded, unless `%FF` is in front. */
 const escaped = (text) => (["", ".", ".."].includes(String(text)) ? "%FF" : "") + encodeURIComponent(text);
 
 export const paths = {

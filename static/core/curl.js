@@ -1,9 +1,9 @@
-// What is on screen, as a command for a shell.
+// Requests as commands for a shell.
 
 import { pairsOf } from "./api.js";
 import { stringify } from "./json.js";
 
-/** Quotes a word for a POSIX shell, with as little as it needs. */
+/** Quotes a word for a POSIX shell, with as few quotes as possible. */
 export function quoted(word) {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
   if (word.includes("'") && !/["$`\\!]/.test(word)) return `"${word}"`;

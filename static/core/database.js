@@ -1,18 +1,23 @@
-// What all pages know of the database: its schema, and how many objects each class has.
+// The schema of the database, and how many objects each class has, for all pages.
 
-import { paths, request } from "./api.js";
+import { paths } from "./api.js";
 import { stringify } from "./json.js";
 import { Schema } from "./schema.js";
 
 const pollPause = 5000;
 
-/** Tells of a new schema with `schema`, of other counts with `counts`, and with `fault` (an error) when it cannot ask. */
-class Database extends EventTarget {
+/** Sends the events `schema` and `counts` when these change, and `fault` (with the error) when a request fails. */
+export class Database extends EventTarget {
   schema = null;
   counts = new Map();
   #timer = null;
 
-  /** Asks now, and from now on every few seconds while somebody looks. */
+  constructor(gateway) {
+    super();
+    this.gateway = gateway;
+  }
+
+  /** Asks the gateway now, and then every few seconds while the page is visible. */
   async poll() {
     clearTimeout(this.#timer);
     try {
@@ -27,14 +32,14 @@ class Database extends EventTarget {
     this.#timer = setTimeout(() => this.poll(), pause);
   }
 
-  /** Stops asking, as when a key is wanted first. */
+  /** Stops asking, such as while the reader signs in. */
   rest() {
     clearTimeout(this.#timer);
   }
 
   /** Reads the schema. */
   async read() {
-    this.adopt(await request("GET", paths.schema));
+    this.adopt(await this.gateway.request("GET", paths.schema));
   }
 
   adopt(source) {
@@ -46,7 +51,7 @@ class Database extends EventTarget {
 
   /** Counts all objects of a class. */
   async count(className) {
-    const { count } = await request("GET", paths.aggregates(className));
+    const { count } = await this.gateway.request("GET", paths.aggregates(className));
     this.counted(className, count);
   }
 
@@ -56,5 +61,3 @@ class Database extends EventTarget {
     this.dispatchEvent(new Event("counts"));
   }
 }
-
-export const database = new Database();

@@ -1,43 +1,33 @@
 // Server-sent events over fetch: unlike an EventSource it can send a key in a header, and says why it was refused.
 
-import { Unreachable, problemOf } from "./api.js";
-import { session } from "./session.js";
+import { Unreachable } from "./api.js";
 
 const pauses = [500, 1000, 2000, 5000];
 
-/** Those that are open. A page that is left may be kept by the browser for going back, and its connections with it. */
-const readers = new Set();
-
-window.addEventListener("pagehide", () => {
-  for (const one of readers) one.rest();
-});
-window.addEventListener("pageshow", (event) => {
-  if (event.persisted) for (const one of readers) one.reconnect();
-});
-
 /**
- * Reads the stream at `url` until it is closed, and opens it again where it was left when the connection ends.
+ * Reads the stream at `url` until it is closed, and resumes it when the connection ends.
  * Calls `on.open()`, `on.event({type, data, id})`, `on.lost()` when the connection ended and will be tried again, and
- * `on.refused(problem)` when the gateway answers with something else than a stream; then it has ended.
+ * `on.refused(problem)` when the gateway refuses the stream; then it has ended.
  */
 export class EventReader {
-  /** What a reconnecting client tells the gateway: how far it is. */
+  /** The id of the last event, from which a reconnecting client resumes. */
   lastEventID = "";
   #control = new AbortController();
   #failures = 0;
   #retry = null;
   #timer = null;
 
-  constructor(url, on, { lastEventID = "" } = {}) {
+  constructor(gateway, url, on, { lastEventID = "" } = {}) {
+    this.gateway = gateway;
     this.url = url;
     this.on = on;
     this.lastEventID = lastEventID;
-    readers.add(this);
+    gateway.opened(this);
     this.#read();
   }
 
   close() {
-    readers.delete(this);
+    this.gateway.closed(this);
     this.rest();
   }
 
@@ -58,15 +48,15 @@ export class EventReader {
   async #read() {
     const { signal } = this.#control;
     try {
-      const headers = { Accept: "text/event-stream", ...session.headers };
+      const headers = { Accept: "text/event-stream", ...this.gateway.session.headers };
       if (this.lastEventID !== "") headers["Last-Event-ID"] = this.lastEventID;
       const response = await fetch(this.url, { headers, signal, cache: "no-store" });
       const type = response.headers.get("Content-Type") ?? "";
       if (!response.ok && response.status < 500 && response.status !== 429) {
-        this.on.refused(problemOf(response.status, await response.text()));
+        this.on.refused(this.gateway.problemOf(response.status, await response.text()));
         return;
       }
-      if (!response.ok || !type.startsWith("text/event-stream")) throw new Unreachable("No stream");
+      if (!response.ok || !type.startsWith("text/event-stream")) throw new Unreachable();
       this.on.open?.();
       await this.#events(response.body, signal);
     } catch (error) {

@@ -1,4 +1,4 @@
-// Where the reader is, kept in the address so that it can be shared and gone back to. Data has addresses that begin with
+// The current place, kept in the address so that it can be shared and returned to. Data has addresses that begin with
 // `#/`, as `#/Flight?filter=…&sort=-delay,number` and `#/Flight/7`; every other page has its name, as `#streams`.
 
 /** The address taken apart: `{page, className, key, parameters…}`. */
@@ -54,7 +54,7 @@ export function sortText(sort) {
   return sort.map(({ path, descending }) => (descending ? "-" : "") + path).join(",");
 }
 
-/** The sort after a click on a heading: ascending, descending, none; alone, or together with what was there. */
+/** The sort after a click on a heading: ascending, descending, none; alone, or added to the sort before. */
 export function nextSort(sort, path, additive) {
   const present = sort.find((one) => one.path === path);
   const next = !present ? { path, descending: false } : present.descending ? null : { path, descending: true };

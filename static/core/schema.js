@@ -1,4 +1,4 @@
-// The schema as the page needs it: what each property is and how an object is identified.
+// The schema as the page needs it: the kind of each property, and how an object is identified.
 
 import { stringify } from "./json.js";
 
@@ -52,7 +52,7 @@ export class Property {
   }
 }
 
-/** Objects without a primary key are told apart by their object key, which stands in a column of its own. */
+/** Objects without a primary key are identified by their object key, which has a column of its own. */
 function objectKey() {
   const property = new Property({ name: "$key", type: "object key" }, true);
   property.kind = "objectKey";
@@ -77,7 +77,7 @@ export class ObjectClass {
     return this.primaryKey === null ? null : this.property(this.primaryKey);
   }
 
-  /** What identifies an object among those of its class, as text for paths and look-ups. */
+  /** The key of an object in its class, as text for paths and look-ups. */
   keyOf(object) {
     const value = object[this.primaryKey ?? "$key"];
     return value !== null && typeof value === "object" ? JSON.stringify(value) : String(value);

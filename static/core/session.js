@@ -1,43 +1,45 @@
 // The key that the reader signed in with. It lives as long as the tab, and goes into headers alone, never into addresses.
 
 const name = "realmgate.key";
-let held = null;
 
-try {
-  held = sessionStorage.getItem(name);
-} catch {
-  // Storage may be forbidden: then a key lasts until the page is loaded again.
-}
+export class Session {
+  #key = null;
+  #refused = () => {};
 
-/** Called with the refusal when the gateway wants a key, or another one. */
-let onRefused = () => {};
-
-export const session = {
-  get key() {
-    return held;
-  },
-
-  /** Takes a key, or with null forgets it. */
-  set key(key) {
-    held = key === "" ? null : key;
+  constructor() {
     try {
-      if (held === null) sessionStorage.removeItem(name);
-      else sessionStorage.setItem(name, held);
+      this.#key = sessionStorage.getItem(name);
+    } catch {
+      // Storage may be forbidden: then a key lasts until the page is loaded again.
+    }
+  }
+
+  get key() {
+    return this.#key;
+  }
+
+  /** Keeps a key, or with null forgets it. */
+  set key(key) {
+    this.#key = key === "" ? null : key;
+    try {
+      if (this.#key === null) sessionStorage.removeItem(name);
+      else sessionStorage.setItem(name, this.#key);
     } catch {
       // As above.
     }
-  },
+  }
 
-  /** The headers that a request needs to be let in. */
+  /** The headers that carry the key. */
   get headers() {
-    return held === null ? {} : { Authorization: `Bearer ${held}` };
-  },
+    return this.#key === null ? {} : { Authorization: `Bearer ${this.#key}` };
+  }
 
+  /** `handler(problem)` is called when the gateway asks for a key, or for another one. */
   whenRefused(handler) {
-    onRefused = handler;
-  },
+    this.#refused = handler;
+  }
 
   refused(problem) {
-    onRefused(problem);
-  },
-};
+    this.#refused(problem);
+  }
+}

@@ -1,21 +1,21 @@
-// One live query: a stream of events that is opened again for as long as it is wanted.
+// One live query: a stream of events that reconnects until it is closed.
 
 import { EventReader } from "./event-reader.js";
 import { parse } from "./json.js";
 
 /**
- * Calls the handler of `on` that has an event's name with what it carries, `on.state(name)` with `connecting`, `live`
- * or `waiting`, and `on.refused(problem)` when the gateway will not give the stream; then it has ended.
+ * Calls the handler of `on` that has an event's name with the event's data, `on.state(name)` with `connecting`, `live`
+ * or `waiting`, and `on.refused(problem)` when the gateway refuses the stream; then it has ended.
  */
 export class Stream {
   #reader;
   #begun = false;
   #closed = false;
 
-  constructor(url, on) {
+  constructor(gateway, url, on) {
     this.url = url;
     on.state("connecting");
-    this.#reader = new EventReader(url, {
+    this.#reader = new EventReader(gateway, url, {
       // A stream that was resumed says nothing when nothing has changed.
       open: () => {
         if (this.#begun) on.state("live");

@@ -18,7 +18,7 @@ export function brief(value, property) {
   return Number.isInteger(number) ? grouped.format(number) : rough.format(number);
 }
 
-/** A value as it stands in a cell. */
+/** A value as a cell shows it. */
 export function text(value, property) {
   if (value === null || value === undefined) return "null";
   if (property.isJSON) return stringify(value);
@@ -54,8 +54,8 @@ function dateText(full) {
 }
 
 /**
- * What a person typed, as the JSON value to send. Text that is no number is sent as it is: the gateway's refusal says
- * better than we could what the property takes. Throws for what must be JSON and is not.
+ * What a person typed, as the JSON value to send. Text that is not a number is sent as it is: the gateway's refusal says
+ * best what the property accepts. Throws for text that must be JSON and is not.
  */
 export function fromInput(input, property) {
   const trimmed = input.trim();

@@ -1,14 +1,6 @@
-// Making the elements of the reader.
+// Texts, examples and buttons of the reader.
 
-/** An element with attributes and children; those that are null or undefined are left out. */
-export function make(name, attributes = {}, children = []) {
-  const made = document.createElement(name);
-  for (const [attribute, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined) made.setAttribute(attribute, value);
-  }
-  made.append(...[children].flat().filter((child) => child !== null && child !== undefined));
-  return made;
-}
+import { make } from "../parts/element.js";
 
 /** Text with paragraphs, `code`, and **bold** words, as descriptions have them. */
 export function words(text) {
@@ -31,7 +23,7 @@ export function words(text) {
   return made;
 }
 
-/** A button that copies what the function gives. */
+/** A button that copies the text that `text()` gives. */
 export function copyButton(text) {
   const button = make("button", { type: "button", class: "action" }, "Copy");
   button.addEventListener("click", async () => {
@@ -39,7 +31,7 @@ export function copyButton(text) {
       await navigator.clipboard.writeText(text());
       button.textContent = "Copied";
     } catch {
-      button.textContent = "Select it"; // Pages without TLS may not write to the clipboard.
+      button.textContent = "Select the text"; // Browsers forbid the clipboard to pages without TLS.
     }
     setTimeout(() => (button.textContent = "Copy"), 1500);
   });

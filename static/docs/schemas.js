@@ -1,8 +1,9 @@
-// JSON Schemas as trees that open.
+// JSON Schemas as trees whose branches open.
 
-import { make, words } from "./elements.js";
+import { make } from "../parts/element.js";
+import { words } from "./elements.js";
 
-/** What a reference leads to; anything else as it is. */
+/** The component that a reference names; anything else as it is. */
 export function resolve(description, json) {
   let found = json;
   // Components may refer to one another.
@@ -43,8 +44,8 @@ export function kindOf(description, schema, depth = 0) {
 }
 
 const limits = [
-  ["minimum", "from"], ["maximum", "to"], ["minLength", "at least so long:"], ["maxLength", "at most so long:"],
-  ["minItems", "at least so many:"], ["maxItems", "at most so many:"], ["default", "default"],
+  ["minimum", "at least"], ["maximum", "at most"], ["minLength", "length at least"], ["maxLength", "length at most"],
+  ["minItems", "at least"], ["maxItems", "at most"], ["default", "default"],
 ];
 
 function facts(schema) {
@@ -54,7 +55,7 @@ function facts(schema) {
     .join(", ");
 }
 
-/** The parts of a schema that are worth opening, as `[name, schema, isRequired]`. */
+/** The parts of a schema that have parts themselves, as `[name, schema, isRequired]`. */
 function partsOf(description, schema) {
   const whole = resolve(description, schema);
   const required = new Set(whole.required ?? []);
@@ -74,7 +75,7 @@ function isPlain(description, schema) {
     typeof whole.additionalProperties !== "object";
 }
 
-/** A schema with its members; what is within them is made when it is opened, so circles are no trouble. */
+/** A schema with its members; a branch is filled when it is opened, so that schemas may contain themselves. */
 export function schemaTree(description, schema) {
   const parts = partsOf(description, schema);
   if (parts.length === 0) {

@@ -1,34 +1,9 @@
-// Sending a request as the description has it, and the same as a command for a shell.
+// A form that sends a request of an operation, and the same request as a curl command.
 
+import { quoted } from "../core/curl.js";
+import { make } from "../parts/element.js";
+import { copyButton } from "./elements.js";
 import { resolve } from "./schemas.js";
-import { make, copyButton } from "./elements.js";
-
-/** The key as long as the page is there, where it cannot be stored. */
-let held = null;
-
-function readKey(name) {
-  try {
-    return sessionStorage.getItem(name) ?? held ?? "";
-  } catch {
-    return held ?? "";
-  }
-}
-
-function keepKey(name, key) {
-  held = key === "" ? null : key;
-  try {
-    if (held === null) sessionStorage.removeItem(name);
-    else sessionStorage.setItem(name, held);
-  } catch {
-    // Storage may be forbidden.
-  }
-}
-
-/** Quotes a word for a POSIX shell, with as little as it needs. */
-function quoted(word) {
-  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
-  return `'${word.replaceAll("'", `'\\''`)}'`;
-}
 
 function firstExample(one) {
   if (one.example !== undefined) return one.example;
@@ -37,8 +12,8 @@ function firstExample(one) {
 
 const asText = (value) => (value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value));
 
-/** A form for the operation, with the answer below it. */
-export function trial(description, one, parameters, body, keyName) {
+/** A form for the operation, with the response below it. `keyChanged()` is called after the reader has changed the key. */
+export function trial(description, one, parameters, body, { session, keyChanged }) {
   const form = make("form", { class: "sheet try", autocomplete: "off" });
   const fields = make("div", { class: "fields" });
   /** The inputs with their parameters. */
@@ -64,27 +39,27 @@ export function trial(description, one, parameters, body, keyName) {
   let key = null;
   if (description.components?.securitySchemes) {
     key = make("input", { id: "try-key", type: "password", autocomplete: "off", placeholder: "none" });
-    key.value = readKey(keyName);
+    key.value = session.key ?? "";
     key.addEventListener("change", () => {
-      keepKey(keyName, key.value.trim());
-      document.dispatchEvent(new CustomEvent("keychange"));
+      session.key = key.value.trim();
+      keyChanged();
     });
     fields.append(make("label", { for: "try-key" }, "API key or token"), key);
   }
 
-  const command = make("pre", { tabindex: "0", "aria-label": "The same as a curl command" });
+  const command = make("pre", { tabindex: "0", "aria-label": "The request as a curl command" });
   const send = make("button", { type: "submit", class: "action primary" }, "Send");
-  const stop = make("button", { type: "button", class: "action", hidden: "" }, "Stop");
-  const told = make("span", { class: "fact", role: "status" });
+  const stop = make("button", { type: "button", class: "action", hidden: true }, "Stop");
+  const report = make("span", { class: "fact", role: "status" });
   const answer = make("div", { class: "answer-now" });
   if (fields.childElementCount > 0) form.append(fields);
   form.append(
     make("div", { class: "command" }, [command, copyButton(() => command.textContent)]),
-    make("div", { class: "buttons" }, [send, stop, told]),
+    make("div", { class: "buttons" }, [send, stop, report]),
     answer,
   );
 
-  /** The request as it stands in the form. */
+  /** The request that the form describes. */
   function request() {
     let path = one.path;
     const query = new URLSearchParams();
@@ -110,21 +85,21 @@ export function trial(description, one, parameters, body, keyName) {
     return { target, headers, body: text ? text.value : undefined };
   }
 
-  function tell() {
+  function showCommand() {
     const { target, headers, body } = request();
     const parts = ["curl"];
     if (isStream(one)) parts.push("-N");
     if (one.method !== "get") parts.push("-X", one.method.toUpperCase());
     parts.push(quoted(new URL(target, location.origin).href));
     for (const [name, value] of Object.entries(headers)) {
-      // A key on a screen or in a history is a key lost.
+      // Others may read a key on a screen or in the history of a shell.
       parts.push("-H", name === "Authorization" ? `"Authorization: Bearer $KEY"` : quoted(`${name}: ${value}`));
     }
     if (body !== undefined) parts.push("-d", quoted(compact(body)));
     command.textContent = parts.join(" ");
   }
 
-  form.addEventListener("input", tell);
+  form.addEventListener("input", showCommand);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const { target, headers, body } = request();
@@ -133,24 +108,24 @@ export function trial(description, one, parameters, body, keyName) {
     answer.replaceChildren();
     send.disabled = true;
     stop.hidden = false;
-    told.textContent = "Waiting";
+    report.textContent = "Waiting";
     const began = performance.now();
     try {
       const response = await fetch(target, {
         method: one.method.toUpperCase(), headers, body, signal: controller.signal,
       });
       const took = Math.max(1, Math.round(performance.now() - began));
-      told.textContent = `${response.status} ${response.statusText} in ${took} ms`;
-      await showAnswer(answer, response);
+      report.textContent = `${response.status} ${response.statusText} in ${took} ms`;
+      await showResponse(answer, response);
     } catch (error) {
-      if (error.name === "AbortError") told.textContent = "Stopped";
-      else told.textContent = `There was no answer: ${error.message}`;
+      if (error.name === "AbortError") report.textContent = "Stopped";
+      else report.textContent = `The gateway sent no response: ${error.message}. Check that it runs.`;
     } finally {
       send.disabled = false;
       stop.hidden = true;
     }
   });
-  tell();
+  showCommand();
   return form;
 }
 
@@ -162,7 +137,7 @@ function isStream(one) {
 function compact(text) {
   try {
     JSON.parse(text);
-    // Not through numbers, of which JavaScript would lose digits.
+    // As text: JavaScript would lose digits of large numbers.
     return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, string) => string ?? "");
   } catch {
     return text;
@@ -183,7 +158,7 @@ function inputFor(description, parameter, id) {
   }
   const input = make("input", {
     id, type: "text", spellcheck: "false", autocapitalize: "off",
-    placeholder: sample === undefined ? null : `such as ${asText([sample].flat()[0])}`,
+    placeholder: sample === undefined ? null : `for example ${asText([sample].flat()[0])}`,
   });
   if (parameter.required) {
     input.required = true;
@@ -192,7 +167,7 @@ function inputFor(description, parameter, id) {
   return input;
 }
 
-/** A value of the schema's form, for a body without an example. */
+/** A value that fits the schema, for a body without an example. */
 function sampleOf(description, schema, depth = 0) {
   const whole = resolve(description, schema);
   if (whole.examples?.length > 0) return whole.examples[0];
@@ -215,14 +190,14 @@ function sampleOf(description, schema, depth = 0) {
   }
 }
 
-async function showAnswer(place, response) {
+async function showResponse(place, response) {
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
   place.append(make("h3", {}, "Headers"), make("pre", { tabindex: "0" }, headers));
   const body = make("pre", { tabindex: "0" });
   place.append(make("h3", {}, "Body"), body);
   const type = response.headers.get("Content-Type") ?? "";
   if (type.startsWith("text/event-stream")) {
-    // What came last is what matters; the page does not grow for ever.
+    // Only the end is kept, so that the page does not grow without bound.
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       body.textContent = (body.textContent + part.value).slice(-100_000);

@@ -1,6 +1,6 @@
 // The objects that link to an object through one property.
 
-import { Problem, Unreachable, paths, request } from "../core/api.js";
+import { Problem, Unreachable, paths } from "../core/api.js";
 import { objectAddress } from "../core/route.js";
 import { tally, words } from "../core/values.js";
 import { linkAddress } from "./links.js";
@@ -17,7 +17,7 @@ export class Backlinks {
     this.context = context;
     this.property = property;
     this.body = make("div", {}, loading());
-    this.root = panel(property.name, { note: `Objects of ${property.target} whose ${property.origin} is this one.` }, this.body);
+    this.root = panel(property.name, { note: `Objects of ${property.target} whose ${property.origin} links to this object.` }, this.body);
     this.#load();
   }
 
@@ -29,14 +29,14 @@ export class Backlinks {
   }
 
   async #load() {
-    const { objectClass, schema, key, snapshot, object } = this.context;
+    const { gateway, objectClass, schema, key, snapshot, object } = this.context;
     const origin = schema.class(this.property.target);
     try {
-      const { items, count } = await request("GET", paths.property(objectClass.name, key, this.property.name), {
+      const { items, count } = await gateway.request("GET", paths.property(objectClass.name, key, this.property.name), {
         query: { limit: shown, count: true, snapshot },
       });
       if (items.length === 0) {
-        this.body.replaceChildren(empty(`No ${this.property.target} links here.`));
+        this.body.replaceChildren(empty(`No ${this.property.target} links to this object.`));
         return;
       }
       const properties = origin.properties.filter((one) => one.kind !== "backlinks").slice(0, 6);
@@ -47,11 +47,11 @@ export class Backlinks {
       }));
       const address = linkAddress(schema, objectClass, object, this.property, null, snapshot);
       this.body.replaceChildren(
-        table(`${this.property.target} objects that link here`,
+        table(`${this.property.target} objects that link to this object`,
           properties.map((one) => ({ words: one.name, number: one.isNumeric })), rows),
         address !== null && make("p.note", {},
           make("a.quiet-link", { href: address.href, "data-follow": true },
-            count > shown ? `All ${tally(count)} in the table` : "In the table")) || "");
+            count > shown ? `Show all ${tally(count)} in the table` : "Show in the table")) || "");
     } catch (error) {
       if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
       this.body.replaceChildren(faultPanel(error, () => this.#load()));

@@ -1,11 +1,8 @@
-// The objects of a class: a query as a sentence, and its result as a table, in sections or in sums, kept live.
+// The objects of a class: a query as a sentence, and its result as a table, in sections or as a summary, kept live.
 
 import { Problem, Unreachable } from "../core/api.js";
-import { database } from "../core/database.js";
-import { follow, go, nameOfHere } from "../core/navigation.js";
 import { nextSort, objectAddress, placeAddress } from "../core/route.js";
 import { tally } from "../core/values.js";
-import { Announcer } from "../parts/announcer.js";
 import { CommandBar } from "../parts/command-bar.js";
 import { Completion, candidates } from "../parts/completion.js";
 import { clearFault, showFault } from "../parts/fault.js";
@@ -23,405 +20,453 @@ import { Writing } from "./writing.js";
 
 const typingPause = 220;
 const patience = 800;
+const words = { connecting: "Connecting", live: "Live", waiting: "Reconnecting…", frozen: "Snapshot" };
 
 const byId = (id) => document.getElementById(id);
-const predicate = byId("predicate");
-const fault = byId("fault");
-const tabs = [...document.querySelectorAll("[data-view]")];
 
-let isOpen = false;
-let place = null;
-let objectClass = null;
-let query = null;
-/** What the stream brought since the last frame. */
-let waiting = null;
-let shownOrder = "";
-/** When the predicate was last typed in, and the fault that waits for the writer to pause. */
-let lastInput = -Infinity;
-let refusal = null;
-
-const commands = new CommandBar();
-const pulse = new Pulse(byId("pulse"));
-const grid = new Grid(byId("grid"), {
-  sort: (property, additive) => {
-    const path = database.schema.sortPath(property);
-    if (path !== null) turn({ sort: nextSort(place.sort, path, additive) });
-  },
-  edit: (key, property, cell) => {
-    if (place.snapshot === "") writing.edit(view(), key, property, cell);
-    else Announcer.shared.say("A snapshot does not change.");
-  },
-  remove: (key) => {
-    if (place.snapshot === "") writing.remove(view(), key);
-  },
-  open: (key) => follow(objectAddress(objectClass.name, key, place.snapshot)),
-  address: (object, property, value) =>
-    linkAddress(database.schema, objectClass, object, property, value, place.snapshot),
-});
-const writing = new Writing(grid, commands, created);
-const others = {
-  sections: new SectionsView(byId("other-view"), { turn: (change) => turn(change, { replace: true }), fail: refuse }),
-  summary: new SummaryView(byId("other-view"), { turn: (change) => turn(change, { replace: true }), fail: refuse }),
-};
-
-const view = () => ({ objectClass, schema: database.schema, rows: query.rows });
-
-// MARK: The page
-
-export const title = "Objects";
-
-export function open(_, at) {
-  isOpen = true;
-  objectClass = null;
-  arrive(at);
-  return {
-    arrive,
-    close,
-    focus: () => grid.focus(),
-    schemaChanged: () => {
-      leave();
-      arrive(place);
+/** The page's elements are in the document from the start, so there is one object of this class, opened and closed. */
+export class ClassPage {
+  title = "Objects";
+  keys = {
+    "/": () => {
+      this.#predicate.focus();
+      this.#predicate.select();
     },
-    keys: {
-      "/": () => {
-        predicate.focus();
-        predicate.select();
-      },
-      n: create,
-      e: explainQuery,
-      g: () => turn({ view: place.view === "summary" ? "" : "summary" }),
-    },
+    n: () => this.#create(),
+    e: () => this.#explain(),
+    g: () => this.#turn({ view: this.#place.view === "summary" ? "" : "summary" }),
   };
-}
 
-function close() {
-  isOpen = false;
-  leave();
-}
+  #app;
+  #isOpen = false;
+  #place = null;
+  #objectClass = null;
+  #query = null;
+  /** The changes that the stream has brought since the last frame. */
+  #waiting = null;
+  #shownOrder = "";
+  /** When the predicate was last edited, the timer that asks after a pause, and the one that shows a fault after one. */
+  #lastInput = -Infinity;
+  #typing = null;
+  #refusal = null;
 
-/** Says that the gateway is not there, before there is anything else to say. */
-export function showWaiting(error) {
-  setState("waiting", error instanceof Unreachable || error instanceof Problem ? error.message : "Not reachable");
-}
+  #predicate = byId("predicate");
+  #fault = byId("fault");
+  #tabs = [...document.querySelectorAll("[data-view]")];
+  #commands = new CommandBar();
+  #pulse = new Pulse(byId("pulse"));
+  #grid;
+  #writing;
+  #views;
 
-function turn(change, options) {
-  go(placeAddress({ ...place, ...change }), options);
-}
-
-/** Shows the view that `at` names. */
-function arrive(at) {
-  place = at;
-  const { schema } = database;
-  const found = place.className === "" ? schema.classes[0] ?? null : schema.class(place.className);
-  byId("query").hidden = found === null;
-  byId("objects-foot").hidden = found === null;
-  if (found === null) {
-    leave();
-    const isBare = schema.classes.length === 0;
-    byId("class-name").textContent = isBare ? "No classes yet" : place.className;
-    setState("waiting", isBare ? "Empty" : "No such class");
-    showNotice(isBare ? "Make the first class with the schema editor, or PUT a schema to /v1/schema."
-      : `There is no class ‘${place.className}’.`, isBare ? { href: "#schema", words: "Open the schema editor" } : null);
-    return;
+  constructor(app) {
+    this.#app = app;
+    const { gateway, database, announcer, navigation } = app;
+    this.#grid = new Grid(byId("grid"), {
+      sort: (property, additive) => {
+        const path = database.schema.sortPath(property);
+        if (path !== null) this.#turn({ sort: nextSort(this.#place.sort, path, additive) });
+      },
+      edit: (key, property, cell) => {
+        if (this.#isFrozen) announcer.say("A snapshot cannot be edited.");
+        else this.#writing.edit(this.#edited, key, property, cell);
+      },
+      remove: (key) => {
+        if (!this.#isFrozen) this.#writing.remove(this.#edited, key);
+      },
+      open: (key) => navigation.follow(objectAddress(this.#objectClass.name, key, this.#place.snapshot)),
+      address: (object, property, value) =>
+        linkAddress(database.schema, this.#objectClass, object, property, value, this.#place.snapshot),
+    });
+    this.#writing = new Writing(app, this.#grid, this.#commands, (object) => this.#created(object));
+    const on = {
+      turn: (change) => this.#turn(change, { replace: true }),
+      fail: (problem) => this.#refuse(problem),
+    };
+    this.#views = {
+      sections: new SectionsView(gateway, byId("other-view"), on),
+      summary: new SummaryView(gateway, byId("other-view"), on),
+    };
+    this.#listen();
   }
-  place.className = found.name;
-  const source = `${found.name} ${place.snapshot}`;
-  if (objectClass !== found || query?.source !== source) begin(found, source);
-  if (predicate.value !== place.filter) predicate.value = place.filter;
-  byId("clear-predicate").hidden = predicate.value === "";
-  grid.columns.sorted(place.sort);
-  listSorting(byId("sorting"), place.sort, (path) => turn({ sort: place.sort.filter((one) => one.path !== path) }));
-  showDistinct();
-  showTabs();
-  showTrail(byId("trail"), found.name);
-  commands.show(found.name, { ...parametersOf(place), limit: followed });
-  clearTimeout(refusal);
-  query.ask(place);
+
+  get #isFrozen() {
+    return this.#place.snapshot !== "";
+  }
+
+  /** What the writing of objects needs to know. */
+  get #edited() {
+    return { objectClass: this.#objectClass, schema: this.#app.database.schema, rows: this.#query.rows };
+  }
+
+  // MARK: The page
+
+  open(_, place) {
+    this.#isOpen = true;
+    this.#objectClass = null;
+    this.arrive(place);
+    return this;
+  }
+
+  close() {
+    this.#isOpen = false;
+    this.#leave();
+  }
+
+  focus() {
+    this.#grid.focus();
+  }
+
+  schemaChanged() {
+    this.#leave();
+    this.arrive(this.#place);
+  }
+
+  /** Says that the gateway cannot be reached, before there is anything to show. */
+  showWaiting(error) {
+    this.#setState("waiting", error instanceof Unreachable || error instanceof Problem ? error.message : "Not reachable");
+  }
+
+  #turn(change, options) {
+    this.#app.navigation.go(placeAddress({ ...this.#place, ...change }), options);
+  }
+
+  /** Shows the view that `place` names. */
+  arrive(place) {
+    this.#place = place;
+    const { database, navigation } = this.#app;
+    const { schema } = database;
+    const found = place.className === "" ? schema.classes[0] ?? null : schema.class(place.className);
+    byId("query").hidden = found === null;
+    byId("objects-foot").hidden = found === null;
+    if (found === null) {
+      this.#leave();
+      this.#showAbsence(schema.classes.length === 0);
+      return;
+    }
+    place.className = found.name;
+    const source = `${found.name} ${place.snapshot}`;
+    if (this.#objectClass !== found || this.#query?.source !== source) this.#begin(found, source);
+    if (this.#predicate.value !== place.filter) this.#predicate.value = place.filter;
+    byId("clear-predicate").hidden = this.#predicate.value === "";
+    this.#grid.columns.sorted(place.sort);
+    listSorting(byId("sorting"), place.sort, (path) =>
+      this.#turn({ sort: this.#place.sort.filter((one) => one.path !== path) }));
+    this.#showDistinct();
+    this.#showTabs();
+    showTrail(navigation, byId("trail"), found.name);
+    this.#commands.show(found.name, { ...parametersOf(place), limit: followed });
+    clearTimeout(this.#refusal);
+    this.#query.ask(place);
+  }
+
+  #showAbsence(isBare) {
+    const { className } = this.#place;
+    byId("class-name").textContent = isBare ? "No classes yet" : className;
+    this.#setState("waiting", isBare ? "Empty" : "No such class");
+    this.#showNotice(
+      isBare ? "Add the first class in the schema editor, or PUT a schema to /v1/schema."
+        : `The schema has no class ‘${className}’. Choose one of the list.`,
+      isBare ? { href: "#schema", words: "Open the schema editor" } : null);
+  }
+
+  /** Starts with a class, or with another version of it. */
+  #begin(next, source) {
+    this.#leave();
+    const { gateway, database, navigation } = this.#app;
+    this.#objectClass = next;
+    this.#query = new Query(gateway, next, {
+      state: (...state) => this.#setState(...state),
+      sound: () => this.#sound(),
+      unsound: (problem, isFollowing) => this.#unsound(problem, isFollowing),
+      measured: (answer, count) => this.#measured(answer, count),
+      rows: (changes) => this.#showSoon(changes),
+      tail: (differences) => this.#grid.refreshTail(differences),
+      elsewhere: () => {
+        this.#views[this.#place.view]?.changed();
+        this.#showVersion();
+      },
+      recount: async () => {
+        await database.count(next.name);
+        if (this.#objectClass === next) this.#showTally();
+      },
+    });
+    this.#query.source = source;
+    this.#query.place = this.#place;
+    byId("grid").hidden = false;
+    this.#setState("connecting");
+    this.#grid.show(next, database.schema, this.#query.rows);
+    this.#grid.isFrozen = this.#isFrozen;
+    byId("class-name").textContent = next.name;
+    byId("create").hidden = next.isEmbedded || this.#isFrozen;
+    document.title = `${next.name} · Realmgate`;
+    navigation.nameHere(() => {
+      const name = this.#objectClass?.name ?? "";
+      return this.#place.filter.trim() === "" ? name : `${name} where …`;
+    });
+    this.#predicate.placeholder = example(next);
+    this.#showTally();
+  }
+
+  /** Ends everything that belongs to the class on the page. */
+  #leave() {
+    this.#query?.close();
+    this.#query = null;
+    clearTimeout(this.#refusal);
+    this.#writing.close();
+    for (const one of Object.values(this.#views)) one.close();
+    this.#waiting = null;
+    this.#objectClass = null;
+    this.#shownOrder = "";
+    this.#pulse.clear();
+    clearFault(this.#fault);
+    this.#commands.clear();
+    byId("grid").hidden = true;
+    byId("tally").textContent = "\u00a0";
+    byId("version").textContent = "";
+    this.#showNotice(null);
+  }
+
+  // MARK: Reports of the query
+
+  #sound() {
+    clearFault(this.#fault);
+    this.#predicate.removeAttribute("aria-invalid");
+    byId("grid").classList.remove("stale");
+    const { className, filter, sort, distinct, view } = this.#place;
+    const order = JSON.stringify([className, filter, sort, distinct]);
+    if (order !== this.#shownOrder) this.#grid.toTop();
+    this.#shownOrder = order;
+    for (const [name, one] of Object.entries(this.#views)) {
+      if (name === view) one.show(this.#objectClass, this.#app.database.schema, this.#place);
+      else one.close();
+    }
+  }
+
+  /** A predicate is incomplete while the reader types it: the fault is shown after a pause. */
+  #unsound(problem, isFollowing) {
+    this.#refusal = setTimeout(() => {
+      this.#refuse(problem);
+      if (!isFollowing) this.#setState("waiting", "Not observing");
+    }, Math.max(0, this.#lastInput + patience - performance.now()));
+  }
+
+  #refuse(problem) {
+    showFault(this.#fault, this.#predicate.value, problem, {
+      fix: (better) => {
+        this.#predicate.value = better;
+        this.#predicate.focus();
+        this.#submitPredicate();
+      },
+    });
+    if (problem.parameter === null || problem.parameter === "filter") this.#predicate.setAttribute("aria-invalid", "true");
+    byId("grid").classList.add("stale");
+  }
+
+  #measured(answer, count) {
+    if (this.#selectsAll && !this.#isFrozen) this.#app.database.counted(this.#objectClass.name, count);
+    this.#grid.columns.aggregates(answer);
+    this.#grid.refresh(null, count);
+    this.#showTally();
+  }
+
+  /** Shows changes with the next frame, together with those that come before it. */
+  #showSoon(changes) {
+    if (changes === null) {
+      this.#waiting = null;
+      this.#show(null);
+      return;
+    }
+    if (this.#waiting !== null) {
+      this.#waiting.merge(changes);
+      return;
+    }
+    this.#waiting = changes;
+    requestAnimationFrame(() => {
+      const all = this.#waiting;
+      this.#waiting = null;
+      if (all !== null && this.#query !== null) this.#show(all);
+    });
+  }
+
+  #show(changes) {
+    if (changes !== null && changes.count > 0) {
+      this.#pulse.add(changes);
+      this.#app.announcer.changed(changes);
+      this.#writing.close(changes.removed);
+      this.#views[this.#place.view]?.changed();
+    }
+    this.#grid.refresh(changes, this.#query.selected);
+    this.#showVersion();
+    this.#showTally();
+    if (changes !== null) this.#query.measureSoon();
+  }
+
+  // MARK: Around the table
+
+  get #selectsAll() {
+    return this.#place.filter.trim() === "" && this.#place.distinct === "";
+  }
+
+  #showVersion() {
+    const { rows, version } = this.#query;
+    const versions = [rows.version, version].filter((one) => one !== null);
+    const last = versions.reduce((one, other) => (Number(other) > Number(one) ? other : one), versions[0] ?? null);
+    byId("version").textContent = rows.version === null ? "" : `version ${this.#isFrozen ? rows.version : last}`;
+  }
+
+  #setState(state, sentence = words[state]) {
+    byId("state").dataset.state = state;
+    if (byId("state-text").textContent !== sentence) byId("state-text").textContent = sentence;
+  }
+
+  #showTally() {
+    const { name } = this.#objectClass;
+    const all = this.#app.database.counts.get(name);
+    const { selected, rows } = this.#query;
+    const noun = (count) => (count === 1 ? "object" : "objects");
+    let sentence = "\u00a0";
+    if (selected !== null) {
+      sentence = this.#selectsAll || all === undefined || this.#isFrozen
+        ? `${tally(selected)} ${noun(selected)}`
+        : `${tally(selected)} of ${tally(all)} ${noun(all)}`;
+    }
+    byId("tally").textContent = sentence;
+    if (rows.version === null || rows.rows.length > 0 || this.#place.view !== "") this.#showNotice(null);
+    else if (this.#place.filter.trim() === "") this.#showNotice(`The database has no ${name} yet.`);
+    else this.#showNotice(`No ${name} satisfies this predicate.`);
+  }
+
+  #showNotice(sentence, link = null) {
+    const notice = byId("notice");
+    notice.hidden = sentence === null;
+    notice.textContent = sentence ?? "";
+    if (link === null) return;
+    const made = document.createElement("a");
+    made.href = link.href;
+    made.textContent = link.words;
+    notice.append(document.createElement("br"), made);
+  }
+
+  #showTabs() {
+    const view = Object.hasOwn(this.#views, this.#place.view) ? this.#place.view : "";
+    for (const tab of this.#tabs) tab.setAttribute("aria-pressed", String(tab.dataset.view === view));
+    byId("grid").hidden = view !== "";
+    byId("other-view").hidden = view === "";
+  }
+
+  #showDistinct() {
+    const select = byId("distinct");
+    const { schema } = this.#app.database;
+    const { distinct } = this.#place;
+    const choices = this.#objectClass.properties.map((one) => schema.sortPath(one)).filter((path) => path !== null);
+    if (distinct !== "" && !choices.includes(distinct)) choices.push(distinct);
+    select.replaceChildren(...["", ...choices].map((path) => {
+      const option = document.createElement("option");
+      option.value = path;
+      option.textContent = path === "" ? "all" : path;
+      return option;
+    }));
+    select.value = distinct;
+  }
+
+  // MARK: Input
+
+  #listen() {
+    const predicate = this.#predicate;
+    // First, so that its keys come before those that leave the input.
+    new Completion(predicate, byId("completions"), {
+      source: (text, caret) => (this.#objectClass === null ? { start: 0, names: [] }
+        : candidates(text, caret, this.#objectClass, this.#app.database.schema)),
+      changed: () => {
+        byId("clear-predicate").hidden = false;
+        this.#submitPredicate();
+      },
+    });
+    predicate.addEventListener("input", () => {
+      this.#lastInput = performance.now();
+      clearTimeout(this.#refusal);
+      byId("clear-predicate").hidden = predicate.value === "";
+      clearTimeout(this.#typing);
+      this.#typing = setTimeout(() => this.#submitPredicate(), typingPause);
+    });
+    predicate.addEventListener("keydown", (event) => {
+      if (event.key === "ArrowDown" || event.key === "Escape") {
+        event.preventDefault();
+        this.#grid.focus();
+      }
+    });
+    byId("query").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#lastInput = -Infinity;
+      this.#submitPredicate();
+    });
+    byId("clear-predicate").addEventListener("click", () => {
+      predicate.value = "";
+      predicate.focus();
+      this.#submitPredicate();
+    });
+    for (const tab of this.#tabs) tab.addEventListener("click", () => this.#turn({ view: tab.dataset.view }));
+    byId("distinct").addEventListener("change", (event) => this.#turn({ distinct: event.target.value }));
+    byId("create").addEventListener("click", () => this.#create());
+    byId("explain").addEventListener("click", () => this.#explain());
+    this.#app.database.addEventListener("counts", () => {
+      if (this.#isOpen && this.#query !== null && this.#objectClass !== null) this.#showTally();
+    });
+    window.addEventListener("themechange", () => this.#pulse.draw());
+  }
+
+  #submitPredicate() {
+    clearTimeout(this.#typing);
+    if (this.#isOpen && this.#place !== null) this.#turn({ filter: this.#predicate.value }, { replace: true });
+  }
+
+  #create() {
+    if (this.#objectClass !== null && !this.#objectClass.isEmbedded && !this.#isFrozen) this.#writing.create(this.#edited);
+  }
+
+  /** Reports that an object was created, and shows it where it is. */
+  async #created(object) {
+    const { name } = this.#objectClass;
+    const asked = this.#query;
+    const key = this.#objectClass.keyOf(object);
+    const open = { href: objectAddress(name, key), words: "Open it" };
+    let index = null;
+    try {
+      index = await asked.indexOf(key);
+      await asked.measure(undefined);
+      // The stream brings rows that are followed.
+      for (let turn = 0; turn < 20 && index !== null && index < followed && asked.rows.indexOf(key) < 0; turn += 1) {
+        await new Promise((done) => { setTimeout(done, 100); });
+      }
+    } catch (error) {
+      if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
+    }
+    const isHidden = index === null && this.#place?.filter.trim() !== "";
+    toast(`${name} ${key} was created.${isHidden ? " It does not satisfy the predicate." : ""}`, { link: open });
+    if (this.#query !== asked) return;
+    this.#views[this.#place.view]?.changed();
+    if (index !== null && this.#place.view === "") this.#grid.reveal(index, key);
+  }
+
+  async #explain() {
+    if (this.#objectClass === null) return;
+    try {
+      await explain(this.#app.gateway, this.#objectClass.name, { ...this.#query.parameters, limit: followed });
+    } catch (error) {
+      if (error instanceof Problem) this.#refuse(error);
+      else if (error instanceof Unreachable) this.#setState("waiting", error.message);
+      else throw error;
+    }
+  }
 }
 
-/** Starts over for a class, or another version of it. */
-function begin(next, source) {
-  leave();
-  objectClass = next;
-  query = new Query(next, {
-    state: setState, sound, unsound, measured,
-    rows: showSoon,
-    tail: (differences) => grid.refreshTail(differences),
-    elsewhere: () => {
-      others[place.view]?.changed();
-      showVersion();
-    },
-    recount: async () => {
-      await database.count(next.name);
-      if (objectClass === next) showTally();
-    },
-  });
-  query.source = source;
-  query.place = place;
-  byId("grid").hidden = false;
-  setState("connecting");
-  grid.show(next, database.schema, query.rows);
-  grid.isFrozen = place.snapshot !== "";
-  byId("class-name").textContent = next.name;
-  byId("create").hidden = next.isEmbedded || place.snapshot !== "";
-  document.title = `${next.name} · Realmgate`;
-  nameOfHere(() => (place.filter.trim() === "" ? objectClass?.name ?? "" : `${objectClass?.name} where …`));
-  predicate.placeholder = example(next);
-  showTally();
-}
-
-/** Lets everything go that belongs to a class. */
-function leave() {
-  query?.close();
-  query = null;
-  clearTimeout(refusal);
-  writing.close();
-  for (const one of Object.values(others)) one.close();
-  waiting = null;
-  objectClass = null;
-  shownOrder = "";
-  pulse.clear();
-  clearFault(fault);
-  commands.clear();
-  byId("grid").hidden = true;
-  byId("tally").textContent = "\u00a0";
-  byId("version").textContent = "";
-  showNotice(null);
-}
-
-function example(ofClass) {
-  const string = ofClass.properties.find((one) => one.kind === "string" && !one.isKey);
-  const number = ofClass.properties.find((one) => one.isNumeric && !one.isKey);
+/** A predicate over properties that the class has. */
+function example(objectClass) {
+  const string = objectClass.properties.find((one) => one.kind === "string" && !one.isKey);
+  const number = objectClass.properties.find((one) => one.isNumeric && !one.isKey);
   const parts = [];
   if (number) parts.push(`${number.name} > 10`);
   if (string) parts.push(`${string.name} BEGINSWITH[c] 'a'`);
   return parts.length > 0 ? parts.join(" AND ") : "a predicate";
 }
-
-// MARK: What the query says
-
-function sound() {
-  clearFault(fault);
-  predicate.removeAttribute("aria-invalid");
-  byId("grid").classList.remove("stale");
-  const order = JSON.stringify([place.className, place.filter, place.sort, place.distinct]);
-  if (order !== shownOrder) grid.toTop();
-  shownOrder = order;
-  for (const [name, one] of Object.entries(others)) {
-    if (name === place.view) one.show(objectClass, database.schema, place);
-    else one.close();
-  }
-}
-
-/** Who is still writing need not be told that the predicate is not complete. */
-function unsound(problem, isFollowing) {
-  refusal = setTimeout(() => {
-    refuse(problem);
-    if (!isFollowing) setState("waiting", "Not observing");
-  }, Math.max(0, lastInput + patience - performance.now()));
-}
-
-function refuse(problem) {
-  showFault(fault, predicate.value, problem, {
-    fix: (better) => {
-      predicate.value = better;
-      predicate.focus();
-      submitPredicate();
-    },
-  });
-  if (problem.parameter === null || problem.parameter === "filter") predicate.setAttribute("aria-invalid", "true");
-  byId("grid").classList.add("stale");
-}
-
-function measured(answer, count) {
-  if (place.filter.trim() === "" && place.distinct === "" && place.snapshot === "") {
-    database.counted(objectClass.name, count);
-  }
-  grid.columns.aggregates(answer);
-  grid.refresh(null, count);
-  showTally();
-}
-
-/** Shows changes with the next frame, together with those that come before it. */
-function showSoon(changes) {
-  if (changes === null) {
-    waiting = null;
-    shown(null);
-    return;
-  }
-  if (waiting !== null) {
-    waiting.merge(changes);
-    return;
-  }
-  waiting = changes;
-  requestAnimationFrame(() => {
-    const all = waiting;
-    waiting = null;
-    if (all !== null && query !== null) shown(all);
-  });
-}
-
-function shown(changes) {
-  if (changes !== null && changes.count > 0) {
-    pulse.add(changes);
-    Announcer.shared.changed(changes);
-    writing.close(changes.removed);
-    others[place.view]?.changed();
-  }
-  grid.refresh(changes, query.selected);
-  showVersion();
-  showTally();
-  if (changes !== null) query.measureSoon();
-}
-
-// MARK: Around the table
-
-function showVersion() {
-  const versions = [query.rows.version, query.version].filter((one) => one !== null);
-  const last = versions.reduce((one, other) => (Number(other) > Number(one) ? other : one), versions[0] ?? null);
-  byId("version").textContent = query.rows.version === null ? "" : `version ${place.snapshot === "" ? last : query.rows.version}`;
-}
-
-const words = { connecting: "Connecting", live: "Live", waiting: "Reconnecting…", frozen: "Snapshot" };
-
-function setState(state, sentence = words[state]) {
-  byId("state").dataset.state = state;
-  if (byId("state-text").textContent !== sentence) byId("state-text").textContent = sentence;
-}
-
-function showTally() {
-  const all = database.counts.get(objectClass.name);
-  const noun = (count) => (count === 1 ? "object" : "objects");
-  let sentence = "\u00a0";
-  if (query.selected !== null) {
-    const isAll = place.filter.trim() === "" && place.distinct === "";
-    sentence = isAll || all === undefined || place.snapshot !== ""
-      ? `${tally(query.selected)} ${noun(query.selected)}`
-      : `${tally(query.selected)} of ${tally(all)} ${noun(all)}`;
-  }
-  byId("tally").textContent = sentence;
-  const { rows } = query;
-  if (rows.version === null || rows.rows.length > 0 || place.view !== "") showNotice(null);
-  else if (place.filter.trim() === "") showNotice(`No ${objectClass.name} is stored yet.`);
-  else showNotice(`No ${objectClass.name} satisfies this predicate.`);
-}
-
-function showNotice(sentence, link = null) {
-  const notice = byId("notice");
-  notice.hidden = sentence === null;
-  notice.textContent = sentence ?? "";
-  if (link === null) return;
-  const made = document.createElement("a");
-  made.href = link.href;
-  made.textContent = link.words;
-  notice.append(document.createElement("br"), made);
-}
-
-function showTabs() {
-  const present = Object.hasOwn(others, place.view) ? place.view : "";
-  for (const tab of tabs) tab.setAttribute("aria-pressed", String(tab.dataset.view === present));
-  byId("grid").hidden = present !== "";
-  byId("other-view").hidden = present === "";
-}
-
-function showDistinct() {
-  const select = byId("distinct");
-  const choices = objectClass.properties.map((one) => database.schema.sortPath(one)).filter((path) => path !== null);
-  if (place.distinct !== "" && !choices.includes(place.distinct)) choices.push(place.distinct);
-  select.replaceChildren(...["", ...choices].map((path) => {
-    const option = document.createElement("option");
-    option.value = path;
-    option.textContent = path === "" ? "all" : path;
-    return option;
-  }));
-  select.value = place.distinct;
-}
-
-// MARK: Input
-
-let typing = null;
-
-function submitPredicate() {
-  clearTimeout(typing);
-  if (isOpen && place !== null) turn({ filter: predicate.value }, { replace: true });
-}
-
-function create() {
-  if (objectClass !== null && !objectClass.isEmbedded && place.snapshot === "") writing.create(view());
-}
-
-/** Says that an object was made, and shows it where it is. */
-async function created(object) {
-  const { name } = objectClass;
-  const asked = query;
-  const key = objectClass.keyOf(object);
-  const open = { href: objectAddress(name, key), words: "Open it" };
-  let index = null;
-  try {
-    index = await asked.indexOf(key);
-    await asked.measure(undefined);
-    // The stream brings rows that are followed.
-    for (let turn = 0; turn < 20 && index !== null && index < followed && asked.rows.indexOf(key) < 0; turn += 1) {
-      await new Promise((done) => { setTimeout(done, 100); });
-    }
-  } catch (error) {
-    if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
-  }
-  const isHidden = index === null && place?.filter.trim() !== "";
-  toast(`${name} ${key} was created.${isHidden ? " It does not satisfy the predicate." : ""}`, { link: open });
-  if (query !== asked) return;
-  others[place.view]?.changed();
-  if (index !== null && place.view === "") grid.reveal(index, key);
-}
-
-async function explainQuery() {
-  if (objectClass === null) return;
-  try {
-    await explain(objectClass.name, { ...query.parameters, limit: followed });
-  } catch (error) {
-    if (error instanceof Problem) refuse(error);
-    else if (error instanceof Unreachable) setState("waiting", error.message);
-    else throw error;
-  }
-}
-
-// First, so that its keys come before those that leave the input.
-new Completion(predicate, byId("completions"), {
-  source: (text, caret) =>
-    objectClass === null ? { start: 0, names: [] } : candidates(text, caret, objectClass, database.schema),
-  changed: () => {
-    byId("clear-predicate").hidden = false;
-    submitPredicate();
-  },
-});
-predicate.addEventListener("input", () => {
-  lastInput = performance.now();
-  clearTimeout(refusal);
-  byId("clear-predicate").hidden = predicate.value === "";
-  clearTimeout(typing);
-  typing = setTimeout(submitPredicate, typingPause);
-});
-predicate.addEventListener("keydown", (event) => {
-  if (event.key === "ArrowDown" || event.key === "Escape") {
-    event.preventDefault();
-    grid.focus();
-  }
-});
-byId("query").addEventListener("submit", (event) => {
-  event.preventDefault();
-  lastInput = -Infinity;
-  submitPredicate();
-});
-byId("clear-predicate").addEventListener("click", () => {
-  predicate.value = "";
-  predicate.focus();
-  submitPredicate();
-});
-for (const tab of tabs) tab.addEventListener("click", () => turn({ view: tab.dataset.view }));
-byId("distinct").addEventListener("change", (event) => turn({ distinct: event.target.value }));
-byId("create").addEventListener("click", create);
-byId("explain").addEventListener("click", explainQuery);
-database.addEventListener("counts", () => {
-  if (isOpen && query !== null && objectClass !== null) showTally();
-});
-window.addEventListener("themechange", () => pulse.draw());

@@ -1,6 +1,6 @@
 // A list, set or map of an object: its elements, and every edit of them, by buttons, keys and dragging.
 
-import { paths, respond } from "../core/api.js";
+import { paths } from "../core/api.js";
 import { parse, same, stringify } from "../core/json.js";
 import { Property } from "../core/schema.js";
 import { fromInput, linkFromInput, tally, text } from "../core/values.js";
@@ -24,7 +24,7 @@ export class CollectionPanel {
     this.kind = kinds[property.type.slice(-2)];
     const { schema } = context;
     const embedded = new Set(schema.classes.filter((one) => one.isEmbedded).map((one) => one.name));
-    // What one element is, as a property of its own, for reading input and writing text.
+    // One element as a property of its own, for reading input and writing text.
     this.element = new Property({ name: property.name, type: property.type.slice(0, -2) }, false, embedded);
     this.target = schema.class(this.element.target);
     this.path = paths.property(context.objectClass.name, context.key, property.name);
@@ -237,16 +237,16 @@ export class CollectionPanel {
   // MARK: Edits
 
   /**
-   * Headers for an edit by position: it is done only while the elements are those on the page, so that it does not meet
-   * another one than the reader means.
+   * Headers for an edit by position: the gateway makes it only while the elements are those on the page, so that it does not
+   * change another element than the reader means.
    */
   async #guard() {
-    const { objectClass, key } = this.context;
-    const response = await respond("GET", paths.object(objectClass.name, key));
+    const { gateway, objectClass, key } = this.context;
+    const response = await gateway.respond("GET", paths.object(objectClass.name, key));
     const object = parse(await response.text());
     if (!same(object[this.property.name], this.values)) {
       this.update(object[this.property.name]);
-      throw plainError(`${this.property.name} has changed meanwhile. Look again, please.`);
+      throw plainError(`${this.property.name} has changed meanwhile. Check the elements and try again.`);
     }
     return { "If-Match": response.headers.get("ETag") };
   }
@@ -279,7 +279,7 @@ export class CollectionPanel {
 
   #clear() {
     if (this.#entries().length === 0) return;
-    confirmRemoval(`Empty ${this.property.name}?`, `All ${tally(this.#entries().length)} elements will be gone.`,
+    confirmRemoval(`Empty ${this.property.name}?`, `This removes all ${tally(this.#entries().length)} elements.`,
       () => this.context.send("DELETE", this.path), "Empty it");
   }
 }

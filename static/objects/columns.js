@@ -34,12 +34,12 @@ export class Columns {
       else if (property.isKey) type.textContent += " · key";
       else if (property.kind === "embedded") type.textContent += " · embedded";
       else if (property.indexed) type.textContent += " · index";
-      else if (property.fullText) type.textContent += " · words";
+      else if (property.fullText) type.textContent += " · full text";
       const order = element("span", "order", { "aria-hidden": "true" });
       const top = element("span", "top");
       top.append(name, order);
       heading.append(top, type);
-      if (sortable) heading.title = `Sort by ${property.name}; with Shift, by this too`;
+      if (sortable) heading.title = `Sort by ${property.name}; hold Shift to add it to the sort`;
       this.head.append(heading);
     });
     this.head.append(element("div", "filler", { role: "presentation" }));

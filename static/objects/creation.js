@@ -1,4 +1,4 @@
-// The dialog that makes an object.
+// The dialog that creates an object.
 
 import { parse, stringify } from "../core/json.js";
 import { fromInput, linkFromInput, text } from "../core/values.js";
@@ -129,7 +129,7 @@ function makeField(property, schema) {
   return label;
 }
 
-/** What a field that is left empty becomes. */
+/** The value of a field that is left empty. */
 function standing(property, schema) {
   if (property.defaultValue !== undefined && property.defaultValue !== null) {
     return `default: ${text(property.defaultValue, property)}`;

@@ -1,6 +1,6 @@
-// How a query is run: the plan, with what each part did.
+// The plan of a query, with the work of each part.
 
-import { paths, request } from "../core/api.js";
+import { paths } from "../core/api.js";
 import { element } from "../parts/element.js";
 import { tally } from "../core/values.js";
 
@@ -14,9 +14,9 @@ export function duration(nanoseconds) {
   return `${Math.round(number / 1_000_000)} ms`;
 }
 
-/** Runs the query and shows its plan. Throws what the gateway refuses. */
-export async function explain(className, parameters) {
-  const answer = await request("GET", paths.collection(className), { query: { ...parameters, explain: true } });
+/** Runs the query and shows its plan. Throws the gateway's refusal. */
+export async function explain(gateway, className, parameters) {
+  const answer = await gateway.request("GET", paths.collection(className), { query: { ...parameters, explain: true } });
   const body = document.getElementById("explain-parts");
   body.replaceChildren(...rowsOf(answer.plan, 0));
   const number = Number(answer.count ?? 0);

@@ -385,7 +385,7 @@ export class Grid {
     this.on.edit(row.dataset.key, property, cell);
   }
 
-  /** Draws a cell anew from the rows, after an editor has left it. */
+  /** Draws a cell again from the rows, after an editor has left it. */
   restore(key, property) {
     const object = this.live.get(key);
     const cell = this.cell(key, property);

@@ -1,10 +1,10 @@
-// The lists beside the table: the classes, and the sort in force.
+// The lists beside the table: the classes, and the current sort.
 
 import { placeAddress } from "../core/route.js";
 import { tally } from "../core/values.js";
 import { element } from "../parts/element.js";
 
-/** The classes with their counts, that of the present place marked. */
+/** The classes with their counts, the current one marked. */
 export function listClasses(list, { schema, counts }, place) {
   if (schema === null) return;
   const isData = place.page === "objects" || place.page === "object";
@@ -15,7 +15,7 @@ export function listClasses(list, { schema, counts }, place) {
     if (one.name === present) link.setAttribute("aria-current", "page");
     const name = element("span", "");
     name.textContent = one.name;
-    if (one.isEmbedded) link.title = "Embedded: its objects belong to those that link to them";
+    if (one.isEmbedded) link.title = "Embedded: each object belongs to the object that links to it";
     link.classList.toggle("embedded", one.isEmbedded);
     const count = element("span", "count");
     count.textContent = counts.has(one.name) ? tally(counts.get(one.name)) : "";
@@ -30,13 +30,13 @@ export function listClasses(list, { schema, counts }, place) {
   else list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-/** The keys of the sort, each of which a click takes away. */
+/** The keys of the sort, each with a button that removes it. */
 export function listSorting(list, sort, drop) {
   const items = sort.map(({ path, descending }) => {
     const button = element("button", "chip", {
       type: "button",
-      title: "Take this sort away",
-      "aria-label": `Do not sort by ${path}, ${descending ? "descending" : "ascending"}`,
+      title: "Remove this sort key",
+      "aria-label": `Remove the sort by ${path}, ${descending ? "descending" : "ascending"}`,
     });
     button.textContent = `${path} ${descending ? "↓" : "↑"}`;
     button.addEventListener("click", () => drop(path));

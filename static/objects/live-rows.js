@@ -1,16 +1,16 @@
 // The rows of a query: the first ones kept current from the events of its stream, those after them from a tail that is
-// fetched where it is looked at. No page in here.
+// fetched where it is looked at. It has no elements of the page.
 
 import { same } from "../core/json.js";
 
-/** What one event did to the rows, by object key. */
+/** The changes that one event made to the rows, by object key. */
 export class RowChanges {
   inserted = new Set();
   /** Objects that are still here, with the names of the properties that differ; moved ones may have none. */
   modified = new Map();
   removed = new Set();
 
-  /** Takes in what happened after this. */
+  /** Adds later changes. */
   merge(later) {
     for (const key of later.removed) {
       this.modified.delete(key);
@@ -56,7 +56,7 @@ export class LiveRows {
     return this.at(this.indexOf(key));
   }
 
-  /** Takes a complete result. What differs from the rows so far is given back, so that a reconnect can show it. */
+  /** Shows a complete result and returns the differences, so that a reconnect can mark them. */
   initial(event) {
     const before = new Map(this.keys.map((key, index) => [key, this.rows[index]]));
     const changes = new RowChanges();
@@ -72,7 +72,7 @@ export class LiveRows {
   }
 
   /**
-   * Takes an update: deletions and modifications are positions before it, insertions after it. An object that is
+   * Applies an update: deletions and modifications are positions before it, insertions after it. An object that is
    * deleted and inserted at once has moved.
    */
   update(event) {

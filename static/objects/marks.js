@@ -1,4 +1,4 @@
-// What just happened to a row, shown for a while: the row's `data-mark` and the changed cells' `data-changed`, which the
+// Marks of the latest changes of rows, shown for a while: the row's `data-mark` and the changed cells' `data-changed`, which the
 // style sheet fades.
 
 const markTime = 3200;

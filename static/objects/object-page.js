@@ -1,13 +1,10 @@
 // One object: its values, the objects that it links to and that link to it, and its lists, sets and maps, kept live.
 
-import { Problem, Unreachable, paths, request } from "../core/api.js";
-import { database } from "../core/database.js";
+import { Problem, Unreachable, paths } from "../core/api.js";
 import { same } from "../core/json.js";
-import { go, nameOfHere } from "../core/navigation.js";
 import { literal } from "../core/values.js";
 import { placeAddress } from "../core/route.js";
 import { Stream } from "../core/stream.js";
-import { Announcer } from "../parts/announcer.js";
 import { confirmRemoval } from "../parts/dialog.js";
 import { make } from "../parts/element.js";
 import { toast } from "../parts/toast.js";
@@ -19,15 +16,15 @@ import { Fields } from "./fields.js";
 
 export const title = "Object";
 
-export function open(root, place) {
-  let page = new ObjectPage(root, place);
+export function open(root, place, app) {
+  let page = new ObjectPage(root, place, app);
   return {
     get title() {
       return page.name;
     },
     arrive: (next) => {
       page.close();
-      page = new ObjectPage(root, next);
+      page = new ObjectPage(root, next, app);
     },
     close: () => page.close(),
   };
@@ -37,15 +34,16 @@ class ObjectPage {
   #stream = null;
   #object = null;
 
-  constructor(root, { className, key, snapshot }) {
+  constructor(root, { className, key, snapshot }, app) {
+    this.app = app;
     this.root = root;
-    this.objectClass = database.schema.class(className);
+    this.objectClass = app.database.schema.class(className);
     this.key = key;
     this.snapshot = snapshot;
     this.name = `${className} ${key}`;
     document.title = `${this.name} · Realmgate`;
-    nameOfHere(() => this.name);
-    this.trail = make("ol.trail", { "aria-label": "The way here" });
+    app.navigation.nameHere(() => this.name);
+    this.trail = make("ol.trail", { "aria-label": "Path to this page" });
     this.state = make("span", { role: "status" }, "Connecting");
     this.version = make("span.version", {});
     this.lamp = make("div.state", { "data-state": "connecting" },
@@ -59,11 +57,11 @@ class ObjectPage {
         make("div", {}, make("h1", { tabindex: "-1" }, this.name),
           make("p.tally", {}, make("a.quiet-link", { href: placeAddress({ className, snapshot }) }, `All of ${className}`),
             filter !== "" && [" · ",
-              make("a.quiet-link", { href: placeAddress({ className, filter, snapshot }) }, "In the table")])),
+              make("a.quiet-link", { href: placeAddress({ className, filter, snapshot }) }, "Show in the table")])),
         this.lamp));
     root.append(this.body);
-    showTrail(this.trail, this.name);
-    if (this.objectClass === null) this.body.replaceChildren(empty(`There is no class ‘${className}’.`));
+    showTrail(app.navigation, this.trail, this.name);
+    if (this.objectClass === null) this.body.replaceChildren(empty(`The schema has no class ‘${className}’. Choose one of the list.`));
     else this.#begin();
   }
 
@@ -80,7 +78,7 @@ class ObjectPage {
 
   async #begin() {
     try {
-      const object = await request("GET", paths.object(this.objectClass.name, this.key), {
+      const object = await this.app.gateway.request("GET", paths.object(this.objectClass.name, this.key), {
         query: { snapshot: this.snapshot },
       });
       if (this.isClosed) return;
@@ -95,7 +93,7 @@ class ObjectPage {
   }
 
   #follow() {
-    this.#stream = new Stream(paths.observeObject(this.objectClass.name, this.key), {
+    this.#stream = new Stream(this.app.gateway, paths.observeObject(this.objectClass.name, this.key), {
       initial: ({ object, version }) => this.#adopt(object, version),
       change: ({ changes, version }) => {
         const next = { ...this.#object };
@@ -105,9 +103,9 @@ class ObjectPage {
       deleted: () => {
         this.close();
         this.#setState("waiting", "Deleted");
-        this.body.prepend(make("p.banner", { role: "alert" }, `${this.name} has been deleted. This is what it was.`));
+        this.body.prepend(make("p.banner", { role: "alert" }, `${this.name} has been deleted. The page shows its last values.`));
         this.body.classList.add("stale");
-        Announcer.shared.say(`${this.name} has been deleted.`);
+        this.app.announcer.say(`${this.name} has been deleted.`);
       },
       state: (state) => this.#setState(state),
       refused: (problem) => this.#setState("waiting", problem.detail ?? problem.message),
@@ -119,7 +117,7 @@ class ObjectPage {
     if (this.state.textContent !== sentence) this.state.textContent = sentence;
   }
 
-  /** Takes the object as it is now, and marks what became different. */
+  /** Shows the new state of the object, and marks the properties that differ. */
   #adopt(object, version) {
     this.version.textContent = `version ${version}`;
     const before = this.#object;
@@ -135,10 +133,10 @@ class ObjectPage {
   #draw(object) {
     this.#object = object;
     const { objectClass, snapshot } = this;
-    const { schema } = database;
+    const { gateway, database } = this.app;
     const isFrozen = snapshot !== "";
     const context = {
-      objectClass, schema, snapshot, isFrozen,
+      gateway, objectClass, schema: database.schema, snapshot, isFrozen,
       key: this.key,
       send: (method, path, options) => this.#send(method, path, options),
     };
@@ -158,25 +156,25 @@ class ObjectPage {
   }
 
   async #send(method, path, options) {
-    const answer = await request(method, path, options);
-    // Should the stream be down, what was written is shown all the same.
+    const answer = await this.app.gateway.request(method, path, options);
+    // Without the stream the page would not show the write.
     if (this.lamp.dataset.state !== "live") {
-      const object = await request("GET", paths.object(this.objectClass.name, this.key));
+      const object = await this.app.gateway.request("GET", paths.object(this.objectClass.name, this.key));
       if (!this.isClosed) this.#adopt(object, "");
     }
     return answer;
   }
 
   #remove() {
-    confirmRemoval(`Delete ${this.name}?`, "It will be gone for good; links to it become null. This cannot be undone.",
+    confirmRemoval(`Delete ${this.name}?`, "Links to it become null. This cannot be undone.",
       async () => {
         try {
-          await request("DELETE", paths.object(this.objectClass.name, this.key));
+          await this.app.gateway.request("DELETE", paths.object(this.objectClass.name, this.key));
         } catch (error) {
           if (!(error instanceof Problem) || error.status !== 404) throw error;
         }
-        toast(`${this.name} is deleted.`);
-        go(placeAddress({ className: this.objectClass.name }), { trail: [] });
+        toast(`${this.name} was deleted.`);
+        this.app.navigation.go(placeAddress({ className: this.objectClass.name }), { trail: [] });
       });
   }
 }

@@ -1,6 +1,6 @@
-// One query of one class: asked whether it is sound, counted, then followed.
+// One query of one class: checked, counted, then followed.
 
-import { Problem, Unreachable, paths, queryString, request } from "../core/api.js";
+import { Problem, Unreachable, paths, queryString } from "../core/api.js";
 import { sortText } from "../core/route.js";
 import { Stream } from "../core/stream.js";
 import { LiveRows } from "./live-rows.js";
@@ -10,16 +10,16 @@ import { Tail } from "./tail.js";
 export const followed = 200;
 
 const refusedPause = 1500;
-/** How often the gateway is asked whether there is a new version: the stream tells of the rows that are followed alone. */
+/** How often the gateway is asked for a new version: the stream reports the followed rows alone. */
 const watchPause = 1000;
 
-/** What the gateway is asked for a place. */
+/** The parameters of a place's query. */
 export function parametersOf({ filter, sort, distinct, snapshot }) {
   return { filter: filter.trim(), sort: sortText(sort), distinct, snapshot };
 }
 
 /**
- * Calls `on.state(state, sentence?)`, `on.sound()` when the gateway takes the query and `on.unsound(problem)` when not,
+ * Calls `on.state(state, sentence?)`, `on.sound()` when the gateway accepts the query and `on.unsound(problem)` when it does not,
  * `on.measured(answer)` with the aggregates, `on.recount()` when the number of all objects may be another one,
  * `on.elsewhere()` when something has changed that may not be in the rows,
  * `on.tail(differences)` when rows of the tail have come, and `on.rows(changes)`; changes are null for the first answer to a query.
@@ -37,13 +37,14 @@ export class Query {
   #watch = null;
   #measured = null;
 
-  constructor(objectClass, on) {
+  constructor(gateway, objectClass, on) {
+    this.gateway = gateway;
     this.objectClass = objectClass;
     this.on = on;
     this.rows = new LiveRows((object) => objectClass.keyOf(object));
   }
 
-  /** What the gateway is asked, but for the limit. */
+  /** The parameters of the query, without the limit. */
   get parameters() {
     return parametersOf(this.place);
   }
@@ -70,7 +71,7 @@ export class Query {
       await this.measure(signal);
       // The sort is checked by the collection; the aggregates do not know it.
       if (place.sort.length > 0) {
-        await request("GET", paths.collection(this.objectClass.name), { query: { ...this.parameters, limit: 0 }, signal });
+        await this.gateway.request("GET", paths.collection(this.objectClass.name), { query: { ...this.parameters, limit: 0 }, signal });
       }
       this.on.sound();
       if (place.snapshot === "") this.#follow();
@@ -93,7 +94,7 @@ export class Query {
     const { objectClass } = this;
     const measured = objectClass.properties.filter((one) => !one.isKey && (one.isNumeric || one.kind === "date"));
     const { filter, distinct, snapshot } = this.parameters;
-    const answer = await request("GET", paths.aggregates(objectClass.name), {
+    const answer = await this.gateway.request("GET", paths.aggregates(objectClass.name), {
       query: {
         filter, distinct, snapshot,
         min: measured.map((one) => one.name),
@@ -118,7 +119,7 @@ export class Query {
         await this.measure(undefined);
         if (this.parameters.filter !== "") await this.on.recount();
       } catch (error) {
-        // The stream notices when the gateway is gone; the numbers stay as they were.
+        // The stream reports when the gateway cannot be reached; the numbers stay as they were.
         if (!(error instanceof Problem || error instanceof Unreachable)) throw error;
       }
     }, 400);
@@ -127,7 +128,7 @@ export class Query {
   /** Where an object is among those that the query selects; null when it is not. */
   async indexOf(key) {
     const { snapshot, ...parameters } = this.parameters;
-    const { index } = await request("GET", paths.index(this.objectClass.name), { query: { ...parameters, of: key } });
+    const { index } = await this.gateway.request("GET", paths.index(this.objectClass.name), { query: { ...parameters, of: key } });
     return index === null || index === undefined ? null : Number(index);
   }
 
@@ -139,7 +140,7 @@ export class Query {
       const stream = this.#stream;
       try {
         if (document.visibilityState === "visible") {
-          const { version } = await request("GET", paths.collection(this.objectClass.name), { query: { limit: 0 } });
+          const { version } = await this.gateway.request("GET", paths.collection(this.objectClass.name), { query: { limit: 0 } });
           if (this.#stream !== stream || stream === null) return;
           if (String(version) !== this.#measured) {
             await this.measure(undefined);
@@ -165,7 +166,7 @@ export class Query {
     this.#stream?.close();
     this.#watchSoon();
     let isFresh = true;
-    this.#stream = new Stream(url, {
+    this.#stream = new Stream(this.gateway, url, {
       initial: (event) => {
         // The first answer to a new question is simply shown; after a reconnect, what changed meanwhile is marked.
         const changes = this.rows.initial(event);
@@ -181,7 +182,7 @@ export class Query {
       refused: (problem) => {
         this.#stream = null;
         this.on.state("waiting", problem.detail ?? problem.message);
-        // The question says what is wrong with it; where it is sound, whoever refused the stream may take it later.
+        // The question says what is wrong with it; where it is sound, the gateway may accept the stream later.
         this.#retry = setTimeout(() => this.ask(this.place), refusedPause);
       },
     });
@@ -189,7 +190,7 @@ export class Query {
 
   /** Reads the first rows of a snapshot, which nothing changes. */
   async #read(signal) {
-    const answer = await request("GET", paths.collection(this.objectClass.name), {
+    const answer = await this.gateway.request("GET", paths.collection(this.objectClass.name), {
       query: { ...this.parameters, limit: followed }, signal,
     });
     this.#stream?.close();
@@ -207,7 +208,7 @@ export class Query {
     rows.tail = new Tail(followed, {
       keyOf: rows.keyOf,
       isFrozen: this.place.snapshot !== "",
-      fetch: (offset, limit) => request("GET", paths.collection(name), { query: { ...this.parameters, offset, limit } }),
+      fetch: (offset, limit) => this.gateway.request("GET", paths.collection(name), { query: { ...this.parameters, offset, limit } }),
       changed: (differences) => this.on.tail(differences),
       failed: (error) => {
         if (!(error instanceof Problem || error instanceof Unreachable)) throw error;

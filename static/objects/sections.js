@@ -1,6 +1,6 @@
 // The result of a query in sections: a list of keys with their counts, each of which opens to its objects.
 
-import { Problem, Unreachable, paths, queryString, request } from "../core/api.js";
+import { Problem, Unreachable, paths, queryString } from "../core/api.js";
 import { objectAddress } from "../core/route.js";
 import { Stream } from "../core/stream.js";
 import { tally, text, words } from "../core/values.js";
@@ -33,7 +33,8 @@ export class SectionsView {
   #turn = 0;
   #shown = "";
 
-  constructor(root, { turn, fail }) {
+  constructor(gateway, root, { turn, fail }) {
+    this.gateway = gateway;
     this.root = root;
     this.turn = turn;
     this.fail = fail;
@@ -67,7 +68,7 @@ export class SectionsView {
     this.sum = make("p.note", { role: "status" });
     this.list = make("div.sections", {}, loading());
     this.root.replaceChildren(make("div.view-head", {}, make("label", {}, "in sections by ", choice), this.sum), this.list);
-    if (this.by === "") this.list.replaceChildren(empty(`${objectClass.name} has nothing to make sections by.`));
+    if (this.by === "") this.list.replaceChildren(empty(`${objectClass.name} has no property to make sections by.`));
     else this.#load().then(() => this.#follow());
   }
 
@@ -84,7 +85,7 @@ export class SectionsView {
     const { snapshot, ...parameters } = this.#parameters;
     const url = `/v1/observe/sections/${encodeURIComponent(this.objectClass.name)}`
       + queryString({ ...parameters, include: "indices", fields: this.objectClass.primaryKey });
-    this.#stream = new Stream(url, {
+    this.#stream = new Stream(this.gateway, url, {
       update: () => {
         this.#timer ??= setTimeout(() => {
           this.#timer = null;
@@ -101,7 +102,7 @@ export class SectionsView {
   async #load() {
     const turn = ++this.#turn;
     try {
-      const answer = await request("GET", paths.sections(this.objectClass.name), {
+      const answer = await this.gateway.request("GET", paths.sections(this.objectClass.name), {
         query: { ...this.#parameters, limit: 0 },
       });
       if (turn === this.#turn) this.#draw(answer);
@@ -134,7 +135,7 @@ export class SectionsView {
       if (made.open) this.#fill(made, section.key);
       return made;
     }));
-    if (sections.length === 0) this.list.replaceChildren(empty("There is nothing in the result."));
+    if (sections.length === 0) this.list.replaceChildren(empty("The result is empty."));
   }
 
   #make(section, key) {
@@ -159,7 +160,7 @@ export class SectionsView {
     const body = made.querySelector(".section-body");
     let sections = [];
     try {
-      ({ sections } = await request("GET", paths.sections(objectClass.name), {
+      ({ sections } = await this.gateway.request("GET", paths.sections(objectClass.name), {
         query: { ...this.#parameters, section: JSON.stringify(key), limit: perSection },
       }));
     } catch (error) {

@@ -1,6 +1,6 @@
-// What a query selects in sums: count, minimum, maximum, sum and average of each property, and of groups.
+// The summary of a query's result: count, minimum, maximum, sum and average of each property, and of groups.
 
-import { Problem, Unreachable, paths, request } from "../core/api.js";
+import { Problem, Unreachable, paths } from "../core/api.js";
 import { brief, tally, text } from "../core/values.js";
 import { make } from "../parts/element.js";
 import { empty, panel, select, table } from "../parts/ui.js";
@@ -16,7 +16,8 @@ export class SummaryView {
   #timer = null;
   #shown = "";
 
-  constructor(root, { turn, fail }) {
+  constructor(gateway, root, { turn, fail }) {
+    this.gateway = gateway;
     this.root = root;
     this.turn = turn;
     this.fail = fail;
@@ -62,7 +63,7 @@ export class SummaryView {
     const byChoice = select(this.keys.map(({ path }) => path), {
       value: this.by?.path, id: "group-by", onchange: (event) => this.turn({ by: event.target.value }),
     });
-    const ofChoice = select([["", "objects alone"], ...numbers.map((one) => one.name)], {
+    const ofChoice = select([["", "count only"], ...numbers.map((one) => one.name)], {
       value: this.of?.name ?? "", id: "group-of",
       onchange: (event) => {
         this.of = numbers.find((one) => one.name === event.target.value) ?? null;
@@ -70,8 +71,8 @@ export class SummaryView {
       },
     });
     this.root.replaceChildren(
-      panel("All of them", {}, this.sums),
-      panel("In groups", {
+      panel("Whole result", {}, this.sums),
+      panel("Groups", {
         actions: this.by === null ? [] : [
           make("label.choice", {}, "by ", byChoice), make("label.choice", {}, "of ", ofChoice),
         ],
@@ -88,10 +89,10 @@ export class SummaryView {
     // Without sums where one is larger than any integer.
     const ask = async (query) => {
       try {
-        return await request("GET", path, { query });
+        return await this.gateway.request("GET", path, { query });
       } catch (error) {
         if (error.code !== "query.sum_overflow") throw error;
-        return request("GET", path, { query: { ...query, sum: [] } });
+        return this.gateway.request("GET", path, { query: { ...query, sum: [] } });
       }
     };
     try {
@@ -108,7 +109,7 @@ export class SummaryView {
       if (turn !== this.#turn) return;
       this.#drawAll(all);
       if (grouped) this.#drawGroups(grouped.groups);
-      else this.groups.replaceChildren(empty(`${this.objectClass.name} has nothing to make groups by.`));
+      else this.groups.replaceChildren(empty(`${this.objectClass.name} has no property to make groups by.`));
     } catch (error) {
       if (turn !== this.#turn) return;
       if (error instanceof Problem) this.fail(error);

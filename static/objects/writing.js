@@ -1,10 +1,9 @@
 // Changing, deleting and making objects, from the table and the dialogs.
 
-import { Problem, paths, request } from "../core/api.js";
+import { Problem, paths } from "../core/api.js";
 import { confirmRemoval } from "../parts/dialog.js";
 import { showCreation } from "./creation.js";
 import { Editor, nextBool } from "./editor.js";
-import { Announcer } from "../parts/announcer.js";
 import { element } from "../parts/element.js";
 import { text } from "../core/values.js";
 
@@ -14,8 +13,10 @@ export class Writing {
   /** The key of the object under edit, and its editor. */
   #open = null;
 
-  /** `created(object)` is called with what was made. */
-  constructor(grid, commands, created) {
+  /** `created(object)` is called with each new object. */
+  constructor({ gateway, announcer }, grid, commands, created) {
+    this.gateway = gateway;
+    this.announcer = announcer;
     this.grid = grid;
     this.commands = commands;
     this.created = created;
@@ -32,7 +33,7 @@ export class Writing {
     if (!object) return;
     if (!property.isEditable) {
       cell.animate([{ opacity: 1 }, { opacity: 0.35 }, { opacity: 1 }], { duration: 260 });
-      Announcer.shared.say(property.isKey ? "A primary key does not change." : `${property.name} is computed.`);
+      this.announcer.say(property.isKey ? "A primary key cannot be edited." : `${property.name} is computed and cannot be edited.`);
       return;
     }
     const save = async (value) => {
@@ -68,12 +69,12 @@ export class Writing {
     const name = named ? ` (${text(object[named.name], named)})` : "";
     confirmRemoval(
       `Delete ${objectClass.name} ${key}?`,
-      `${objectClass.name} ${key}${name} will be gone for good; links to it become null. This cannot be undone.`,
+      `This deletes ${objectClass.name} ${key}${name}. Links to it become null. This cannot be undone.`,
       async () => {
         try {
           await this.#send("DELETE", paths.object(objectClass.name, key));
         } catch (error) {
-          // Somebody else was quicker: what was wanted has come about.
+          // Somebody else has deleted it already.
           if (!(error instanceof Problem) || error.status !== 404) throw error;
         }
       });
@@ -90,7 +91,7 @@ export class Writing {
 
   #send(method, path, body) {
     this.commands.wrote(method, path, body);
-    return request(method, path, { body });
+    return this.gateway.request(method, path, { body });
   }
 }
 

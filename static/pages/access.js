@@ -1,8 +1,7 @@
 // Keys and rules: who is calling, what the roles allow, and the keys that open the gateway.
 
-import { paths, request } from "../core/api.js";
+import { paths } from "../core/api.js";
 import { stringify } from "../core/json.js";
-import { session } from "../core/session.js";
 import { confirmRemoval, showDialog } from "../parts/dialog.js";
 import { make } from "../parts/element.js";
 import { toast } from "../parts/toast.js";
@@ -11,14 +10,14 @@ import { rulesOf } from "./rules.js";
 
 export const title = "Keys and rules";
 
-export function open(root) {
+export function open(root, _, { gateway, session }) {
   const who = make("div", {}, loading());
   const keys = make("div", {}, loading());
   const create = button("New key", () => ask(), { kind: "primary" });
   create.hidden = true;
   root.replaceChildren(
-    heading("Keys and rules", "Who may do what here."),
-    panel("You", { actions: [button(session.key === null ? "Sign in" : "Use another key", () => signIn())] }, who),
+    heading("Keys and rules", "Who may do what on this gateway."),
+    panel("You", { actions: [button(session.key === null ? "Sign in" : "Use another key", () => signIn(gateway, session))] }, who),
     panel("Keys", { actions: [create] }, keys));
   const rules = make("div", {});
   root.append(rules);
@@ -29,7 +28,7 @@ export function open(root) {
 
   async function showCaller() {
     try {
-      const caller = await request("GET", paths.whoami);
+      const caller = await gateway.request("GET", paths.whoami);
       who.replaceChildren(...describe(caller));
       rules.replaceChildren(...rulesOf(caller));
     } catch (error) {
@@ -39,18 +38,18 @@ export function open(root) {
 
   async function showKeys() {
     try {
-      const answer = await request("GET", paths.keys);
+      const answer = await gateway.request("GET", paths.keys);
       const list = answer.items;
       create.hidden = false;
       if (list.length === 0) {
-        keys.replaceChildren(empty("No keys yet. A key is shown once, when it is made; the gateway keeps only its hash."));
+        keys.replaceChildren(empty("No keys yet. The gateway shows a key once, when it is created, and keeps only its hash."));
         return;
       }
-      keys.replaceChildren(table("Keys", ["Name", "Id", "Roles", "Made", "Last used", "Until", ""], list.map((one) => [
+      keys.replaceChildren(table("Keys", ["Name", "Id", "Roles", "Created", "Last used", "Expires", ""], list.map((one) => [
         one.name, make("code", {}, one.id),
         make("span.badges", {}, one.roles.map((role) => make("span.badge", {}, role)),
-          one.readOnly && make("span.badge", {}, "read only")),
-        day(one.created), day(one.lastUsed) || "never", one.revoked ? "revoked" : day(one.expires) || "for ever",
+          one.readOnly && make("span.badge", {}, "read-only")),
+        day(one.created), day(one.lastUsed) || "never", one.revoked ? "revoked" : day(one.expires) || "never",
         !one.revoked && button("Revoke", () => revoke(one), { label: `Revoke ${one.name}` }),
       ])));
     } catch (error) {
@@ -60,10 +59,10 @@ export function open(root) {
   }
 
   function revoke(one) {
-    confirmRemoval(`Revoke ${one.name}?`, "Whoever uses this key is refused from now on. This cannot be undone.",
+    confirmRemoval(`Revoke ${one.name}?`, "The gateway refuses this key from now on. This cannot be undone.",
       async () => {
-        await request("DELETE", paths.key(one.id));
-        toast("The key is revoked.");
+        await gateway.request("DELETE", paths.key(one.id));
+        toast("The key was revoked.");
         await showKeys();
       }, "Revoke");
   }
@@ -71,22 +70,22 @@ export function open(root) {
   function ask() {
     const name = make("input", { type: "text", autocomplete: "off", required: true });
     const roles = make("input.mono", { type: "text", autocomplete: "off", spellcheck: "false", value: "admin" });
-    const readOnly = check("It may only read");
+    const readOnly = check("Read-only");
     const until = make("input", { type: "date" });
     showDialog({
-      title: "New key", verb: "Make the key",
+      title: "New key", verb: "Create the key",
       body: make("div.fields", {},
-        field("Name", name, { note: "For people: who or what will use it." }),
-        field("Roles", roles, { note: "Roles of the configuration, with commas between." }),
-        field("Until", until, { note: "The day it expires; empty for never." }), readOnly),
+        field("Name", name, { note: "Who or what uses the key." }),
+        field("Roles", roles, { note: "Roles of the configuration, separated by commas." }),
+        field("Expires", until, { note: "Leave this empty for a key that never expires." }), readOnly),
       submit: async () => {
-        if (name.value.trim() === "") throw plainError("Give the key a name, so that it can be told from others.");
+        if (name.value.trim() === "") throw plainError("Enter a name for the key.");
         const body = { name: name.value.trim() };
         const wanted = roles.value.split(",").map((one) => one.trim()).filter(Boolean);
         if (wanted.length > 0) body.roles = wanted;
         if (readOnly.querySelector("input").checked) body.readOnly = true;
         if (until.value !== "") body.expires = `${until.value}T00:00:00Z`;
-        const made = await request("POST", paths.keys, { body });
+        const made = await gateway.request("POST", paths.keys, { body });
         // The first key closes a gateway that was open: who made it must not be locked out by it.
         const isFirst = session.key === null;
         if (isFirst) session.key = made.secret;
@@ -100,7 +99,7 @@ export function open(root) {
   return {};
 }
 
-/** The only time that anybody sees the key. */
+/** Shows a new key; nobody can read it later. */
 function showSecret({ secret }, isUsed) {
   const text = make("input.mono", { type: "text", readonly: true, value: secret, "aria-label": "The new key" });
   const copy = button("Copy", async () => {
@@ -116,23 +115,23 @@ function showSecret({ secret }, isUsed) {
   }, { kind: "primary" });
   const dialog = showDialog({
     title: "Your new key", cancel: "I have stored it",
-    body: make("div", {}, make("p", {}, "It is shown this once. Store it now; it cannot be read again."),
-      isUsed && make("p", {}, "From now on the gateway asks for keys. This tab uses this one."),
+    body: make("div", {}, make("p", {}, "The gateway shows this key only now. Store it before you close this dialog."),
+      isUsed && make("p", {}, "From now on the gateway needs a key from every caller. This tab uses the new one."),
       make("div.line.secret", {}, text, copy)),
   });
   if (isUsed) dialog.addEventListener("close", () => location.reload());
 }
 
-function signIn() {
+function signIn(gateway, session) {
   const input = make("input.mono", { type: "password", autocomplete: "off", spellcheck: "false" });
   showDialog({
     title: "Use a key", verb: "Sign in",
-    body: field("Key", input, { note: "It is kept for this tab alone and sent in a header." }),
+    body: field("Key", input, { note: "The console keeps it for this tab and sends it in a header." }),
     submit: async () => {
       const before = session.key;
       session.key = input.value.trim();
       try {
-        await request("GET", paths.schema);
+        await gateway.request("GET", paths.schema);
       } catch (error) {
         session.key = before;
         throw error;
@@ -143,7 +142,7 @@ function signIn() {
 }
 
 function openGate() {
-  return empty("This gateway has no access control: everybody who reaches it may do everything.");
+  return empty("This gateway has no access control: every caller may do everything.");
 }
 
 function describe(caller) {
@@ -151,7 +150,7 @@ function describe(caller) {
   const how = { none: "without a key", key: `with key ${caller.key}`, token: "with a token" }[caller.credential];
   return [
     make("p.figure", {}, make("b", {}, caller.subject ?? (caller.administrator ? "Administrator" : caller.role)), ` ${how}`),
-    caller.open && make("p.note", {}, "The gateway is open: there are no keys yet, and everybody who reaches it may do everything."),
+    caller.open && make("p.note", {}, "The gateway is open: it has no keys yet, and every caller may do everything."),
     make("p", {}, "Role ", make("span.badge", {}, caller.role),
       caller.expires && `, until ${caller.expires.slice(0, 16).replace("T", " ")}`),
     claims.length > 0 && table("Claims", ["Claim", "Value"],

@@ -1,7 +1,6 @@
-// Two versions of the database compared: what was inserted and deleted, and what changed from what to what.
+// Two versions of the database compared: inserted and deleted objects, and the old and new values of changed ones.
 
-import { paths, request } from "../core/api.js";
-import { database } from "../core/database.js";
+import { paths } from "../core/api.js";
 import { same } from "../core/json.js";
 import { objectAddress } from "../core/route.js";
 import { tally, text, words } from "../core/values.js";
@@ -13,13 +12,13 @@ const most = 100;
 const mostValues = 25;
 
 /** Fills `root` with the form. `snapshots(list)` of what it gives says which versions there are. */
-export function comparison(root) {
+export function comparison(root, { gateway, database }) {
   const from = select([]);
   const to = select([]);
   const result = make("div", { "aria-live": "polite" });
   const go = button("Compare", () => compare(), { kind: "primary" });
   root.hidden = true;
-  root.replaceChildren(panel("Compare", { note: "What happened between two versions, the earlier one first." },
+  root.replaceChildren(panel("Compare", { note: "Lists what changed from one version to a later one." },
     make("div.line", {}, field("From", from), field("To", to), go), result));
 
   async function compare() {
@@ -27,8 +26,8 @@ export function comparison(root) {
     result.replaceChildren(loading("Comparing…"));
     const versions = { from: from.value, to: to.value };
     try {
-      const answer = await request("GET", paths.snapshotChanges(versions.from), { query: { to: versions.to, limit: most } });
-      const parts = answer.classes.map((one) => classPart(one, versions)).filter((one) => one !== null);
+      const answer = await gateway.request("GET", paths.snapshotChanges(versions.from), { query: { to: versions.to, limit: most } });
+      const parts = answer.classes.map((one) => classPart(gateway, database.schema, one, versions)).filter((one) => one !== null);
       result.replaceChildren(
         make("p.note", {}, `Version ${answer.from} to version ${answer.to}`
           + (answer.schemaChanged ? "; the schema has changed as well." : ".")),
@@ -60,8 +59,8 @@ function offer(choice, options, fallback) {
 }
 
 /** What happened to one class; null for one that is not known here. */
-function classPart({ class: name, counts, inserted, deleted, modified }, { from, to }) {
-  const objectClass = database.schema.class(name);
+function classPart(gateway, schema, { class: name, counts, inserted, deleted, modified }, { from, to }) {
+  const objectClass = schema.class(name);
   if (objectClass === null) return null;
   const property = objectClass.keyProperty ?? { kind: "int" };
   const item = (mark, key, snapshot, more = null) => {
@@ -72,7 +71,7 @@ function classPart({ class: name, counts, inserted, deleted, modified }, { from,
   };
   const changed = modified.map(({ key, properties }, index) => {
     const values = make("span.changes", {}, properties.join(", "));
-    if (index < mostValues) showValues(values, objectClass, text(key, property), properties, { from, to });
+    if (index < mostValues) showValues(gateway, values, objectClass, text(key, property), properties, { from, to });
     return item("changed", key, to, values);
   });
   const part = (words, count, items) => items.length > 0 && make("section", {},
@@ -85,16 +84,16 @@ function classPart({ class: name, counts, inserted, deleted, modified }, { from,
 }
 
 /** Shows what each property was and is. The names alone stay where that cannot be read. */
-async function showValues(root, objectClass, key, names, { from, to }) {
+async function showValues(gateway, root, objectClass, key, names, { from, to }) {
   const path = paths.object(objectClass.name, key);
   try {
     const [before, after] = await Promise.all(
-      [from, to].map((snapshot) => request("GET", path, { query: { snapshot } })));
+      [from, to].map((snapshot) => gateway.request("GET", path, { query: { snapshot } })));
     const properties = names.map((name) => objectClass.property(name)).filter((one) => one !== null);
     root.replaceChildren(...properties.filter((one) => !same(before[one.name], after[one.name])).map((property) =>
       make("span.difference", {}, make("b", {}, property.name), " ",
         make("del", {}, words(before, property)), " ", make("ins", {}, words(after, property)))));
   } catch {
-    // The object or the snapshot went meanwhile.
+    // The object or the snapshot was deleted meanwhile.
   }
 }

@@ -1,6 +1,6 @@
-// Metrics at a glance: rates, latencies and sizes of the last minutes, from the gateway's own figures.
+// Metrics at a glance: rates, latencies and sizes of the last minutes, from the gateway's metrics.
 
-import { paths, respond } from "../core/api.js";
+import { paths } from "../core/api.js";
 import { buckets, quantile, readMetrics, total } from "../core/prometheus.js";
 import { tally } from "../core/values.js";
 import { Chart } from "../parts/chart.js";
@@ -29,19 +29,19 @@ function isFailure({ status = "", code = "" }) {
   return /^[45]/.test(status || code);
 }
 
-export function open(root) {
+export function open(root, _, { gateway }) {
   let timer = null;
   let before = null;
   let isClosed = false;
   const made = charts.map((one) => ({ ...one, chart: new Chart(one.name, { note: one.note ?? "" }), lines: [[], []] }));
   const grid = make("div.charts", {}, made.map((one) => one.chart.root));
   const all = make("div", {}, loading());
-  const body = make("div.stack", {}, grid, panel("All figures", { note: "As GET /metrics gives them to Prometheus." }, all));
-  root.replaceChildren(heading("Metrics", "What the gateway does, every two seconds."), body);
+  const body = make("div.stack", {}, grid, panel("All metrics", { note: "The metrics that GET /metrics gives to Prometheus." }, all));
+  root.replaceChildren(heading("Metrics", "Rates, times and sizes, read every two seconds."), body);
 
   async function read() {
     try {
-      const response = await respond("GET", paths.metrics);
+      const response = await gateway.respond("GET", paths.metrics);
       const families = readMetrics(await response.text());
       if (isClosed) return;
       const now = { families, time: performance.now() };

@@ -5,10 +5,10 @@ import { panel, table } from "../parts/ui.js";
 
 const actions = ["read", "create", "update", "delete"];
 
-/** A panel with the rules that `whoami` tells of; nothing where it tells of none. */
+/** A panel with the rules of `whoami`; nothing where it has none. */
 export function rulesOf({ classes = [] }) {
   if (classes.length === 0) return [];
-  return [panel("What you may do", { note: "Some: those objects that a predicate of the role allows." },
+  return [panel("What you may do", { note: "‘some’ are the objects that satisfy a predicate of the role." },
     table("Rules by class", ["Class", ...actions, "Properties"], classes.map((one) => [
       one.name, ...actions.map((action) => allowed(one[action])), properties(one),
     ])))];

@@ -1,16 +1,15 @@
-// A schema under edit. It remembers what everything was called and how it was typed before, so that the migration steps
-// can be told from what has changed. No page in here.
+// A schema under edit. It remembers what everything was called and how it was typed before, so that it can
+// derive the migration steps. No page in here.
 
+import { freshID } from "../core/ids.js";
 import { parse } from "../core/json.js";
 
-let lastID = 0;
-
-/** What a property can hold, beside one value: many of them. */
+/** The collections that a property can hold instead of one value. */
 export const shapes = [["", "one"], ["[]", "list"], ["<>", "set"], ["{}", "map"]];
 
 export class PropertyDraft {
   constructor(source = { name: "", type: "string" }, isOld = false) {
-    this.id = (lastID += 1);
+    this.id = freshID("property");
     this.before = isOld ? source : null;
     this.name = source.name;
     this.indexed = source.indexed === true;
@@ -42,7 +41,7 @@ export class PropertyDraft {
 
 export class ClassDraft {
   constructor(source = { name: "", properties: [] }, isOld = false) {
-    this.id = (lastID += 1);
+    this.id = freshID("class");
     this.before = isOld ? source : null;
     this.name = source.name;
     this.embedded = source.embedded === true;

@@ -1,11 +1,11 @@
-// What a change of the schema would do, step by step, and the buttons that do it.
+// The plan of a schema change, step by step, with the buttons that apply and discard it.
 
 import { tally } from "../core/values.js";
 import { make } from "../parts/element.js";
 import { button, panel, sentenceOf } from "../parts/ui.js";
 
 const effects = {
-  automatic: "as it is", needsMigration: "needs a step", losesData: "loses values",
+  automatic: "no step needed", needsMigration: "needs a step", losesData: "deletes values",
 };
 
 export class PlanPanel {
@@ -40,7 +40,7 @@ export class PlanPanel {
     this.applyButton.disabled = !plan.applicable || changes.length === 0;
     this.discardButton.hidden = changes.length === 0;
     this.losses = changes.filter((one) => one.effect === "losesData").map((one) => one.change);
-    if (changes.length === 0) this.sentence.textContent = "Nothing: this is the schema in force.";
+    if (changes.length === 0) this.sentence.textContent = "No changes: this is the current schema.";
     else if (plan.applicable) this.sentence.textContent = `${tally(changes.length)} ${changes.length === 1 ? "change" : "changes"}, ready to apply.`;
     else this.sentence.replaceChildren(this.#reason(plan, draft));
     this.changes.replaceChildren(...changes.map((one) => make("li", {},
@@ -54,7 +54,7 @@ export class PlanPanel {
   #reason(plan, draft) {
     if (draft.version > draft.versionBefore) return make("span", {}, plan.detail ?? "This cannot be applied yet.");
     const next = draft.versionBefore + 1;
-    return make("span", {}, "These changes touch stored values, and need a higher schema version. ",
+    return make("span", {}, "These changes affect stored values and need a higher schema version. ",
       button(`Raise it to ${next}`, () => this.raise(next), { kind: "chip" }));
   }
 
@@ -68,10 +68,10 @@ export class PlanPanel {
       const fault = faults.find((one) => one.path === `$.migration[${index}]`);
       const [kind, members] = Object.entries(step)[0];
       const words = kind === "rename" ? `Rename ${members.class}.${members.from} to ${members.to}.`
-        : `Convert ${members.class}.${members.from} to ${property.type}${members.to ? ` as ${members.to}` : ""}; what has no counterpart becomes `;
+        : `Convert ${members.class}.${members.from} to ${property.type}${members.to ? ` as ${members.to}` : ""}. Values that cannot be converted become `;
       const input = property && make("input.default", {
-        type: "text", value: property.fallback, placeholder: "a refusal", spellcheck: "false",
-        "aria-label": `What values of ${members.class}.${members.from} become that cannot be converted`,
+        type: "text", value: property.fallback, placeholder: "an error", spellcheck: "false",
+        "aria-label": `Replacement for values of ${members.class}.${members.from} that cannot be converted`,
         onchange: (event) => this.fallback(property, event.target.value),
       });
       return make("li", {}, words, input, fault && make("p.field-fault", { role: "alert" }, fault.detail));

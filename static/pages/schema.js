@@ -1,9 +1,8 @@
 // The schema editor: classes and properties under edit, what the change would do, and doing it.
 
-import { paths, request } from "../core/api.js";
-import { database } from "../core/database.js";
+import { paths } from "../core/api.js";
 import { parse } from "../core/json.js";
-import { confirmRemoval } from "../parts/dialog.js";
+import { confirmRemoval, showDialog } from "../parts/dialog.js";
 import { make } from "../parts/element.js";
 import { toast } from "../parts/toast.js";
 import { button, check, faultPanel, field, heading, iconButton, loading, panel, select } from "../parts/ui.js";
@@ -17,8 +16,8 @@ const pause = 350;
 
 export const title = "Schema";
 
-export function open(root) {
-  const editor = new SchemaEditor(root);
+export function open(root, _, app) {
+  const editor = new SchemaEditor(root, app);
   return { close: () => editor.close(), schemaChanged: () => editor.changedElsewhere() };
 }
 
@@ -29,8 +28,10 @@ class SchemaEditor {
   #chosen = null;
   #fields = new Map();
 
-  constructor(root) {
+  constructor(root, { gateway, database }) {
     this.root = root;
+    this.gateway = gateway;
+    this.database = database;
     this.root.replaceChildren(heading("Schema", "Classes, their properties, and what a change would do."), loading());
     this.#load();
   }
@@ -43,7 +44,7 @@ class SchemaEditor {
 
   async #load() {
     try {
-      const source = await request("GET", paths.schema);
+      const source = await this.gateway.request("GET", paths.schema);
       if (this.isClosed) return;
       this.draft = new SchemaDraft(source);
       this.original = JSON.stringify(this.draft.document);
@@ -57,7 +58,7 @@ class SchemaEditor {
   changedElsewhere() {
     if (!this.draft || this.isApplying) return;
     if (JSON.stringify(this.draft.document) === this.original) this.#load();
-    else this.plan.warn("The schema has changed meanwhile. Discard, to begin from the present one.");
+    else this.plan.warn("The schema has changed meanwhile. Discard your changes to edit the current schema.");
   }
 
   // MARK: Drawing
@@ -182,14 +183,14 @@ class SchemaEditor {
     const isLink = classes.includes(property.base);
     const shape = isBacklinks
       ? select(this.#origins(owner, property.origin), {
-        value: property.origin, "aria-label": `Links that ${label} goes back along`,
+        value: property.origin, "aria-label": `Link whose objects ${label} gives`,
         onchange: (event) => {
           property.origin = event.target.value;
           changed();
         },
       })
       : select(shapes, {
-        value: property.shape, "aria-label": `How many ${label} holds`,
+        value: property.shape, "aria-label": `Whether ${label} holds one value or many`,
         onchange: (event) => {
           property.shape = event.target.value;
           if (isLink) property.optional = ["", "{}"].includes(property.shape);
@@ -233,7 +234,7 @@ class SchemaEditor {
         !isBacklinks && !isLink && mark("optional", "optional"),
         !isBacklinks && !isLink && property.shape === "" && [
           !owner.embedded && ["int", "string", "objectId", "uuid"].includes(property.base) && key,
-          mark("index", "indexed"), property.base === "string" && mark("words", "fullText"),
+          mark("index", "indexed"), property.base === "string" && mark("search", "fullText", { title: "Index the words for full-text search" }),
         ]),
       !isBacklinks && !isLink && property.shape === "" ? byDefault : make("span", {}),
       make("span.tools", {},
@@ -286,8 +287,8 @@ class SchemaEditor {
   #showJSON() {
     const area = make("textarea", { rows: "20", spellcheck: "false", "aria-label": "The schema as JSON" });
     area.value = JSON.stringify(this.draft.document, (_, value) => (typeof value === "bigint" ? Number(value) : value), 2);
-    import("../parts/dialog.js").then(({ showDialog }) => showDialog({
-      title: "The schema as JSON", verb: "Take over", wide: true, body: area,
+    showDialog({
+      title: "The schema as JSON", verb: "Use this schema", wide: true, body: area,
       submit: () => {
         const source = parse(area.value);
         const next = new SchemaDraft({ schemaVersion: this.draft.versionBefore, classes: [] });
@@ -306,7 +307,7 @@ class SchemaEditor {
         this.draft = next;
         this.#draw();
       },
-    }));
+    });
   }
 
   // MARK: Plan and apply
@@ -321,7 +322,7 @@ class SchemaEditor {
   async #ask() {
     const turn = ++this.#turn;
     try {
-      const plan = await request("POST", paths.plan, { body: this.draft.document });
+      const plan = await this.gateway.request("POST", paths.plan, { body: this.draft.document });
       if (turn !== this.#turn) return;
       this.faults = [];
       this.#showFaults();
@@ -368,16 +369,16 @@ class SchemaEditor {
     const apply = async () => {
       this.isApplying = true;
       try {
-        const source = await request("PUT", paths.schema, { body: document });
-        database.adopt(source);
-        toast("The schema is applied.");
+        const source = await this.gateway.request("PUT", paths.schema, { body: document });
+        this.database.adopt(source);
+        toast("The schema was applied.");
         await this.#load();
       } finally {
         this.isApplying = false;
       }
     };
     if (losses.length > 0) {
-      confirmRemoval("Apply and lose values?", `${losses.join(" ")} This cannot be undone.`, apply, "Apply");
+      confirmRemoval("Apply and delete values?", `${losses.join(" ")} This cannot be undone.`, apply, "Apply");
       return;
     }
     try {

@@ -1,7 +1,6 @@
-// Snapshots: frozen versions of the database. Taken, browsed, compared, and let go.
+// Snapshots: versions of the database that the server keeps. Taken, browsed, compared and deleted.
 
-import { paths, request } from "../core/api.js";
-import { database } from "../core/database.js";
+import { paths } from "../core/api.js";
 import { placeAddress } from "../core/route.js";
 import { make } from "../parts/element.js";
 import { toast, toastFault } from "../parts/toast.js";
@@ -12,7 +11,8 @@ const tick = 1000;
 
 export const title = "Snapshots";
 
-export function open(root) {
+export function open(root, _, app) {
+  const { gateway, database } = app;
   let snapshots = [];
   let timer = null;
   let compared = null;
@@ -22,8 +22,8 @@ export function open(root) {
 
   async function take() {
     try {
-      const made = await request("POST", paths.snapshots, { query: { ttl: time.value } });
-      toast(`Snapshot of version ${made.version} is taken.`);
+      const made = await gateway.request("POST", paths.snapshots, { query: { ttl: time.value } });
+      toast(`Took a snapshot of version ${made.version}.`);
       await load();
     } catch (error) {
       toastFault(error);
@@ -32,7 +32,7 @@ export function open(root) {
 
   async function load() {
     try {
-      ({ snapshots } = await request("GET", paths.snapshots));
+      ({ snapshots } = await gateway.request("GET", paths.snapshots));
       draw();
     } catch (error) {
       if (error.isAbsent) list.replaceChildren(absent("snapshots", error));
@@ -44,7 +44,7 @@ export function open(root) {
     snapshots = snapshots.filter((one) => left(one) > 0);
     compared?.snapshots(snapshots);
     if (snapshots.length === 0) {
-      list.replaceChildren(empty("No snapshots. One holds the database as it is now, for as long as you say."));
+      list.replaceChildren(empty("No snapshots yet. Take one to keep the current version for the time that you choose."));
       return;
     }
     const { classes } = database.schema;
@@ -55,13 +55,13 @@ export function open(root) {
       make("span.links", {}, classes.filter((each) => !each.isEmbedded).map((each) =>
         make("a.quiet-link", { href: placeAddress({ className: each.name, snapshot: one.snapshot }) }, each.name))),
       make("span", { "data-expires": one.expires }, timeLeft(one)),
-      button("Let go", () => release(one), { label: `Let snapshot ${one.version} go` }),
+      button("Delete", () => release(one), { label: `Delete the snapshot of version ${one.version}` }),
     ])));
   }
 
   async function release(one) {
     try {
-      await request("DELETE", paths.snapshot(one.snapshot));
+      await gateway.request("DELETE", paths.snapshot(one.snapshot));
     } catch (error) {
       if (error.status !== 404) {
         toastFault(error);
@@ -77,12 +77,12 @@ export function open(root) {
   }, tick);
 
   root.replaceChildren(
-    heading("Snapshots", "Frozen versions, to read in peace and to compare."),
-    panel("Take one", { note: "It keeps the whole database as it is now, whatever is written meanwhile." },
+    heading("Snapshots", "Versions of the database, kept for a time to read and compare."),
+    panel("New snapshot", { note: "A snapshot keeps the current version of the database; writes go on." },
       make("div.line", {}, field("For", time), button("Take a snapshot", take, { kind: "primary" }))),
-    panel("Held", { actions: [button("Refresh", load)] }, list),
+    panel("Current snapshots", { actions: [button("Refresh", load)] }, list),
     compare);
-  compared = comparison(compare);
+  compared = comparison(compare, app);
   load();
   return { close: () => clearInterval(timer) };
 }

@@ -1,6 +1,5 @@
 // Streams: any address that can be observed, with its events as they come.
 
-import { database } from "../core/database.js";
 import { EventLog } from "../parts/event-log.js";
 import { make } from "../parts/element.js";
 import { button, empty, field, heading, panel } from "../parts/ui.js";
@@ -10,10 +9,10 @@ const most = 3;
 
 export const title = "Streams";
 
-export function open(root, place) {
+export function open(root, place, { gateway, database }) {
   const logs = new Set();
   const list = make("div.stack", {});
-  const none = empty("No stream is open. Give the address of something to observe.");
+  const none = empty("No stream is open. Enter an address, or choose an example.");
   const names = database.schema.classes.map((one) => one.name);
   const input = make("input.mono", {
     type: "text", spellcheck: "false", autocomplete: "off", list: "stream-addresses",
@@ -26,11 +25,11 @@ export function open(root, place) {
   const begin = () => {
     const url = input.value.trim();
     const isHere = /^\/v1\/(observe|subscriptions)\//.test(url);
-    address.blame(isHere ? logs.size < most ? null : `${most} streams are open; close one first.`
-      : "This is not an address of a stream. It begins with /v1/observe/ or /v1/subscriptions/.");
+    address.blame(isHere ? logs.size < most ? null : `${most} streams are open. Close one first.`
+      : "This is not the address of a stream. Enter one that begins with /v1/observe/ or /v1/subscriptions/.");
     if (!isHere || logs.size >= most) return;
     none.remove();
-    const log = new EventLog(encodeURI(decodeAll(url)), {
+    const log = new EventLog(gateway, encodeURI(decodeAll(url)), {
       closed: () => {
         logs.delete(log);
         if (logs.size === 0) list.append(none);
@@ -41,9 +40,9 @@ export function open(root, place) {
   };
 
   const examples = [...names.slice(0, 4).map((name) => [`All of ${name}`, `/v1/observe/objects/${name}?limit=20`]),
-    ...sectionExample()];
+    ...sectionExample(database.schema)];
   root.replaceChildren(
-    heading("Streams", "Live queries as they arrive, event by event."),
+    heading("Streams", "The events of live queries as they arrive."),
     panel("Observe", {},
       make("form.line", {
         onsubmit: (event) => {
@@ -84,8 +83,8 @@ function decodeAll(url) {
   }
 }
 
-function sectionExample() {
-  for (const one of database.schema.classes) {
+function sectionExample(schema) {
+  for (const one of schema.classes) {
     const property = one.properties.find((each) => each.kind === "string" && !each.isKey && each.indexed);
     if (property) return [[`${one.name} by ${property.name}`, `/v1/observe/sections/${one.name}?by=${property.name}&fields=${property.name}`]];
   }

@@ -1,8 +1,6 @@
 // Subscriptions: sets of queries that one stream follows.
 
-import { paths, request } from "../core/api.js";
-import { database } from "../core/database.js";
-import { go } from "../core/navigation.js";
+import { paths } from "../core/api.js";
 import { pageAddress } from "../core/route.js";
 import { EventLog } from "../parts/event-log.js";
 import { make } from "../parts/element.js";
@@ -13,7 +11,7 @@ const pollPause = 3000;
 
 export const title = "Subscriptions";
 
-export function open(root, place) {
+export function open(root, place, { gateway, database, navigation }) {
   const set = place.parameters?.set ?? "console";
   let log = null;
   let timer = null;
@@ -37,7 +35,7 @@ export function open(root, place) {
   async function load() {
     clearTimeout(timer);
     try {
-      draw(await request("GET", paths.subscriptions(set)));
+      draw(await gateway.request("GET", paths.subscriptions(set)));
     } catch (error) {
       if (error.status === 404 && !error.isAbsent) draw({ subscriptions: [] });
       else if (error.isAbsent) list.replaceChildren(absent("subscriptions", error));
@@ -72,7 +70,7 @@ export function open(root, place) {
     const isNamed = name.value.trim() !== "";
     const path = isNamed ? paths.subscription(set, name.value.trim()) : paths.subscriptions(set);
     try {
-      await request(isNamed ? "PUT" : "POST", path, { body });
+      await gateway.request(isNamed ? "PUT" : "POST", path, { body });
       name.value = "";
       filter.value = "";
       await load();
@@ -89,8 +87,8 @@ export function open(root, place) {
 
   async function remove(one) {
     try {
-      if (one.name !== null) await request("DELETE", paths.subscription(set, one.name));
-      else await request("DELETE", paths.subscription(set, one.id));
+      if (one.name !== null) await gateway.request("DELETE", paths.subscription(set, one.name));
+      else await gateway.request("DELETE", paths.subscription(set, one.id));
     } catch (error) {
       if (error.status !== 404) toastFault(error);
     }
@@ -105,21 +103,21 @@ export function open(root, place) {
       follow.textContent = "Follow live";
       return;
     }
-    log = new EventLog(paths.subscriptionStream(set));
+    log = new EventLog(gateway, paths.subscriptionStream(set));
     streams.replaceChildren(log.root);
     follow.textContent = "Stop following";
   }
 
   root.replaceChildren(
-    heading("Subscriptions", "Queries that a client follows together, through one stream.",
+    heading("Subscriptions", "Queries that a client observes together, through one stream.",
       make("form.actions", {
         onsubmit: (event) => {
           event.preventDefault();
-          if (setInput.value.trim() !== "") go(pageAddress("subscriptions", { set: setInput.value.trim() }));
+          if (setInput.value.trim() !== "") navigation.go(pageAddress("subscriptions", { set: setInput.value.trim() }));
         },
       }, make("label.choice", {}, "set ", setInput), button("Show", null, { type: "submit" }))),
     panel(`In ‘${set}’`, {
-      actions: [follow], note: "A set belongs to one client or session; it stays while somebody follows it.",
+      actions: [follow], note: "A set belongs to one client. The server removes it after an hour without a stream or request.",
     }, list),
     panel("Subscribe", {}, make("form", { onsubmit: add },
       make("div.form-grid", {}, Object.values(fields)),

@@ -1,9 +1,7 @@
 // Import and export: files of one object a line, or of comma-separated values, with progress.
 
-import { Problem, paths, problemOf, queryString, respond } from "../core/api.js";
-import { database } from "../core/database.js";
+import { Problem, Unreachable, paths, queryString } from "../core/api.js";
 import { parse } from "../core/json.js";
-import { session } from "../core/session.js";
 import { tally } from "../core/values.js";
 import { make } from "../parts/element.js";
 import { toastFault } from "../parts/toast.js";
@@ -15,12 +13,12 @@ export const title = "Import, export";
 
 const types = { ndjson: "application/x-ndjson", csv: "text/csv" };
 
-export function open(root) {
+export function open(root, _, { gateway, database }) {
   const names = database.schema.classes.filter((one) => !one.isEmbedded).map((one) => one.name);
-  const imports = importing(names);
-  const exports = exporting(names);
+  const imports = importing(gateway, database, names);
+  const exports = exporting(gateway, names);
   root.replaceChildren(
-    heading("Import, export", "Whole classes as files."), imports.root, exports.root);
+    heading("Import, export", "The objects of a class, from and to files."), imports.root, exports.root);
   return {
     close: () => {
       imports.close();
@@ -31,11 +29,11 @@ export function open(root) {
 
 // MARK: Import
 
-function importing(names) {
+function importing(gateway, database, names) {
   let upload = null;
   const classes = select(names);
-  const update = select([["error", "is refused"], ["modified", "sets what differs"], ["all", "replaces the object"]]);
-  const mode = select([["", "without faulty lines"], ["true", "all of it or nothing"]]);
+  const update = select([["error", "refuse the line"], ["modified", "set the values that differ"], ["all", "set all values"]]);
+  const mode = select([["", "skip the line"], ["true", "refuse the whole file"]]);
   const file = make("input", { type: "file", accept: ".ndjson,.jsonl,.json,.csv,text/csv,application/x-ndjson", id: "import-file" });
   const drop = make("div.drop", {
     ondragover: (event) => {
@@ -65,36 +63,36 @@ function importing(names) {
     const words = make("p.note", { role: "status" }, `${chosen.name}: ${size(0)} of ${size(chosen.size)}`);
     const cancel = button("Cancel", () => upload?.abort());
     result.replaceChildren(make("div.progress", {}, bar, cancel), words);
-    // fetch does not tell how much it has sent.
+    // fetch does not report how much it has sent.
     upload = new XMLHttpRequest();
     upload.open("POST", paths.imports(classes.value) + queryString({ update: update.value, atomic: mode.value }));
     upload.setRequestHeader("Content-Type", types[isCSV ? "csv" : "ndjson"]);
     upload.setRequestHeader("Accept", "text/event-stream");
-    for (const [name, value] of Object.entries(session.headers)) upload.setRequestHeader(name, value);
+    for (const [name, value] of Object.entries(gateway.session.headers)) upload.setRequestHeader(name, value);
     upload.upload.onprogress = ({ loaded, total }) => {
       bar.value = loaded / Math.max(1, total);
       words.textContent = loaded < total
-        ? `${chosen.name}: ${size(loaded)} of ${size(total)}` : `${chosen.name} is sent; the gateway stores it.`;
+        ? `${chosen.name}: ${size(loaded)} of ${size(total)}` : `${chosen.name} was sent; the gateway imports it.`;
     };
     upload.onprogress = () => {
-      const told = eventsOf(upload.responseText).findLast(({ type }) => type === "progress");
-      if (told === undefined) return;
-      bar.value = told.data.bytes / Math.max(1, told.data.total);
-      words.textContent = `Stored ${tally(told.data.created + told.data.modified)} objects, `
-        + `${size(told.data.bytes)} of ${size(told.data.total)} read`;
+      const last = eventsOf(upload.responseText).findLast(({ type }) => type === "progress");
+      if (last === undefined) return;
+      bar.value = last.data.bytes / Math.max(1, last.data.total);
+      words.textContent = `Stored ${tally(last.data.created + last.data.modified)} objects, `
+        + `${size(last.data.bytes)} of ${size(last.data.total)} read`;
     };
     upload.onload = () => {
       if (upload.status >= 300) {
-        refuse(problemOf(upload.status, upload.responseText));
+        refuse(gateway.problemOf(upload.status, upload.responseText));
         return;
       }
       const last = eventsOf(upload.responseText).at(-1);
       if (last?.type === "done") show(chosen, last.data);
-      else refuse(new Problem(last?.data.status ?? 500, last?.data ?? { detail: "The gateway did not say how it ended." }));
+      else refuse(new Problem(last?.data.status ?? 500, last?.data ?? { detail: "The connection ended before the result. Check the number of objects before you import the file again." }));
       database.count(classes.value).catch(() => {});
     };
-    upload.onerror = () => result.replaceChildren(make("p.fault", { role: "alert" }, "The gateway cannot be reached."));
-    upload.onabort = () => result.replaceChildren(make("p.note", {}, "Cancelled. Batches that were stored by then stay."));
+    upload.onerror = () => result.replaceChildren(make("p.fault", { role: "alert" }, sentenceOf(new Unreachable())));
+    upload.onabort = () => result.replaceChildren(make("p.note", {}, "Cancelled. The gateway keeps the objects that it has imported already."));
     upload.send(chosen);
   }
 
@@ -118,7 +116,7 @@ function importing(names) {
 
   return {
     root: panel("Import", {},
-      make("div.form-grid", {}, field("Into", classes), field("A key that is there", update), field("Stored", mode)),
+      make("div.form-grid", {}, field("Into", classes), field("If the key exists", update), field("If a line does not fit", mode)),
       drop, result),
     close: () => upload?.abort(),
   };
@@ -140,7 +138,7 @@ function faults(errors) {
 
 // MARK: Export
 
-function exporting(names) {
+function exporting(gateway, names) {
   let control = null;
   const classes = select(names);
   const format = select([["ndjson", "NDJSON"], ["csv", "CSV"]]);
@@ -155,11 +153,11 @@ function exporting(names) {
     control = new AbortController();
     filterField.blame(null);
     const name = `${classes.value}.${format.value}`;
-    const words = make("p.note", { role: "status" }, "Asking…");
+    const words = make("p.note", { role: "status" }, "Waiting…");
     result.replaceChildren(make("div.progress", {}, make("progress", { "aria-label": "Received" }),
       button("Cancel", () => control.abort())), words);
     try {
-      const response = await respond("GET", paths.exports(classes.value), {
+      const response = await gateway.respond("GET", paths.exports(classes.value), {
         query: { format: format.value, filter: filter.value.trim() }, headers: { Accept: types[format.value] },
         signal: control.signal,
       });

@@ -1,10 +1,8 @@
-// Tells a screen reader about changes, at most every few seconds.
+// Announces changes to screen readers, at most every few seconds.
 
 const pause = 3000;
 
 export class Announcer {
-  /** That of the page. */
-  static shared = null;
   #heard = [0, 0, 0];
   #timer = null;
 
@@ -21,7 +19,7 @@ export class Announcer {
       this.#heard[index] += part.size;
     });
     this.#timer ??= setTimeout(() => {
-      const kinds = ["inserted", "modified", "gone"];
+      const kinds = ["inserted", "modified", "deleted"];
       this.say(this.#heard.flatMap((count, index) => (count > 0 ? `${count} ${kinds[index]}` : [])).join(", "));
       this.#heard = [0, 0, 0];
       this.#timer = null;

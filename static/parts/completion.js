@@ -6,7 +6,7 @@ const keywords = [
 ];
 const most = 8;
 
-/** The names that may stand where the caret is: `{start, names}`, where `start` is where the present word begins. */
+/** The names that fit at the caret: `{start, names}`, where `start` is the beginning of the current word. */
 export function candidates(text, caret, objectClass, schema) {
   const before = text.slice(0, caret);
   const nothing = { start: caret, names: [] };

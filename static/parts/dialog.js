@@ -1,7 +1,8 @@
 // Dialogs: those of the page, and those that are made for one question.
 
+import { freshID } from "../core/ids.js";
 import { make } from "./element.js";
-import { button, freshID, sentenceOf } from "./ui.js";
+import { button, sentenceOf } from "./ui.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -21,8 +22,8 @@ export function showKeys() {
 }
 
 /**
- * Shows a dialog. `submit` is called by its main button; it stays open, with the sentence, when that throws. Gives the
- * dialog; it goes away when it is closed.
+ * Shows a dialog and returns it. Its main button calls `submit`; when that throws, the dialog stays open and shows the
+ * error. A closed dialog is removed.
  */
 export function showDialog({ title, body, verb = null, kind = "primary", wide = false, cancel = "Cancel", submit = null }) {
   const id = freshID("dialog");
@@ -53,7 +54,7 @@ export function showDialog({ title, body, verb = null, kind = "primary", wide = 
   return dialog;
 }
 
-/** Asks, then calls `remove()`; a refusal is shown in the dialog. */
+/** Asks, then calls `remove()`; shows its error in the dialog. */
 export function confirmRemoval(title, consequence, remove, verb = "Delete") {
   const dialog = byId("remove-dialog");
   const fault = byId("remove-fault");

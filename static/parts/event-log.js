@@ -18,7 +18,8 @@ export class EventLog {
   #begun = performance.now();
 
   /** `closed()` is called when the reader closes the stream; without it there is no button for that. */
-  constructor(url, { closed = null } = {}) {
+  constructor(gateway, url, { closed = null } = {}) {
+    this.gateway = gateway;
     this.url = url;
     this.state = make("span", { role: "status" }, "Connecting");
     this.figures = make("p.note", {});
@@ -44,7 +45,7 @@ export class EventLog {
 
   #open() {
     this.#set("connecting", "Connecting");
-    this.#reader = new EventReader(this.url, {
+    this.#reader = new EventReader(this.gateway, this.url, {
       open: () => this.#set("live", "Open"),
       event: (event) => this.#take(event),
       comment: () => this.#count("keep-alive"),

@@ -1,4 +1,4 @@
-// What is wrong with a predicate, shown under the text at its place.
+// The fault of a predicate, shown below the text at its place.
 
 const encoder = new TextEncoder();
 
@@ -21,7 +21,7 @@ export function faultyRange(text, start) {
   return { start, end: start + (token ? token[0].length : 0) };
 }
 
-/** What the gateway says is wrong; the word at the place where it says no length. */
+/** The range that the gateway reports; without a length the word at its position. */
 export function rangeOf(text, problem) {
   const start = indexOfByte(text, problem.position);
   return problem.length > 0

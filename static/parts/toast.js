@@ -1,4 +1,4 @@
-// Short messages at the edge of the page, which go by themselves. Faults stay until they are closed.
+// Short messages at the edge of the page, which disappear by themselves. Errors stay until they are closed.
 
 import { make } from "./element.js";
 import { iconButton, sentenceOf } from "./ui.js";
@@ -18,7 +18,7 @@ export function toast(sentence, { isFault = false, link = null } = {}) {
   if (!isFault) setTimeout(close, time);
 }
 
-/** Shows what went wrong; faults of the page itself are thrown on. */
+/** Shows an error; an error of the page itself is thrown again. */
 export function toastFault(error) {
   if (error.name === "AbortError") return;
   toast(sentenceOf(error), { isFault: true });

@@ -1,13 +1,12 @@
 // The trail of links that led to a place, as crumbs to go back by.
 
-import { currentTrail, go } from "../core/navigation.js";
 import { element } from "./element.js";
 
 const shown = 5;
 
 /** Fills `list` with the trail; it is hidden when there is none. */
-export function showTrail(list, present) {
-  const trail = currentTrail();
+export function showTrail(navigation, list, present) {
+  const { trail } = navigation;
   list.hidden = trail.length === 0;
   const first = Math.max(0, trail.length - shown);
   const items = trail.slice(first).map((step, index) => {
@@ -16,7 +15,7 @@ export function showTrail(list, present) {
     link.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
       event.preventDefault();
-      go(step.address, { trail: trail.slice(0, first + index) });
+      navigation.go(step.address, { trail: trail.slice(0, first + index) });
     });
     const item = element("li", "");
     item.append(link);

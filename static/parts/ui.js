@@ -1,12 +1,8 @@
-// What pages are made of: headings, panels, fields, tables, and the sentences for what is empty or went wrong.
+// The elements of pages: headings, panels, fields, tables, and the sentences for what is empty or went wrong.
 
 import { Problem, Unreachable } from "../core/api.js";
+import { freshID } from "../core/ids.js";
 import { make } from "./element.js";
-
-let lastID = 0;
-
-/** An id that nothing else in the page has. */
-export const freshID = (prefix) => `${prefix}-${(lastID += 1)}`;
 
 /** The head of a page. */
 export function heading(title, lead, ...right) {
@@ -41,7 +37,7 @@ export function select(options, members = {}) {
   }));
 }
 
-/** A control with its name above it, a remark below it, and a place for what is wrong with it. */
+/** A control with its name above it, a remark below it, and a place for its fault. */
 export function field(label, control, { note = null, wide = false } = {}) {
   control.id ||= freshID("field");
   const fault = make("p.field-fault", { id: freshID("fault"), role: "alert", hidden: true });
@@ -49,7 +45,7 @@ export function field(label, control, { note = null, wide = false } = {}) {
   control.setAttribute("aria-describedby", [fault.id, remark?.id].filter(Boolean).join(" "));
   const made = make(`div.form-field${wide ? ".span" : ""}`, {},
     make("label", { for: control.id }, label), control, fault, remark);
-  /** Shows what is wrong, or with null that nothing is. */
+  /** Shows a fault; null removes it. */
   made.blame = (sentence) => {
     fault.hidden = sentence === null;
     fault.textContent = sentence ?? "";
@@ -90,16 +86,16 @@ export function loading(words = "Loading…") {
   return make("p.loading", { role: "status" }, words);
 }
 
-/** What went wrong, in words, with a button that tries again where that may help. */
+/** The error in words, with a button that tries again where that may help. */
 export function faultPanel(error, again = null) {
   return make("div.empty.faulty", { role: "alert" },
     make("p", {}, sentenceOf(error)), again !== null && button("Try again", again));
 }
 
-/** An error that a reader can do something about in words; others are faults of this page and are thrown on. */
+/** The sentence of an error that the reader can act on; an error of the page itself is thrown again. */
 export function sentenceOf(error) {
   if (error instanceof Problem) return error.sentence;
-  if (error instanceof Unreachable) return "The gateway cannot be reached.";
+  if (error instanceof Unreachable) return `${error.message} Check that it runs, then try again.`;
   if (error instanceof SyntaxError) return `This is not JSON: ${error.message}.`;
   if (error.isPlain) return error.message;
   throw error;
@@ -112,10 +108,10 @@ export function plainError(sentence) {
   return error;
 }
 
-/** What a page says whose endpoint the gateway does not have, or keeps from this caller. */
+/** A page whose endpoint the gateway does not have, or does not offer to this caller. */
 export function absent(what, problem) {
   const reason = problem.status === 403
-    ? `Your key does not allow this. ${problem.message}`
+    ? `Your key does not permit this. ${problem.message}`
     : problem.code?.endsWith(".unavailable") ? problem.message : `This gateway does not offer ${what}.`;
   return empty(reason);
 }

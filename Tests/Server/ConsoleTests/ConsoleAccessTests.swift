@@ -14,7 +14,7 @@ extension ConsoleTests {
         try browser.wait(for: "document.querySelector('#page').textContent.includes('The gateway is open')")
         try browser.click(button("New key"))
         try browser.type("Trial")
-        try browser.click(button("Make the key"))
+        try browser.click(button("Create the key"))
         try browser.wait(for: "document.querySelector('.secret input')?.value.length > 20")
         let secret = try browser.text("document.querySelector('.secret input').value")
         #expect(try LoopbackClient(port: server.port).send("GET", "/v1/schema").status == 401)

@@ -15,7 +15,7 @@ extension ConsoleTests {
     @Test("the schema editor makes a class, shows faults at their field, and renames with a migration step")
     func schemaEditor() throws {
         try load("#schema")
-        try waitForPlan("Nothing: this is the schema in force.")
+        try waitForPlan("No changes: this is the current schema.")
         try browser.click(button("Add a class"))
         try browser.wait(for: "document.activeElement.name === 'class-name'")
         try browser.type("Cat")
@@ -32,7 +32,7 @@ extension ConsoleTests {
         try browser.click(button("Apply"))
         try browser.wait(
             for: "[...document.querySelectorAll('#classes a')].some((one) => one.textContent.startsWith('Cat'))")
-        try waitForPlan("Nothing: this is the schema in force.")
+        try waitForPlan("No changes: this is the current schema.")
         #expect(try client.send("POST", "/v1/objects/Cat", body: #"{"id": 1, "lives": 9}"#).status == 201)
 
         // With an object there, a new name needs a step, and that a higher version.
@@ -45,7 +45,7 @@ extension ConsoleTests {
         try waitForPlan("Rename Cat.lives to left.")
         try waitForPlan("ready to apply")
         try browser.click(button("Apply"))
-        try waitForPlan("Nothing: this is the schema in force.")
+        try waitForPlan("No changes: this is the current schema.")
         #expect(try client.send("GET", "/v1/objects/Cat/1").json()["left"] as? Int == 9)
 
         // What would be lost is asked about first.

@@ -27,8 +27,8 @@ extension ConsoleTests {
         #expect(try browser.evaluate("document.querySelectorAll('.edit').length") as? Int == 0)
 
         try browser.evaluate("location.hash = '#snapshots'")
-        try browser.click(button("Let go"))
-        try browser.wait(for: "document.querySelector('#page').textContent.includes('No snapshots.')")
+        try browser.click(button("Delete"))
+        try browser.wait(for: "document.querySelector('#page').textContent.includes('No snapshots yet.')")
         expectNoComplaints()
     }
 }
