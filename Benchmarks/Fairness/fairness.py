@@ -1,4 +1,4 @@
-"""Resting p50 of a cheap query, and its p99 beside ten attackers with dear ones.
+"""Resting p50 of a cheap query, and its p99 beside ten attackers with expensive ones.
 
     fairness.py data DIRECTORY     writes the schema and the objects
     fairness.py run PORT           asks a server that trusts 127.0.0.1 as a proxy
@@ -17,12 +17,12 @@ SECONDS = 6
 CHEAP = "/v1/aggregates/objects/Dog?" + urllib.parse.urlencode(
     {"filter": "name LIKE '*7*3*' OR name CONTAINS[c] 'q9'", "sum": "age"})
 # Some seconds of one processor.
-DEAR = "/v1/objects/Person?" + urllib.parse.urlencode({
+EXPENSIVE = "/v1/objects/Person?" + urllib.parse.urlencode({
     "limit": "1",
     "filter": "SUBQUERY(dogs, $d, $d.owners.@sum.age > 100000 OR $d.owners.@avg.age > 1000 OR $d.owners.@max.age > 1000)"
               ".@count > 0"})
 # About as much as the cheap one.
-MIDDLING = "/v1/objects/Person?" + urllib.parse.urlencode({
+MEDIUM = "/v1/objects/Person?" + urllib.parse.urlencode({
     "limit": "1",
     "filter": "SUBQUERY(dogs, $d, $d.age > 100 OR $d.name LIKE '*x*y*' OR SUBQUERY($d.owners, $o, $o.age > 1000).@count > 0)"
               ".@count > 0"})
@@ -96,7 +96,7 @@ def main():
         return data(sys.argv[2])
     port = int(sys.argv[2])
     one = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
-    for name, target in [("dear", DEAR), ("middling", MIDDLING)]:
+    for name, target in [("expensive", EXPENSIVE), ("medium", MEDIUM)]:
         ask(one, target, "10.2.0.1")
         start = time.perf_counter()
         status = ask(one, target, "10.2.0.1")
@@ -106,10 +106,10 @@ def main():
     base = quantile(resting, 0.5)
     print(f"resting: p50 {base:.1f} ms, p99 {quantile(resting, 0.99):.1f} ms, {len(resting)} queries")
     for name, target, callers, connections in [
-            ("ten callers, one dear query each", DEAR, 10, 10), ("ten callers, ten dear queries each", DEAR, 10, 100),
-            ("ten callers, twenty dear queries each", DEAR, 10, 200),
-            ("one caller, twenty dear queries", DEAR, 1, 20), ("one caller, twenty middling queries", MIDDLING, 1, 20),
-            ("ten callers, one middling query each", MIDDLING, 10, 10)]:
+            ("ten callers, one expensive query each", EXPENSIVE, 10, 10), ("ten callers, ten expensive queries each", EXPENSIVE, 10, 100),
+            ("ten callers, twenty expensive queries each", EXPENSIVE, 10, 200),
+            ("one caller, twenty expensive queries", EXPENSIVE, 1, 20), ("one caller, twenty medium queries", MEDIUM, 1, 20),
+            ("ten callers, one medium query each", MEDIUM, 10, 10)]:
         attackers = Attackers(port, target, callers, connections)
         time.sleep(1)
         times = measure(port, SECONDS)

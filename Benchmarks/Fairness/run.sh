@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How much ten clients with dear queries slow down one with cheap ones. Loopback, half a minute.
+# How much ten clients with expensive queries slow down one with cheap ones. Loopback, half a minute.
 #   Benchmarks/Fairness/run.sh [PROGRAM]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

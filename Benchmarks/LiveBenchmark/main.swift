@@ -24,7 +24,7 @@ func thousandQueries(_ catalogue: Catalogue, _ binder: QueryBinder, _ item: Clas
                 [Catalogue.age: .int(Int64(index % 20)), Catalogue.score: Scenario.score(index)])
         }
     }
-    print("| 1,000 queries | one commit, told to \(probe.eventCount / Scenario.repetitions) | \(times.cells) |")
+    print("| 1,000 queries | one commit, reported to \(probe.eventCount / Scenario.repetitions) | \(times.cells) |")
 }
 
 /// What a commit costs that matters to one query of very many.

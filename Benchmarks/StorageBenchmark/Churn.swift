@@ -3,7 +3,7 @@ import ObjectModel
 import StoreContract
 import StoreTesting
 
-/// Loads, updates at random, deletes half and makes as many anew; after each step the file's size and that of a compacted copy.
+/// Loads, updates at random, deletes half and creates as many new ones; after each step the file's size and that of a compacted copy.
 struct Churn {
     private let directory: ScratchDirectory
 
@@ -48,7 +48,7 @@ struct Churn {
             try batches(doomed) { try $0.delete(Item.classID, try key($0, $1)) }
         }
         let anew = Array(rows..<rows + rows / 2)
-        try step("create as many anew", anew.count) {
+        try step("create as many new ones", anew.count) {
             try batches(anew) { _ = try $0.create(Item.classID, row: Item.row($1)) }
         }
         try step("create the deleted ones again", doomed.count) {

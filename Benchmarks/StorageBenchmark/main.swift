@@ -1,6 +1,6 @@
 // Three questions about what storage costs:
 //
-//   churn   does the file stay small when objects are loaded, updated, deleted and made anew?
+//   churn   does the file stay small when objects are loaded, updated, deleted and created again?
 //   kinds   how many bytes does a value of each kind take?
 //   scale   does an operation cost more when there are more objects?
 //

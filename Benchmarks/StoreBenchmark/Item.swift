@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// The row of the spikes in the design's limits table: 1M of id, name, age 0..19, weight, adopted, breed of 50.
+/// The row of the prototype of the column scans: 1M of id, name, age 0..19, weight, adopted, breed of 50.
 struct Item {
     let id: Int64
     let name: String

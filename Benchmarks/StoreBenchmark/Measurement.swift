@@ -19,18 +19,18 @@ struct Row {
     /// With a snapshot that was just made, after a commit.
     var first: Double?
     let sqlite: Double
-    /// The figure of the spike that the design was made from, where there is one, in microseconds.
-    let spike: Double?
+    /// The figure of a prototype of the column scans, where there is one, in microseconds.
+    let prototype: Double?
     /// That of Realm's C++ core, of another machine of this kind.
     var realm: Double?
 
     var markdown: String {
         let ratio = sqlite / realmgate
-        let spikeText = spike.map { "\(text($0)) (×\(text(realmgate / $0)))" } ?? "–"
+        let prototypeText = prototype.map { "\(text($0)) (×\(text(realmgate / $0)))" } ?? "–"
         let realmText = realm.map { "\(text($0)) (\(text($0 / realmgate)))" } ?? "–"
         let firstText = first.map(text) ?? "–"
         return
-            "| \(question) | \(text(realmgate)) | \(firstText) | \(text(sqlite)) | \(text(ratio)) | \(spikeText) | \(realmText) |"
+            "| \(question) | \(text(realmgate)) | \(firstText) | \(text(sqlite)) | \(text(ratio)) | \(prototypeText) | \(realmText) |"
     }
 
     private func text(_ value: Double) -> String {

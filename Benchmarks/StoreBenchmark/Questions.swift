@@ -7,8 +7,8 @@ struct Question {
     var words: String
     var sql: String
     var runs = 11
-    /// Microseconds of the spike that the design was made from, and of Realm's C++ core, where they are known.
-    var spike: Double?
+    /// Microseconds of a prototype of the column scans, and of Realm's C++ core, where they are known.
+    var prototype: Double?
     var realm: Double?
     var answer: (any Snapshot) throws -> Double
 }
@@ -70,7 +70,7 @@ struct Questions {
     }
 
     /// The eight that the design was made from.
-    var spikes: [Question] {
+    var prototypes: [Question] {
         let (age, weight, name, breed) = (
             path(item, "age"), path(item, "weight"), path(item, "name"), path(item, "breed")
         )
@@ -79,33 +79,34 @@ struct Questions {
         ])
         return [
             Question(
-                words: "count(age > 10)", sql: "SELECT count(*) FROM item WHERE age > 10", runs: 51, spike: 51,
+                words: "count(age > 10)", sql: "SELECT count(*) FROM item WHERE age > 10", runs: 51, prototype: 51,
                 realm: 5000
             ) { Double(try $0.count(items(compare(age, .greater, .int(10))))) },
             Question(
                 words: "count(20.5 < weight < 30)",
-                sql: "SELECT count(*) FROM item WHERE weight > 20.5 AND weight < 30", runs: 51, spike: 190,
+                sql: "SELECT count(*) FROM item WHERE weight > 20.5 AND weight < 30", runs: 51, prototype: 190,
                 realm: 33_000
             ) { Double(try $0.count(items(range))) },
             Question(
                 words: "both, ANDed",
-                sql: "SELECT count(*) FROM item WHERE age > 10 AND weight > 20.5 AND weight < 30", runs: 51, spike: 360
+                sql: "SELECT count(*) FROM item WHERE age > 10 AND weight > 20.5 AND weight < 30", runs: 51,
+                prototype: 360
             ) { Double(try $0.count(items(.and([compare(age, .greater, .int(10)), range])))) },
             Question(
-                words: "sum(weight)", sql: "SELECT sum(weight) FROM item", runs: 51, spike: 160, realm: 5000
+                words: "sum(weight)", sql: "SELECT sum(weight) FROM item", runs: 51, prototype: 160, realm: 5000
             ) { number(try $0.aggregate(items(), [AggregateRequest(.sum, weight)])[0]) },
             Question(
                 words: "name BEGINSWITH 'item99'",
-                sql: "SELECT count(*) FROM item WHERE name >= 'item99' AND name < 'item9:'", runs: 21, spike: 1040,
+                sql: "SELECT count(*) FROM item WHERE name >= 'item99' AND name < 'item9:'", runs: 21, prototype: 1040,
                 realm: 9000
             ) { Double(try $0.count(items(compare(name, .beginsWith, .string("item99"))))) },
             Question(
                 words: "breed == 'breed7'", sql: "SELECT count(*) FROM item WHERE breed = 'breed7'", runs: 51,
-                spike: 110, realm: 6000
+                prototype: 110, realm: 6000
             ) { Double(try $0.count(items(compare(breed, .equal, .string("breed7"))))) },
             Question(
                 words: "top 100 by weight", sql: "SELECT id FROM item ORDER BY weight DESC, id LIMIT 100", runs: 21,
-                spike: 240, realm: 240_000
+                prototype: 240, realm: 240_000
             ) {
                 let top = items(.constant(true), [.sort([SortKey(weight, ascending: false)])])
                 return try lastID($0, try $0.select(top, Window(limit: 100)))

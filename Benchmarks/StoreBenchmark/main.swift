@@ -1,5 +1,5 @@
 // The question: how does the embedded store compare with SQLite on the same rows, in the same process, with the
-// same durability, and how far is it from the spike that the design was made from?
+// same durability, and with a prototype of the column scans?
 //
 //   REALMGATE_BENCHMARKS=1 swift run -c release StoreBenchmark [ROWS [WORDS OF A QUESTION [TIMES]]]
 
@@ -65,7 +65,7 @@ func run() throws {
         for item in items { insert.insert(item) }
         try sqlite.run("COMMIT")
     }
-    print("| question | warm | first | SQLite | times faster | spike (× of it) | Realm's core (times faster) |")
+    print("| question | warm | first | SQLite | times faster | prototype (× of it) | Realm's core (times faster) |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     func add(_ row: Row) {
         print(row.markdown)
@@ -75,7 +75,7 @@ func run() throws {
         add(
             Row(
                 question: "load \(rowCount) rows, one transaction", realmgate: load * 1000, sqlite: sqliteLoad * 1000,
-                spike: 193_000, realm: 2_800_000))
+                prototype: 193_000, realm: 2_800_000))
     }
 
     if !isLoaded { try loadEntries(into: store, sqlite, schema, rowCount: rowCount) }
@@ -109,18 +109,19 @@ func run() throws {
         add(
             Row(
                 question: question.words, realmgate: ours, first: first.sorted()[2], sqlite: sqliteTime,
-                spike: question.spike, realm: question.realm))
+                prototype: question.prototype, realm: question.realm))
     }
 
     let wantedWords = CommandLine.arguments.dropFirst(2).first
     let questions = Questions(schema, rowCount: rowCount)
-    for question in questions.spikes + questions.more where wantedWords.map(question.words.contains) ?? true {
+    for question in questions.prototypes + questions.more where wantedWords.map(question.words.contains) ?? true {
         try ask(question)
     }
     if let wantedWords {
         if CommandLine.arguments.count > 3 {
             // For a profiler: nothing but one question for some seconds.
-            guard let question = (questions.spikes + questions.more).first(where: { $0.words.contains(wantedWords) })
+            let all = questions.prototypes + questions.more
+            guard let question = all.first(where: { $0.words.contains(wantedWords) })
             else { return }
             let snapshot = try store.snapshot()
             for _ in 0..<(Int(CommandLine.arguments[3]) ?? 1) { _ = try question.answer(snapshot) }
@@ -143,7 +144,8 @@ func run() throws {
     }
     add(
         Row(
-            question: "key look-up", realmgate: lookUp / 10_000, sqlite: sqliteLookUp / 10_000, spike: 0.55, realm: 0.85
+            question: "key look-up", realmgate: lookUp / 10_000, sqlite: sqliteLookUp / 10_000, prototype: 0.55,
+            realm: 0.85
         ))
 
     // Inserts of one row, each durable. They would change the answers of another run.
@@ -160,7 +162,7 @@ func run() throws {
         insertStatement.insert(Item(nextSQLite))
         nextSQLite += 1
     }
-    add(Row(question: "insert one row, synced", realmgate: insert, sqlite: sqliteInsert, spike: 584))
+    add(Row(question: "insert one row, synced", realmgate: insert, sqlite: sqliteInsert, prototype: 584))
 
     var status = stat()
     stat("\(directory)/store", &status)
