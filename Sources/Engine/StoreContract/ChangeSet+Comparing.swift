@@ -2,12 +2,12 @@ package import ObjectModel
 import QueryLanguage
 
 extension ChangeSet {
-    /// What is different between two versions, found by comparing all their objects: for what no log tells, which is
-    /// what a migration did. Cost: everything that both hold.
+    /// The difference between two versions, found by comparing all their objects. It serves where no log has the
+    /// changes: after a migration. Cost: everything that both versions hold.
     ///
-    /// Classes and properties are known by their numbers. A property that only the later schema has counts as assigned
-    /// where it does not hold what it holds by itself; one that only the earlier schema has is not looked at. Objects of
-    /// a class that the later schema does not have are deleted.
+    /// Classes and properties are matched by their numbers. A property that only the later schema has counts as
+    /// assigned where its value is not its initial value; a property that only the earlier schema has is ignored.
+    /// Objects of a class that the later schema does not have are deleted.
     package init(comparing before: any Snapshot, with after: any Snapshot) throws {
         self.init(version: after.version, schemaChanged: before.schema != after.schema)
         let numbers = Set(before.schema.classes.map(\.id)).union(after.schema.classes.map(\.id))

@@ -1,7 +1,7 @@
 package import ObjectModel
 
-/// One edit of a list, set or map. Positions are those before the operation, except `move`'s target, which is
-/// the position that the element has afterwards.
+/// One edit of a list, set or map. Positions are those before the operation, except `move`'s target, which is the
+/// position of the element afterwards.
 package enum CollectionOperation: Hashable, Sendable {
     // Lists.
     case insert(Value, at: Int)

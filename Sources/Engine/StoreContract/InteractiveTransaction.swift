@@ -1,7 +1,8 @@
 import ObjectModel
 import QueryLanguage
 
-/// The transaction of a pending write, as its thread may keep it: it does not outlive the write in the store.
+/// The transaction of a pending write, as the thread of that write may keep it: it does not outlive the write in the
+/// store.
 final class InteractiveTransaction: WriteTransaction {
     private let handoff: TransactionHandoff
     let schema: Schema
@@ -47,7 +48,7 @@ final class InteractiveTransaction: WriteTransaction {
         try handoff.transaction.keep(record, under: key, until: expiry, at: time)
     }
 
-    /// 0 when the write is finished.
+    /// Returns 0 when the write is finished.
     func count(of classID: ClassID) -> Int { (try? handoff.transaction)?.count(of: classID) ?? 0 }
 
     func exists(_ classID: ClassID, _ key: ObjectKey) throws -> Bool {

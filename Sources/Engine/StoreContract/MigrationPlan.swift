@@ -1,9 +1,8 @@
 package import ObjectModel
 
-/// What a change of the schema comes to with the steps that are given: worked out from the two schemas alone,
-/// before any data is touched.
+/// The effect of a schema change with the given steps, computed from the two schemas alone, before any data is touched.
 package struct MigrationPlan: Sendable {
-    /// A step that cannot be done, whatever the data.
+    /// A step that is impossible, whatever the data.
     package struct Fault: Hashable, Sendable {
         /// The position in the list of steps.
         package var step: Int
@@ -47,10 +46,10 @@ package struct MigrationPlan: Sendable {
         faults.sort { $0.step < $1.step }
     }
 
-    /// Whether the schema version rises, which everything but automatic changes needs.
+    /// Whether the schema version rises, which every change that is not automatic needs.
     package var isMigration: Bool { new.version > old.version }
 
-    /// The steps that say what becomes of the values that a change would lose, by their positions.
+    /// The positions of the steps that supply the values that a change would lose.
     package func steps(for change: SchemaDifference.Change) -> [Int] {
         steps.indices.filter { index in
             switch (steps[index], change.kind) {

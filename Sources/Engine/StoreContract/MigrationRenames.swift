@@ -1,9 +1,9 @@
 package import ObjectModel
 
-/// Takes renames of properties one after the other and says where each property ends up; see
+/// Applies renames of properties one after the other and keeps track of each property's final name; see
 /// `MigrationStep.rename`.
 package struct MigrationRenames: Sendable {
-    /// A property that has got the name that it has in the new schema.
+    /// A property that has reached its name in the new schema.
     package struct Finished: Hashable, Sendable {
         package var className: String
         /// The name in the old schema.
@@ -14,7 +14,7 @@ package struct MigrationRenames: Sendable {
     private let old: Schema
     private let new: Schema
     package private(set) var finished: [Finished] = []
-    /// Names in the old schema by the intermediate names that properties have now, by class.
+    /// Names in the old schema by the present intermediate names of their properties, by class.
     private var pending: [String: [String: String]] = [:]
 
     package init(from old: Schema, to new: Schema) {
@@ -22,14 +22,14 @@ package struct MigrationRenames: Sendable {
         self.new = new
     }
 
-    /// What has been finished, in the form that schemas are compared and numbered with.
+    /// The finished renames, in the form that comparing and numbering of schemas uses.
     package var propertyRenames: PropertyRenames {
         var renames = PropertyRenames()
         for rename in finished { renames.add(class: rename.className, from: rename.from, to: rename.to) }
         return renames
     }
 
-    /// Gives the rename if it ends at a name of the new schema, nil if the property now has an intermediate name.
+    /// Returns the rename if it ends at a name of the new schema, nil if the property now has an intermediate name.
     /// Throws `migrationFailed`.
     package mutating func rename(
         class className: String, from: String, to: String
@@ -96,7 +96,7 @@ package struct MigrationRenames: Sendable {
         return rename
     }
 
-    /// Throws `migrationFailed` when a property has been left with an intermediate name.
+    /// Throws `migrationFailed` when a property still has an intermediate name.
     package func checkFinished() throws(StoreError) {
         for (className, names) in pending.sorted(by: { $0.key < $1.key }) {
             guard let (to, from) = names.min(by: { $0.key < $1.key }) else { continue }
@@ -107,7 +107,7 @@ package struct MigrationRenames: Sendable {
         }
     }
 
-    /// Whether a property of the old schema has another name by now.
+    /// Whether a property of the old schema has been renamed.
     private func isTaken(_ name: String, in className: String) -> Bool {
         finished.contains { $0.className == className && $0.from == name }
             || pending[className]?.values.contains(name) == true

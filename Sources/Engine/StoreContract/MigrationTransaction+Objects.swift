@@ -13,7 +13,7 @@ package struct OldObject {
     }
 }
 
-/// An object as a migration makes it.
+/// An object as it is in the new version that a migration writes.
 package struct NewObject {
     package let transaction: any MigrationTransaction
     package let className: String
@@ -56,11 +56,11 @@ extension ClassSchema {
 }
 
 extension MigrationTransaction {
-    /// Visits the objects of a class in the order that they had before, each as it was and as it is now. Those that
-    /// have been deleted meanwhile are skipped, those that the migration created are not visited.
+    /// Visits the objects of a class in the order that they had before, each in its old and its new state. Objects that
+    /// were deleted meanwhile are skipped; objects that the migration created are not visited.
     ///
-    /// Of a class that the new schema does not have there are only old objects, and only new ones of a class that the
-    /// old schema did not have. A class that neither has is not visited at all.
+    /// A class that the new schema does not have has only old objects; a class that the old schema did not have has
+    /// only new ones. A class that neither has is not visited at all.
     package func enumerateObjects(
         of className: String, _ body: (_ old: OldObject?, _ new: NewObject?) throws -> Void
     ) throws {

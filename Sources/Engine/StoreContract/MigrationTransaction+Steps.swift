@@ -2,8 +2,8 @@ import ObjectModel
 import QueryLanguage
 
 extension MigrationTransaction {
-    /// Does one step other than a rename; it must have been found possible by `MigrationPlan`. Throws
-    /// `migrationFailed` for values that do not fit, and what the changes throw.
+    /// Performs one step other than a rename; `MigrationPlan` must have accepted it. Throws `migrationFailed` for
+    /// values that do not fit, and the errors of the changes.
     package func perform(_ step: MigrationStep) throws {
         switch step {
         case .rename:
@@ -55,7 +55,8 @@ extension MigrationTransaction {
         return try value.converted(from: source, to: target).map { try existing($0, target) }
     }
 
-    /// An old value as it can be assigned now: embedded objects anew, without links to what is gone.
+    /// An old value in the form that can be assigned now: embedded objects as new ones, without links to deleted
+    /// objects.
     private func copied(_ value: Value, from source: PropertySchema, to target: PropertySchema) throws -> Value {
         guard source.ownsTarget, target.ownsTarget, let before = source.targetClass.flatMap({ old.schema[$0] }),
             let after = target.targetClass.flatMap({ schema[$0] })

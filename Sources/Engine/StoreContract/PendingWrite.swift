@@ -3,12 +3,13 @@ package import ObjectModel
 import Synchronization
 
 extension Store {
-    /// Opens a write that the calling thread carries out at its own pace, with read-your-writes, until it commits
-    /// or cancels. Waits for work that was submitted before and for the open writes of other threads; while it is
-    /// open, all other work waits for it, so keep it short. Throws `nestedWrite` when this thread has one open
-    /// already or is the store's writer, and what the store says when it cannot write.
+    /// Opens a write that the calling thread carries out at its own pace, with read-your-writes, until it commits or
+    /// cancels. Waits for work that was submitted before and for the open writes of other threads; while it is open,
+    /// all other work waits for it, so keep it short. Throws `nestedWrite` when this thread already has one open or is
+    /// the store's writer, and the store's error when it cannot write.
     ///
-    /// It has a commit of its own, and starts from the newest version that `snapshot()` shows for as long as it is open.
+    /// The write has a commit of its own, and starts from the newest version that `snapshot()` returns for as long as
+    /// it is open.
     package func beginWrite() throws -> PendingWrite {
         try WriterLock.acquire(self)
         let handoff = TransactionHandoff()
@@ -22,10 +23,11 @@ extension Store {
         return PendingWrite(handoff, of: ObjectIdentifier(self))
     }
 
-    /// The same without waiting: also where a write is open already, which goes first.
+    /// Opens a write as `beginWrite()` does, without waiting. It may also be called while a write is open, which then
+    /// goes first.
     ///
-    /// - Parameter ready: is given the open write, or told why there is none, on any thread; it must be quick. The write is
-    ///   for the thread that adopts it.
+    /// - Parameter ready: called with the open write or the error, on any thread; it must be quick. The write belongs
+    ///   to the thread that adopts it.
     package func beginWrite(ready: @escaping @Sendable (Result<PendingWrite, any Error>) -> Void) {
         let id = ObjectIdentifier(self)
         WriterLock.acquire(self) {
@@ -39,8 +41,8 @@ extension Store {
     }
 }
 
-/// A write that is open: see `Store.beginWrite`. Dropping the last reference cancels it. Finish it before closing
-/// the store, which waits for it.
+/// An open write: see `Store.beginWrite`. Dropping the last reference cancels it. Finish it before closing the store,
+/// which waits for it.
 package final class PendingWrite: Sendable {
     private let handoff: TransactionHandoff
     private let store: ObjectIdentifier
@@ -54,15 +56,15 @@ package final class PendingWrite: Sendable {
         if handoff.decide(.cancel) { WriterLock.release(store) }
     }
 
-    /// For use on one thread at a time. Throws `closed` once the write is finished, and so does then every call of
-    /// a transaction that was kept.
+    /// The transaction, for use on one thread at a time. Throws `closed` once the write is finished; so does every call
+    /// of a transaction that was kept.
     package var transaction: any WriteTransaction {
         get throws { InteractiveTransaction(handoff, try handoff.transaction) }
     }
 
-    /// Waits until the changes are on disk. Throws `closed` when the write is finished already; `busy` when the
-    /// store had to give up the commit because of other work in it, and this write is to be done again; else what
-    /// the store says. Nothing is kept when it throws.
+    /// Commits, and waits until the changes are on disk. Throws `closed` when the write is already finished; `busy`
+    /// when the store had to give up the commit because of other work in it, so that the caller has to repeat this
+    /// write; otherwise the store's error. Nothing is kept when it throws.
     @discardableResult
     package func commit() throws -> Version {
         guard handoff.decide(.commit) else { throw TransactionHandoff.finished }
@@ -70,12 +72,12 @@ package final class PendingWrite: Sendable {
         return try handoff.waitForEnd()
     }
 
-    /// Makes a write that was begun without waiting the calling thread's.
+    /// Makes the calling thread the owner of a write that was begun without waiting.
     package func adopt() { WriterLock.transfer(store, to: UInt(pthread_self())) }
 
-    /// `commit` without waiting.
+    /// Commits without waiting.
     ///
-    /// - Parameter ended: is given what `commit` returns or throws, on any thread; it must be quick.
+    /// - Parameter ended: called with the result or error of the commit, on any thread; it must be quick.
     package func commit(ended: @escaping @Sendable (Result<Version, any Error>) -> Void) {
         // From here on the thread may wait for other writes.
         WriterLock.transfer(store, to: 0)
@@ -86,7 +88,7 @@ package final class PendingWrite: Sendable {
         if !isFirst { ended(.failure(TransactionHandoff.finished)) }
     }
 
-    /// Takes everything back. Does nothing when the write is finished already.
+    /// Discards all changes. Does nothing when the write is already finished.
     package func cancel() {
         guard handoff.decide(.cancel) else { return }
         defer { WriterLock.release(store) }
@@ -102,7 +104,7 @@ final class TransactionHandoff: Sendable {
     private struct Cancelled: Error {}
 
     /// A transaction is not Sendable. It may change threads here because the writer's thread waits in `offer` for as
-    /// long as it is to be had from `State`, and signals order what the two threads do with it.
+    /// long as `State` holds it, and signals order the accesses of the two threads.
     private struct TransactionBox: @unchecked Sendable {
         let transaction: any WriteTransaction
     }
@@ -112,7 +114,7 @@ final class TransactionHandoff: Sendable {
         var wasOffered = false
         var decision: Decision?
         var outcome: Result<Version, any Error>?
-        /// Is told the outcome.
+        /// Called with the outcome.
         var ended: (@Sendable (Result<Version, any Error>) -> Void)?
     }
 
@@ -120,7 +122,7 @@ final class TransactionHandoff: Sendable {
     private let begun = Signal()
     private let decided = Signal()
     private let ended = Signal()
-    /// Is called when the transaction is lent, or with why it never will be.
+    /// Called when the transaction is lent, or with the error when it never will be.
     private let ready: (@Sendable (TransactionHandoff, (any Error)?) -> Void)?
 
     init(ready: (@Sendable (TransactionHandoff, (any Error)?) -> Void)? = nil) { self.ready = ready }
@@ -129,7 +131,8 @@ final class TransactionHandoff: Sendable {
         StoreError(.closed, "The write has been committed or cancelled already. Begin another one.")
     }
 
-    /// Throws `closed` once the write is finished. Not to be kept: a store may need its own thread to let go of it.
+    /// The lent transaction. Throws `closed` once the write is finished. Callers must not keep it: a store may need its
+    /// own thread to release it.
     var transaction: any WriteTransaction {
         get throws {
             guard let box = state.withLock({ $0.box }) else { throw Self.finished }
@@ -137,8 +140,8 @@ final class TransactionHandoff: Sendable {
         }
     }
 
-    /// The work itself. A store whose commit failed may run its work a second time, but what the thread read the
-    /// first time need not hold then.
+    /// The work itself. A store whose commit failed may run its work a second time, but then the thread's earlier reads
+    /// need not be valid.
     func offer(_ transaction: any WriteTransaction) throws {
         let box = TransactionBox(transaction: transaction)
         let isFirst = state.withLock { state in
@@ -174,7 +177,7 @@ final class TransactionHandoff: Sendable {
         if box == nil { _ = try outcome?.get() }
     }
 
-    /// False when it was decided before.
+    /// Returns false when it was decided before.
     func decide(
         _ decision: Decision, ended: (@Sendable (Result<Version, any Error>) -> Void)? = nil
     ) -> Bool {

@@ -1,34 +1,34 @@
 import Glibc
 import Synchronization
 
-/// Lets long work rest, so that other work gets its turn.
+/// Pauses long work, so that other work gets its turn.
 package protocol WorkPace: AnyObject, Sendable {
-    /// Whether the work is to call `pause` now. Asked for very often.
+    /// Whether the work has to call `pause` now. Read very often.
     var mustPause: Bool { get }
 
     /// Blocks while others have their turn.
     func pause()
 
-    /// Whether no other work runs or waits where this does.
+    /// Whether no other work runs or waits on these threads.
     var isAlone: Bool { get }
 
-    /// How long the work has rested so far.
+    /// The total time that the work has paused.
     var paused: Duration { get }
 }
 
-/// How much work one request may make of its queries, and how much of it is used up. The parts of a query that run on
-/// several threads share it.
+/// The amount of work that the queries of one request may do, and how much of it is used up. The parts of a query that
+/// run on several threads share it.
 ///
-/// Work is counted in rows: objects that a scan looks at, and values, index entries, links back and elements that are
-/// looked up one by one. The time is looked at every few thousand rows, so that a query ends a little after its time.
+/// Work is counted in rows: objects that a scan examines, and values, index entries, backlinks and elements that are
+/// looked up one by one. The clock is read every few thousand rows, so that a query ends shortly after its time limit.
 ///
 /// A small budget is for work on a thread that others wait for. It also counts bytes, of columns that a query goes through
 /// and of what is written, and looks at the time more often. A scan of columns passes most objects in less than a
 /// nanosecond, where a look-up takes more than a hundred: here, scanned objects count by what they cost. Once it is used up
 /// it stays so.
 ///
-/// The time begins with the first row: a request that waits for its turn, or rests while others have theirs, loses none
-/// of it.
+/// The time begins with the first row: a request loses none of it while it waits for its turn, or pauses while others
+/// have theirs.
 package final class QueryBudget: Sendable {
     private let rows: Int
     private let bytes: Int
@@ -42,7 +42,7 @@ package final class QueryBudget: Sendable {
     /// When the first row was counted, on the clock of `worked`; negative before.
     private let began = Atomic<Int64>(-1)
 
-    /// Rows between two looks at the clock, as a power of two.
+    /// Rows between two readings of the clock, as a power of two.
     private let interval: Int
 
     /// - Parameters:
@@ -63,34 +63,33 @@ package final class QueryBudget: Sendable {
         self.now = now
     }
 
-    /// Whether work has to be told to it.
+    /// Whether queries have to report their work to it.
     package var isLimited: Bool { rows < .max || bytes < .max || milliseconds != nil || pace != nil }
 
-    /// Whether a scan may use several processors: not while other work runs or waits, which has them by turns.
+    /// Whether a scan may use several processors: not while other work runs or waits, which takes turns on them.
     package var mayUseOtherThreads: Bool { pace?.isAlone ?? true }
 
     /// Whether bytes count.
     package var countsBytes: Bool { bytes < .max }
 
-    /// The rows so far.
+    /// The rows counted so far.
     package var usedRows: Int { used.load(ordering: .relaxed) }
 
-    /// The bytes so far, where they count.
+    /// The bytes counted so far, when bytes count.
     package var usedBytes: Int { bytesSoFar.load(ordering: .relaxed) }
 
-    /// How many rows it still pays for.
+    /// The rows that are left.
     package var remainingRows: Int { max(rows - usedRows, 0) }
 
-    /// Says that what follows goes as fast as a client reads, so that its time does not count.
+    /// Stops the clock's limit: the work that follows proceeds as fast as a client reads, so its time does not count.
     package func followClient() { timeCounts.store(false, ordering: .relaxed) }
 
-    /// Counts work that is about to be done. Throws `tooExpensive` when that would be too much of it, or the time is
-    /// over.
+    /// Counts work that is about to be done. Throws `tooExpensive` when that exceeds the budget, or the time is over.
     package func spend(_ count: Int) throws(StoreError) {
         if began.load(ordering: .relaxed) < 0 { begin() }
         let (before, after) = used.wrappingAdd(count, ordering: .relaxed)
         guard after <= rows else {
-            // What is not done is not work.
+            // Work that was refused is not counted.
             used.wrappingSubtract(count, ordering: .relaxed)
             isOver.store(true, ordering: .relaxed)
             throw tooManyRows

@@ -1,11 +1,11 @@
 package import ObjectModel
 
-/// A result in sections: objects with the same key, sections in the order in which the result first has one of
-/// their objects, the objects of a section in the result's order.
+/// A result in sections: objects with the same key. Sections are in the order of their first object in the result, the
+/// objects of a section in the result's order.
 package struct SectionedKeys: Hashable, Sendable {
     package struct Section: Hashable, Sendable {
         package var key: Value
-        /// Its objects' places in `keys`.
+        /// The positions of its objects in `keys`.
         package var range: Range<Int>
 
         package init(key: Value, range: Range<Int>) {
@@ -23,12 +23,12 @@ package struct SectionedKeys: Hashable, Sendable {
     }
 }
 
-/// The aggregates of the objects that share the values of the key paths that the result is grouped by.
+/// The aggregates of the objects with equal values of the key paths that the result is grouped by.
 package struct AggregateGroup: Hashable, Sendable {
-    /// One for each key path; null also where a link on the way is null.
+    /// One value for each key path; null also where a link on the path is null.
     package var key: [Value]
     package var count: Int
-    /// In the order asked for.
+    /// The aggregates in the order of the request.
     package var results: [Value]
 
     package init(key: [Value], count: Int, results: [Value]) {
@@ -38,15 +38,15 @@ package struct AggregateGroup: Hashable, Sendable {
     }
 }
 
-/// How a store runs a query, for people: the plan, and what each of its parts did when it was really run.
+/// How a store runs a query, for people: the plan, and the measurements of each of its parts when it was executed.
 package struct QueryExplanation: Hashable, Sendable {
     package struct Part: Hashable, Sendable {
-        /// What it does.
+        /// A description of the part.
         package var words: String
-        /// Objects that it was asked about, and those that it kept; nil when it was not run.
+        /// The number of objects that it received and the number that it kept; nil when the query was not executed.
         package var rowsIn: Int?
         package var rowsOut: Int?
-        /// Clusters of which it read values, and those that it decided by their headers alone.
+        /// Clusters whose values it read, and those that it decided by their headers alone.
         package var clustersRead: Int?
         package var clustersSkipped: Int?
         package var nanoseconds: Int?
@@ -67,7 +67,7 @@ package struct QueryExplanation: Hashable, Sendable {
     }
 
     package var root: Part
-    /// The number of objects that the query gave, and the time that all of it took; nil when it was not run.
+    /// The number of objects in the result, and the total time; nil when the query was not executed.
     package var count: Int?
     package var nanoseconds: Int?
 

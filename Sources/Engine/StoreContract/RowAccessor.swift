@@ -1,30 +1,30 @@
 package import ObjectModel
 
-/// The single values of a class's objects with neighbouring keys, for whoever reads or assigns them again and again:
-/// without look-ups by name or number, copies and locks. Rows are keys less `firstKey`; columns are places in the list
-/// of properties that was asked for.
+/// The single values of a class's objects with neighbouring keys, for repeated reads and assignments: without look-ups
+/// by name or number, copies and locks. A row is a key minus `firstKey`; a column is a position in the list of
+/// requested properties.
 ///
-/// Not for several threads at once, and for no longer than what they came from: see `Snapshot.cells` and
-/// `WriteTransaction.cells`. Rows and columns of their range are taken on trust.
+/// Not for several threads at once, and not valid for longer than its source: see `Snapshot.cells` and
+/// `WriteTransaction.cells`. Rows and columns are not checked against their ranges.
 package protocol RowAccessor: AnyObject {
     var firstKey: Int64 { get }
 
     /// The number of rows.
     var rowCount: Int { get }
 
-    /// Whether they still are what they came from shows. Others are to be asked for when not.
+    /// Whether it still shows the state of its source. When it does not, ask the source for another one.
     var isCurrent: Bool { get }
 
     /// Whether the row has an object.
     func contains(_ row: Int) -> Bool
 
-    /// The stored value; nil when it cannot be had this way, and is to be asked for where the cells came from.
+    /// The stored value; nil when this accessor cannot read it, and the source has to be asked.
     func value(_ row: Int, _ column: Int) -> Value?
 
-    /// Assigns a value, which counts as a change. False, with nothing done, when that cannot be done this way, and is to
-    /// be asked for where the cells came from.
+    /// Assigns a value, which counts as a change. Returns false, with nothing done, when this accessor cannot assign
+    /// it, and the source has to do it.
     func assign(_ value: Value, _ row: Int, _ column: Int) throws -> Bool
 
-    /// The same of a text, which nothing is made of on the way.
+    /// Assigns a text, as the other `assign` does, without making a `String` of it.
     func assign(utf8 text: UnsafeBufferPointer<UInt8>, _ row: Int, _ column: Int) throws -> Bool
 }

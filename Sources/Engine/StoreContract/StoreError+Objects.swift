@@ -1,6 +1,6 @@
 package import ObjectModel
 
-/// What is said of objects and properties that are not there.
+/// Errors about objects and properties that do not exist.
 extension StoreError {
     package static func unknownClass(_ id: ClassID) -> StoreError {
         StoreError(

@@ -1,7 +1,7 @@
 package import ObjectModel
 
 extension StoreError {
-    /// Throws `schemaInvalid` with every fault of the schema, as all stores do before they take one over.
+    /// Throws `schemaInvalid` with every fault of the schema; every store calls it before it adopts a schema.
     package static func check(_ schema: Schema) throws(StoreError) {
         let faults = schema.faults()
         guard faults.isEmpty else {
@@ -12,8 +12,8 @@ extension StoreError {
         }
     }
 
-    /// Throws `migrationRequired` with every change that a store does not take over at the same schema version.
-    /// `hasObjects` is asked about classes of the older schema by name.
+    /// Throws `migrationRequired` with every change that is not automatic. `hasObjects` is called with names of classes
+    /// of the older schema.
     package static func checkAutomatic(
         _ plan: MigrationPlan, hasObjects: (String) -> Bool
     ) throws(StoreError) {
@@ -28,7 +28,7 @@ extension StoreError {
 }
 
 extension StoreError {
-    /// For work that was prepared under a schema that has been replaced since.
+    /// The error for work that was prepared under a schema that has been replaced since.
     package static var schemaReplaced: StoreError {
         StoreError(
             .schemaReplaced,

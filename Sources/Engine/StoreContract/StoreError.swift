@@ -1,12 +1,12 @@
-/// A fault that a store reports. `code` is stable and never reused; `message` is a sentence for a person that
-/// says what to do.
+/// An error that a store reports. `code` is stable and never reused; `message` is a sentence for a person that includes
+/// the remedy.
 package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// An open set, grouped by the part before the dot.
     package struct Code: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        // What the caller asked for does not fit.
+        // The request does not fit the schema or the data.
         package static let unknownClass = Code(rawValue: "object.unknown_class")
         package static let unknownProperty = Code(rawValue: "object.unknown_property")
         package static let notFound = Code(rawValue: "object.not_found")
@@ -27,7 +27,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let tooExpensive = Code(rawValue: "query.too_expensive")
         package static let sumOverflow = Code(rawValue: "query.sum_overflow")
 
-        // What the caller may not do.
+        // The caller lacks permission.
         package static let accessDenied = Code(rawValue: "access.denied")
         package static let hiddenElements = Code(rawValue: "access.hidden_elements")
 
@@ -41,7 +41,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         // Transactions and versions.
         package static let nestedWrite = Code(rawValue: "store.nested_write")
         package static let tooManyVersions = Code(rawValue: "store.too_many_versions")
-        /// What was prepared for one schema has met another.
+        /// Work that was prepared for one schema was run under another.
         package static let schemaReplaced = Code(rawValue: "store.schema_replaced")
 
         // The file and the machine.
@@ -57,9 +57,9 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var code: Code
     package var message: String
-    /// The property that the fault is about.
+    /// The property that the error is about.
     package var property: String?
-    /// The nearest name that exists, where a name did not.
+    /// The nearest existing name, when a name does not exist.
     package var hint: String?
 
     package init(_ code: Code, _ message: String, property: String? = nil, hint: String? = nil) {
@@ -71,7 +71,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(message) (\(code.rawValue))" }
 
-    /// For a sum of integers that is none itself.
+    /// For a sum of integers that exceeds 64 bits.
     package static let sumOverflow = StoreError(
         .sumOverflow,
         "The sum is not between -2^63 and 2^63 - 1, which is as far as integers go. Add up fewer objects, or ask for the average and the count."

@@ -1,17 +1,17 @@
 package import ObjectModel
 
-/// How a store is doing, for metrics and health. What a store does not know is nil or 0.
+/// The measurements of a store, for metrics and health. A measurement that the store does not have is nil or 0.
 package struct StoreStatistics: Sendable, Hashable {
-    /// How long commits took, from taking up the work to its being on disk.
+    /// How long commits took, from the start of the work until it was on disk.
     package struct Durations: Sendable, Hashable {
         /// Upper bounds, in seconds.
         package static let bounds: [Double] = [
             0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5,
         ]
-        /// Commits no longer than the bound with the same index and longer than the one before; the last one counts those
-        /// beyond every bound.
+        /// The number of commits no longer than the bound with the same index and longer than the one before; the last
+        /// one counts those beyond every bound.
         package var buckets = [Int](repeating: 0, count: bounds.count + 1)
-        /// Of all of them together.
+        /// The total duration of all commits.
         package var seconds = 0.0
 
         package var count: Int { buckets.reduce(0, +) }
@@ -26,9 +26,9 @@ package struct StoreStatistics: Sendable, Hashable {
 
     package var newestVersion: Version?
     package var changeLogFloor: Version?
-    /// Versions that somebody in this process holds.
+    /// The number of versions that snapshots in this process hold.
     package var heldVersions = 0
-    /// For how long the oldest of them has not been the newest one, in seconds.
+    /// The seconds since the oldest of them ceased to be the newest version.
     package var oldestHeldSeconds = 0.0
     /// Durable commits of this process.
     package var commits = Durations()
@@ -38,13 +38,13 @@ package struct StoreStatistics: Sendable, Hashable {
     package var failedWorks = 0
     /// Pieces of work that wait for the writer.
     package var waitingWorks = 0
-    /// What the store takes on the disk, in bytes.
+    /// The store's size on disk, in bytes.
     package var fileBytes = 0
-    /// Bytes that the file reaches to with pages in use.
+    /// The offset of the end of the last page in use, in bytes.
     package var usedBytes = 0
     /// Bytes that are free on the file's disk for this process.
     package var freeDiskBytes: Int?
-    /// A write failed in such a way that nothing is written any more until the store is opened again.
+    /// Whether a write failed in such a way that nothing is written any more until the store is opened again.
     package var hasStopped = false
     package var isClosed = false
 

@@ -1,16 +1,16 @@
 package import ObjectModel
 
-/// What to do with an object whose primary key exists, after Realm's policies.
+/// The treatment of an object whose primary key exists, after Realm's policies.
 package enum UpdatePolicy: String, CaseIterable, Sendable {
-    /// Refuse it.
+    /// Reject it.
     case error
     /// Assign the given properties that differ: collections element by element, embedded objects in place.
     case modified
-    /// Assign all given properties, which observers hear of: collections and embedded objects are replaced.
+    /// Assign all given properties, which observers see as changes: collections and embedded objects are replaced.
     case all
 }
 
-/// What became of an object that was to be created or updated.
+/// The outcome of an upsert.
 package struct UpsertResult: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         case created
@@ -29,10 +29,9 @@ package struct UpsertResult: Hashable, Sendable {
 }
 
 extension WriteTransaction {
-    /// Creates an object, or does what the policy says with the one that has its primary key. Properties that are
-    /// not given keep their values then. Throws `noPrimaryKey` for a class without one unless the policy is
-    /// `.error`, and what `create`, `set` and `edit` throw; a failed update may leave some properties assigned, so
-    /// let the work fail with it.
+    /// Creates an object, or updates the one that has its primary key by the policy. Properties that are not given then
+    /// keep their values. Throws `noPrimaryKey` for a class without one unless the policy is `.error`, and the errors
+    /// of `create`, `set` and `edit`; a failed update may leave some properties assigned, so let the work fail with it.
     @discardableResult
     package func create(
         _ classID: ClassID, _ values: [PropertyID: Value], update policy: UpdatePolicy
@@ -53,9 +52,9 @@ extension WriteTransaction {
         return UpsertResult(key, changed ? .modified : .unchanged)
     }
 
-    /// Assigns properties, or, with `onlyDifferent`, changes what differs from what is stored and nothing else:
-    /// elements of collections one by one, properties of embedded objects in place. False when that left nothing
-    /// to do, so that observers hear of nothing. Throws what `set` and `edit` throw.
+    /// Assigns properties. With `onlyDifferent`, changes only what differs from the stored values: elements of
+    /// collections one by one, properties of embedded objects in place. Returns false when nothing differed, so that
+    /// observers get no change. Throws the errors of `set` and `edit`.
     @discardableResult
     package func set(
         _ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value], onlyDifferent: Bool
@@ -69,7 +68,7 @@ extension WriteTransaction {
         let objectClass = schema[classID]
         for (id, value) in values.sorted(by: { $0.key < $1.key }) {
             guard let property = objectClass?[id], property.type.accepts(value) else {
-                // For the store to refuse.
+                // The store rejects it.
                 assigned[id] = value
                 continue
             }
@@ -95,7 +94,7 @@ extension WriteTransaction {
 
     // MARK: Collections, element by element
 
-    /// Elements at the same position are compared; then the list is shortened or extended.
+    /// Compares elements at the same position, then shortens or extends the list.
     private func change(_ old: [Value], to new: [Value], _ place: CollectionPlace) throws -> Bool {
         if old.isEmpty, !new.isEmpty { return try assign(.list(new), place) }
         var changed = old.count != new.count
@@ -140,7 +139,7 @@ extension WriteTransaction {
         return changed
     }
 
-    /// What was empty is written at once: nothing in it was there before that observers could be told of otherwise.
+    /// An empty collection is written at once: it had no elements whose changes observers could tell apart.
     private func assign(_ value: Value, _ place: CollectionPlace) throws -> Bool {
         try set(place.classID, place.key, [place.property.id: value])
         return true
@@ -165,7 +164,7 @@ private struct CollectionPlace {
     let key: ObjectKey
     let property: PropertySchema
 
-    /// Whether each embedded object that is given again stands where it stood, so that single edits can do.
+    /// Whether each embedded object that is given again is at its old position, so that single edits suffice.
     func holds(_ new: [Value], _ old: [Value]) -> Bool {
         guard property.ownsTarget else { return true }
         return new.enumerated().allSatisfy { index, value in

@@ -1,9 +1,9 @@
 package import ObjectModel
 
-/// What a store checks of a value before it takes it, the same in every store.
+/// The checks that every store makes of a value before it accepts it.
 ///
-/// Nothing is changed by a check, so that a write whose value does not fit changes nothing. Messages are those
-/// that users of Realm know, where Realm has one.
+/// A check changes nothing, so a write whose value does not fit changes nothing. Messages are Realm's where Realm has
+/// one.
 package struct ValueRules {
     package static let maximumStringBytes = 16_777_199
     package static let maximumDataBytes = 16_777_200
@@ -19,10 +19,9 @@ package struct ValueRules {
         self.exists = exists
     }
 
-    /// Checks a value for a property as a whole. `owned` tells whether an embedded object is in this very
-    /// property already: it may then be assigned again. Throws `invalidValue`, `valueTooLarge`,
-    /// `invalidMapKey`, `tooDeep`, `embeddedOwned`, and for the properties of a new embedded object also
-    /// `unknownProperty`.
+    /// Checks a value for a property as a whole. `owned` returns whether an embedded object is already in this very
+    /// property: it may then be assigned again. Throws `invalidValue`, `valueTooLarge`, `invalidMapKey`, `tooDeep`,
+    /// `embeddedOwned`, and for the properties of a new embedded object also `unknownProperty`.
     package func check(
         _ value: Value, for property: PropertySchema, of objectClass: ClassSchema,
         owned: (ObjectKey) throws -> Bool = { _ in false }
@@ -101,7 +100,7 @@ package struct ValueRules {
         try checkSize(.string(key), depth: 0, property, objectClass)
     }
 
-    /// A set's elements in order and each once; other values as they are.
+    /// A set's elements in order, without duplicates; other values unchanged.
     package static func normalised(_ value: Value) -> Value {
         guard case .set(let elements) = value else { return value }
         let ordered = elements.enumerated().sorted { a, b in
@@ -156,7 +155,7 @@ package struct ValueRules {
         }
     }
 
-    /// An embedded object has one place only.
+    /// Throws when an embedded object occurs twice: it can only be in one place.
     private func checkDistinct(_ elements: [Value], _ property: PropertySchema, _ objectClass: ClassSchema) throws {
         var seen: Set<ObjectKey> = []
         for case .link(let key) in elements where !seen.insert(key).inserted {

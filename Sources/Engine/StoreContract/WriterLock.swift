@@ -2,16 +2,16 @@ import Glibc
 import ObjectModel
 import Synchronization
 
-/// Knows which threads write, so that a write that could only wait for itself is refused instead.
+/// Knows which threads write, so that it can refuse a write that could only wait for itself.
 ///
-/// A store tells of its own writer with `run`. Interactive writes pass one another the turn here: they are not
-/// queued with the store before the one ahead is on disk, because a store that commits several pieces of work
-/// together would let each wait for what the next one's thread does.
+/// A store reports its own writer with `run`. Interactive writes take turns here: one is not queued with the store
+/// before the one ahead is on disk, because a store that commits several pieces of work together would let each wait
+/// for the next one's thread.
 package enum WriterLock {
     private struct Writers {
-        /// The thread that runs the store's work, listeners and completions, with how often it said so.
+        /// The thread that runs the store's work, listeners and completions, with the depth of its calls.
         var own: (thread: UInt, depth: Int)?
-        /// The thread whose interactive write is open; 0 while that is none.
+        /// The thread whose interactive write is open; 0 until a thread adopts it.
         var interactive: UInt?
         var waiting: [(thread: UInt, grant: @Sendable () -> Void)] = []
 
@@ -20,8 +20,8 @@ package enum WriterLock {
 
     private static let writers = Mutex<[ObjectIdentifier: Writers]>([:])
 
-    /// Runs `body`, on one thread at a time for each store, as what only that store's writer does: work,
-    /// listeners and completions. Cost: two locks.
+    /// Runs `body` as the store's writer, on one thread at a time for each store: work, listeners and completions.
+    /// Cost: two locks.
     package static func run<R>(for store: AnyObject, _ body: () throws -> R) rethrows -> R {
         let id = ObjectIdentifier(store)
         let thread = UInt(pthread_self())
@@ -35,7 +35,7 @@ package enum WriterLock {
         return try body()
     }
 
-    /// Throws `nestedWrite` when this thread writes to the store already: for everything that waits for the writer.
+    /// Throws `nestedWrite` when this thread already writes to the store: for every call that waits for the writer.
     package static func checkNesting(_ store: AnyObject) throws {
         let thread = UInt(pthread_self())
         let known = writers.withLock { $0[ObjectIdentifier(store)] }
@@ -54,9 +54,9 @@ package enum WriterLock {
         turn.wait()
     }
 
-    /// The same without waiting, for a thread that is not known yet.
+    /// Acquires the turn without waiting, for a thread that is not known yet.
     ///
-    /// - Parameter granted: is called when the turn has come, perhaps on the thread that passes it on.
+    /// - Parameter granted: called when the turn has come, perhaps on the thread that passes it on.
     static func acquire(_ store: AnyObject, granted: @escaping @Sendable () -> Void) {
         acquire(ObjectIdentifier(store), for: 0, granted)
     }
@@ -75,7 +75,7 @@ package enum WriterLock {
         if isFree { granted() }
     }
 
-    /// Says which thread the open interactive write is of.
+    /// Sets the thread that owns the open interactive write.
     static func transfer(_ store: ObjectIdentifier, to thread: UInt) {
         change(store) { writers in
             if writers.interactive != nil { writers.interactive = thread }
