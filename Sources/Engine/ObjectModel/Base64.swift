@@ -1,7 +1,7 @@
-/// Base64 as in RFC 4648: bytes as text, three as four characters.
+/// Base64 as in RFC 4648: three bytes as four characters.
 package struct Base64: Sendable {
     private let alphabet: [UInt8]
-    /// The number of each character; 255 for one that has none.
+    /// The value of each character; 255 for a character outside the alphabet.
     private let values: [UInt8]
     private let isPadded: Bool
 
@@ -20,7 +20,7 @@ package struct Base64: Sendable {
         self.isPadded = isPadded
     }
 
-    /// The length of the text for that many bytes.
+    /// The length of the text for `count` bytes.
     package func length(of count: Int) -> Int { isPadded ? (count + 2) / 3 * 4 : (count * 4 + 2) / 3 }
 
     package func encode(_ bytes: [UInt8]) -> String {
@@ -51,7 +51,7 @@ package struct Base64: Sendable {
         }
     }
 
-    /// Nil for anything that `encode` does not make.
+    /// Returns nil for any text that `encode` does not produce.
     package func decode(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { text in
@@ -74,7 +74,7 @@ package struct Base64: Sendable {
                     bytes.append(UInt8(truncatingIfNeeded: bits >> count))
                 }
             }
-            // What is left over must be less than a character, and zero.
+            // The remaining bits must be fewer than a character has, and zero.
             guard count < 6, bits & (1 << count - 1) == 0 else { return nil }
             return bytes
         }

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A 12-byte identifier as MongoDB and Realm make them: 4 bytes of seconds, 5 random bytes, 3 bytes of counter.
+/// A 12-byte identifier in the layout of MongoDB and Realm: 4 bytes of seconds, 5 random bytes, 3 bytes of counter.
 package struct ObjectId: Hashable, Comparable, Sendable {
     /// The first 4 bytes, big endian.
     package let high: UInt32
@@ -19,7 +19,7 @@ package struct ObjectId: Hashable, Comparable, Sendable {
         self.init(bytes: bytes)
     }
 
-    /// From exactly 12 bytes; nil for any other number.
+    /// Makes one of exactly 12 bytes; nil for any other number.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 12 else { return nil }
         high = bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
@@ -33,9 +33,9 @@ package struct ObjectId: Hashable, Comparable, Sendable {
             high: UInt32(truncatingIfNeeded: Timestamp.now().seconds), low: processPart << 24 | number)
     }
 
-    /// 40 bits that tell this process's from others'.
+    /// 40 random bits that distinguish this process from others.
     private static let processPart = UInt64.random(in: 0..<1 << 40)
-    /// With room before it begins anew after 24 bits: until then, what is generated ascends.
+    /// The start leaves room before the counter wraps after 24 bits: until then, generated identifiers ascend.
     private static let counter = Atomic(UInt32.random(in: 0..<1 << 20))
 
     package var bytes: [UInt8] { bigEndianBytes(high) + bigEndianBytes(low) }
@@ -67,7 +67,7 @@ package struct UUIDValue: Hashable, Comparable, Sendable {
         self.init(bytes: bytes)
     }
 
-    /// From exactly 16 bytes; nil for any other number.
+    /// Makes one of exactly 16 bytes; nil for any other number.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }
         high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }

@@ -1,14 +1,14 @@
-/// What one commit, or several merged, did to one class. Keys are never reused, so an object deleted and created anew
-/// with the same primary key is one deletion and one insertion.
+/// The changes of one class by one commit, or by several merged ones. Keys are never reused, so an object that was
+/// deleted and created again with the same primary key is one deletion and one insertion.
 package struct ClassChanges: Hashable, Sendable {
     /// Objects that exist now and did not before.
     package var insertions: Set<ObjectKey>
     /// Objects that existed before and do not now.
     package var deletions: Set<ObjectKey>
-    /// Objects that exist before and now, with the properties that were assigned. Assigning the present value counts.
+    /// Objects that exist before and after, with the properties that were assigned. Assigning the present value counts.
     package var modifications: [ObjectKey: PropertySet]
-    /// What was done to the lists, sets and maps among the modified properties of modified objects. A property
-    /// without an entry was assigned what it had, or was changed back.
+    /// The edits of the lists, sets and maps among the modified properties of modified objects. A property without an
+    /// entry was assigned its own value, or was changed back.
     package var edits: [ObjectKey: [PropertyID: CollectionEdit]]
 
     package init(
@@ -36,11 +36,11 @@ package struct ClassChanges: Hashable, Sendable {
         modifications[key, default: PropertySet()].insert(property)
     }
 
-    /// Notes an edit of a collection, which is a modification of its property.
+    /// Records an edit of a collection, which is a modification of its property.
     package mutating func recordEdit(_ key: ObjectKey, _ property: PropertyID, _ edit: CollectionEdit) {
         guard !insertions.contains(key) else { return }
         recordModification(key, property)
-        // Taken out while it grows, so that it is not copied.
+        // Removed from the dictionary while it grows, so that it is not copied.
         var whole = edit
         if var earlier = edits[key]?.removeValue(forKey: property) {
             earlier.merge(edit)
@@ -50,7 +50,7 @@ package struct ClassChanges: Hashable, Sendable {
         if edits[key]?.isEmpty == true { edits[key] = nil }
     }
 
-    /// Takes in what happened after this.
+    /// Merges the changes that happened after these.
     package mutating func merge(_ later: ClassChanges) {
         for key in later.deletions { recordDeletion(key) }
         insertions.formUnion(later.insertions)
@@ -63,7 +63,7 @@ package struct ClassChanges: Hashable, Sendable {
     }
 }
 
-/// What changed up to `version`: in one commit, or in several that were merged.
+/// The changes up to `version`: of one commit, or of several merged ones.
 package struct ChangeSet: Hashable, Sendable {
     /// The version that the changes lead to.
     package var version: Version
@@ -78,7 +78,7 @@ package struct ChangeSet: Hashable, Sendable {
         self.schemaChanged = schemaChanged
     }
 
-    /// Takes in what happened after this. Cost: linear in `later`, but for the first.
+    /// Merges the changes that happened after these. Cost: linear in `later`, except for the first merge.
     package mutating func merge(_ later: ChangeSet) {
         version = later.version
         schemaChanged = schemaChanged || later.schemaChanged
@@ -94,7 +94,7 @@ package struct ChangeSet: Hashable, Sendable {
 }
 
 extension ClassChanges {
-    /// What leads back.
+    /// The changes that undo these.
     package var inverted: ClassChanges {
         ClassChanges(
             insertions: deletions, deletions: insertions, modifications: modifications,
@@ -103,7 +103,7 @@ extension ClassChanges {
 }
 
 extension ChangeSet {
-    /// What leads back from `version` to the one that these changes start from.
+    /// The changes that undo these, from `version` to the version that they start from.
     package func inverted(to version: Version) -> ChangeSet {
         ChangeSet(version: version, classes: classes.mapValues(\.inverted), schemaChanged: schemaChanged)
     }

@@ -1,13 +1,13 @@
-/// What was done to one list, set or map.
+/// The edit of one list, set or map.
 package enum CollectionEdit: Hashable, Sendable {
     case list(ListEdit)
     case set(SetEdit)
     case map(MapEdit)
 
-    /// Takes in what happened after this. Kinds differ only when the property's type was changed; then the
-    /// later one counts.
+    /// Merges an edit that happened after this one. The kinds differ only when the property's type was changed; then
+    /// the later edit replaces this one.
     package mutating func merge(_ later: CollectionEdit) {
-        // Held in one place only while it grows: edits come one by one, and each would copy all before it.
+        // `self` gives up its storage while the edit grows: edits arrive one by one, and each would copy all before it.
         switch later {
         case .list(let next):
             guard case .list(var edit) = self else { return self = later }
@@ -27,7 +27,7 @@ package enum CollectionEdit: Hashable, Sendable {
         }
     }
 
-    /// What leads back.
+    /// The edit that undoes this one.
     package var inverted: CollectionEdit {
         switch self {
         case .list(let edit): .list(edit.inverted)
@@ -48,8 +48,8 @@ package enum CollectionEdit: Hashable, Sendable {
     }
 }
 
-/// What was done to a set: its elements are told apart by `Value.order(_:_:)`, of which structural equality is enough
-/// here because a set gives back what it holds.
+/// The edit of a set. Its elements are distinguished by `Value.order(_:_:)`; structural equality is enough here because
+/// a set returns the elements that it holds.
 package struct SetEdit: Hashable, Sendable {
     package var deletions: Set<Value> = []
     package var insertions: Set<Value> = []
@@ -75,13 +75,13 @@ package struct SetEdit: Hashable, Sendable {
     }
 }
 
-/// What was done to a map, by its keys.
+/// The edit of a map, by its keys.
 package struct MapEdit: Hashable, Sendable {
-    /// Keys that were there before and were taken out.
+    /// Keys that existed before and were removed.
     package private(set) var deletions: Set<MapKey> = []
-    /// Keys that are there now and were put in. One that was taken out and put in again is in both.
+    /// Keys that exist after and were added. One that was removed and added again is in both sets.
     package private(set) var insertions: Set<MapKey> = []
-    /// Keys that were there all the time, whose value was assigned.
+    /// Keys that existed throughout and whose value was assigned.
     package private(set) var modifications: Set<MapKey> = []
 
     package init() {}
@@ -113,7 +113,7 @@ package struct MapEdit: Hashable, Sendable {
 }
 
 extension MapEdit {
-    /// One pass over the keys of both, which are in order.
+    /// Makes one pass over the keys of both maps, which are sorted.
     fileprivate init(replacing before: ValueMap, with after: ValueMap) {
         self.init()
         let (old, new) = (before.entries, after.entries)
@@ -136,7 +136,7 @@ extension MapEdit {
     }
 }
 
-/// A map's key, told apart from others by its bytes and ordered by them.
+/// A map's key, compared and ordered by its bytes.
 package struct MapKey: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
     package let text: String
 
@@ -152,7 +152,7 @@ package struct MapKey: Hashable, Comparable, Sendable, ExpressibleByStringLitera
 }
 
 extension CollectionEdit {
-    /// What assigning a property as a whole does to the collection that it is; nil for single properties, whose mixed values may
+    /// The edit that assigning a whole collection property makes; nil for single properties: their mixed values may
     /// hold collections too, but are replaced as one value.
     package init?(replacing old: Value, with new: Value, in type: PropertyType) {
         guard type.isCollection else { return nil }

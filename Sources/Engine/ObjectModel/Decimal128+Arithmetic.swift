@@ -23,36 +23,37 @@ extension Decimal128 {
 
     package static prefix func - (a: Decimal128) -> Decimal128 { Decimal128(high: a.high ^ 1 << 63, low: a.low) }
 
-    /// The sum divided by their number; nil when there are none.
+    /// The sum divided by the count; nil for a count of zero.
     package static func average(sum: Decimal128, count: Int) -> Decimal128? {
         count == 0 ? nil : sum / Decimal128(Int64(count))
     }
 }
 
 extension Decimal128 {
-    /// Exact.
+    /// Converts exactly.
     package init(_ value: Int64) { self.init(cdecimal_from_int64(value)) }
 
-    /// The nearest decimal, half to even: the 34 leading digits of the binary number, so that 0.1 has a tail. NaN and
-    /// the infinities stay what they are.
+    /// The nearest decimal, half to even: the 34 leading digits of the binary number, so that 0.1 gets a tail of
+    /// digits. NaN and the infinities are preserved.
     package init(_ value: Double) { self.init(cdecimal_from_double(value)) }
 
-    /// As from a `Double`, which every `Float` is exactly.
+    /// Converts as from a `Double`, which represents every `Float` exactly.
     package init(_ value: Float) { self.init(Double(value)) }
 
-    /// The fewest digits that name this double among all others, as JSON and program texts write it: 0.1 has no tail.
+    /// The shortest decimal that identifies this double among all others, as JSON and program texts write it: 0.1 has
+    /// no tail of digits.
     package init(shortest value: Double) { self = Decimal128(value.description) ?? Decimal128(value) }
 
     /// The nearest double, half to even.
     package var double: Double { cdecimal_to_double(words) }
 
-    /// The double that this is; nil where the nearest one has another value.
+    /// The double of equal value; nil where the nearest double has another value.
     package var exactDouble: Double? {
         let nearest = double
         return Self.order(self, nearest) == 0 ? nearest : nil
     }
 
-    /// The whole number that this is; nil when it has a fraction, lies beyond 64 bits or is none at all.
+    /// The whole number of equal value; nil for a fraction, a number beyond 64 bits, NaN and the infinities.
     package var exactInt64: Int64? {
         var result: Int64 = 0
         return cdecimal_to_int64(words, &result) ? result : nil
@@ -60,16 +61,17 @@ extension Decimal128 {
 }
 
 extension Decimal128 {
-    /// By value, as negative, zero or positive: NaN lowest and equal to itself, 1.0 equal to 1.00, -0 equal to 0.
+    /// Compares by value; returns a negative number, zero or a positive one. NaN is lowest and equal to itself, 1.0
+    /// equals 1.00, -0 equals 0.
     package static func order(_ a: Decimal128, _ b: Decimal128) -> Int {
         if a.isNaN || b.isNaN { return (a.isNaN ? 0 : 1) - (b.isNaN ? 0 : 1) }
         return Int(cdecimal_compare(a.words, b.words))
     }
 
-    /// By value and exactly, though a double may have far more digits than a decimal.
+    /// Compares by value and exactly, though a double may have far more digits than a decimal.
     ///
-    /// No decimal lies strictly between the two that enclose the double, so where those differ the double is equal
-    /// to no decimal, and above all that do not exceed the lower one.
+    /// No decimal lies strictly between the two that enclose the double. So where those two differ, the double is equal
+    /// to no decimal, and above all decimals up to and including the lower one.
     package static func order(_ a: Decimal128, _ b: Double) -> Int {
         if a.isNaN || b.isNaN { return (a.isNaN ? 0 : 1) - (b.isNaN ? 0 : 1) }
         let below = cdecimal_from_double_down(b)

@@ -1,10 +1,10 @@
 import CDecimal
 
 extension Decimal128: LosslessStringConvertible {
-    /// Reads digits with an optional sign, point and exponent, or `NaN`, `inf` or `Infinity` in either case with an
-    /// optional sign. Nil for anything else and for numbers beyond the range, which would become infinite. Digits
-    /// beyond the 34th are rounded, half to even; a number too small for the range is rounded to zero. Trailing zeros
-    /// are kept: 1.10 stays 1.10.
+    /// Parses digits with an optional sign, point and exponent, or `NaN`, `inf` or `Infinity` in either case with an
+    /// optional sign. Returns nil for anything else and for numbers beyond the range, which would become infinite.
+    /// Digits beyond the 34th are rounded, half to even; a number too small for the range is rounded to zero. Trailing
+    /// zeros are kept: 1.10 stays 1.10.
     package init?(_ text: String) {
         var scanner = DecimalScanner(rest: text.utf8[...])
         let isNegative = scanner.sign()
@@ -21,8 +21,8 @@ extension Decimal128: LosslessStringConvertible {
         if isInfinite { return nil }
     }
 
-    /// In plain notation where that takes at most six zeros after the point, else with an exponent; all digits are
-    /// written, so that reading the text gives the same encoding. NaN, Infinity and -Infinity.
+    /// Plain notation where that has at most six zeros after the point, otherwise with an exponent; it has all digits,
+    /// so that parsing the text gives the same encoding. NaN, Infinity and -Infinity.
     package var description: String {
         if isNaN { return "NaN" }
         let sign = isNegative ? "-" : ""
@@ -38,8 +38,8 @@ extension Decimal128: LosslessStringConvertible {
     }
 }
 
-/// Reads the text of a decimal and makes of it one that Intel's library reads exactly: it looks at the first digits
-/// of a long text only, and takes anything that is no number for a NaN.
+/// Scans the text of a decimal and rewrites it as a text that Intel's library parses exactly: the library reads only
+/// the first digits of a long text, and parses any text that is not a number as NaN.
 private struct DecimalScanner {
     var rest: Substring.UTF8View
 
@@ -50,14 +50,15 @@ private struct DecimalScanner {
         return false
     }
 
-    /// The rest in lower case if it starts with a letter; longer words than any that means something are cut.
+    /// The rest in lower case if it starts with a letter, truncated beyond the length of any valid word.
     func word() -> String? {
         guard let first = rest.first, isLetter(first) else { return nil }
         return String(decoding: rest.prefix(9).map { $0 | 0x20 }, as: UTF8.self)
     }
 
     mutating func number(isNegative: Bool) -> String? {
-        // A sign, 34 digits, the one after, and one for all the others, which only decides how that one is rounded.
+        // A sign, 34 digits, the next digit, and one digit for all the others, which only decides how that one is
+        // rounded.
         var digits: [UInt8] = []
         var exponent = 0
         var hasDigits = false
@@ -94,7 +95,7 @@ private struct DecimalScanner {
         return (isNegative ? "-" : "+") + String(decoding: digits, as: UTF8.self) + "E" + String(clamp(exponent))
     }
 
-    /// A whole number with an optional sign, clamped far beyond the range.
+    /// A whole number with an optional sign, clamped to a value far beyond the range.
     private mutating func power() -> Int? {
         let isNegative = sign()
         guard let first = rest.first, isDigit(first) else { return nil }

@@ -1,6 +1,6 @@
-/// The decimals between two ends, either of which may be missing or left out itself. NaN lies in none.
+/// The decimals between two bounds, each of which may be missing or excluded. No range contains NaN.
 package struct DecimalRange: Hashable, Sendable {
-    /// A finite end, as a whole number times ten to the exponent.
+    /// A finite bound, as a whole number times ten to the exponent.
     private struct End: Hashable {
         var coefficient: Int128
         var exponent: Int
@@ -9,16 +9,16 @@ package struct DecimalRange: Hashable, Sendable {
         var negated: End { End(coefficient: -coefficient, exponent: exponent, isOpen: isOpen) }
     }
 
-    /// By order keys, closed.
+    /// The bounds as order keys, inclusive.
     private var lowKey: UInt128
     private var highKey: UInt128
-    /// Nil where the keys say all: without an end, or with an infinite one.
+    /// Nil where the keys suffice: without a bound, or with an infinite one.
     private var low: End?
     private var high: End?
     private var lowWords = "lowest"
     private var highWords = "highest"
 
-    /// For people.
+    /// The range as text for people.
     package var words: String { lowWords == highWords ? lowWords : "\(lowWords)...\(highWords)" }
 
     package static let all = DecimalRange()
@@ -34,7 +34,7 @@ package struct DecimalRange: Hashable, Sendable {
         highKey = Decimal128.infinity.orderKey
     }
 
-    /// Everything above the number, and with `closed` the number itself.
+    /// All decimals above the number, and with `closed` the number itself.
     package init(above number: Decimal128, closed: Bool) {
         self.init()
         if number.isNaN {
@@ -46,7 +46,7 @@ package struct DecimalRange: Hashable, Sendable {
         lowWords = "\(number)"
     }
 
-    /// Everything below the number, and with `closed` the number itself.
+    /// All decimals below the number, and with `closed` the number itself.
     package init(below number: Decimal128, closed: Bool) {
         self.init()
         if number.isNaN {
@@ -71,7 +71,7 @@ package struct DecimalRange: Hashable, Sendable {
         return lowKey <= key && key <= highKey
     }
 
-    /// What lies in both.
+    /// The decimals in both ranges.
     package func intersection(_ other: DecimalRange) -> DecimalRange {
         var both = self
         if other.lowKey > lowKey { (both.lowKey, both.low, both.lowWords) = (other.lowKey, other.low, other.lowWords) }
@@ -83,8 +83,8 @@ package struct DecimalRange: Hashable, Sendable {
 
     // MARK: By coefficient
 
-    /// The whole numbers that, times ten to the exponent, lie in the range, among those that a decimal can have; an
-    /// empty range has its low end above its high end.
+    /// The whole numbers that, times ten to the exponent, lie in the range, among those that a decimal can have; for an
+    /// empty range the lower bound is above the upper one.
     package func coefficients(exponent: Int) -> (low: Int128, high: Int128) {
         let limit = Int128(Decimal128.digitsLimit)
         if isEmpty { return (limit, -limit) }
@@ -95,7 +95,7 @@ package struct DecimalRange: Hashable, Sendable {
         return (first, last)
     }
 
-    /// The lowest whole number that is not below the end when it is multiplied by ten to the exponent.
+    /// The lowest whole number that, times ten to the exponent, is not below the bound.
     private static func lowest(_ end: End, _ exponent: Int) -> Int128 {
         let limit = Int128(Decimal128.digitsLimit)
         let step: Int128 = end.isOpen ? 1 : 0
@@ -112,11 +112,11 @@ package struct DecimalRange: Hashable, Sendable {
         if -shift > Decimal128.precision { return end.coefficient > 0 ? 1 : 0 }
         let (quotient, rest) = end.coefficient.quotientAndRemainder(dividingBy: powerOfTen(-shift))
         if rest == 0 { return quotient + step }
-        // Division cuts towards zero.
+        // Division truncates towards zero.
         return rest > 0 ? quotient + 1 : quotient
     }
 
-    /// Up to ten to the 34.
+    /// Powers up to ten to the 34.
     private static func powerOfTen(_ power: Int) -> Int128 {
         var result: Int128 = 1
         var factor: Int128 = 10

@@ -1,8 +1,8 @@
-// These are plain structs rather than RawRepresentable ones, whose hashing goes through an unspecialised
-// generic in other modules.
+// These are plain structs rather than RawRepresentable ones, whose hashing calls an unspecialised generic in other
+// modules.
 
-/// The key of an object within its class. Given out in creation order, starting at 0, and never reused,
-/// so ascending keys are creation order.
+/// The key of an object within its class. Assigned in creation order, starting at 0, and never reused, so ascending
+/// keys are creation order.
 package struct ObjectKey: Hashable, Comparable, Sendable {
     package let rawValue: Int64
 
@@ -12,7 +12,7 @@ package struct ObjectKey: Hashable, Comparable, Sendable {
     package static func < (a: ObjectKey, b: ObjectKey) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// The stable number of a class. It survives schema changes and is never given to another class.
+/// The stable number of a class. It survives schema changes and is never assigned to another class.
 package struct ClassID: Hashable, Comparable, Sendable {
     package let rawValue: UInt32
 
@@ -22,8 +22,8 @@ package struct ClassID: Hashable, Comparable, Sendable {
     package static func < (a: ClassID, b: ClassID) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// The stable number of a property within its class. It survives schema changes and is never given to
-/// another property of the class.
+/// The stable number of a property within its class. It survives schema changes and is never assigned to another
+/// property of the class.
 package struct PropertyID: Hashable, Comparable, Sendable {
     package let rawValue: UInt16
 

@@ -8,7 +8,7 @@ package struct IndexRuns: Hashable, Sendable {
         for index in indices { insert(index) }
     }
 
-    /// From runs in any order; empty ones are left out, overlapping ones joined.
+    /// Makes a set of runs in any order; empty ones are ignored, overlapping ones joined.
     package init(runs: [Range<Int>]) {
         for run in runs.sorted(by: { $0.lowerBound < $1.lowerBound }) where !run.isEmpty {
             if let last = self.runs.last, last.upperBound >= run.lowerBound {
@@ -28,7 +28,7 @@ package struct IndexRuns: Hashable, Sendable {
         return place < runs.count && runs[place].contains(index)
     }
 
-    /// The members below `index`.
+    /// The number of members below `index`.
     package func count(below index: Int) -> Int {
         var total = 0
         for run in runs {
@@ -44,7 +44,7 @@ package struct IndexRuns: Hashable, Sendable {
         guard !range.isEmpty else { return }
         var lower = range.lowerBound
         var upper = range.upperBound
-        // Runs that overlap or touch are swallowed.
+        // Runs that overlap or touch are merged.
         let first = firstRun(endingAfter: lower - 1)
         var end = first
         while end < runs.count, runs[end].lowerBound <= upper {
@@ -55,7 +55,7 @@ package struct IndexRuns: Hashable, Sendable {
         runs.replaceSubrange(first..<end, with: [lower..<upper])
     }
 
-    /// Whether the index was a member.
+    /// Removes the index; returns whether it was a member.
     @discardableResult
     package mutating func remove(_ index: Int) -> Bool {
         let place = firstRun(endingAfter: index)
@@ -66,7 +66,7 @@ package struct IndexRuns: Hashable, Sendable {
         return true
     }
 
-    /// Makes room for `count` places at `index`: members from there on move up. The new places are no members.
+    /// Makes room for `count` positions at `index`: members from there on move up. The new positions are not members.
     package mutating func openGap(at index: Int, count: Int = 1) {
         let place = firstRun(endingAfter: index)
         guard place < runs.count, count > 0 else { return }
@@ -81,7 +81,7 @@ package struct IndexRuns: Hashable, Sendable {
         }
     }
 
-    /// Takes places out: members above move down.
+    /// Removes positions: members above move down.
     package mutating func closeGap(_ range: Range<Int>) {
         guard !range.isEmpty else { return }
         let first = firstRun(endingAfter: range.lowerBound)
@@ -97,7 +97,7 @@ package struct IndexRuns: Hashable, Sendable {
         for position in firstRun(endingAfter: range.lowerBound)..<runs.count {
             runs[position] = runs[position].lowerBound - range.count..<runs[position].upperBound - range.count
         }
-        // What lay on both sides of the places may touch now.
+        // The runs on both sides of the removed positions may touch now.
         let joint = firstRun(endingAfter: range.lowerBound)
         if joint > 0, joint < runs.count, runs[joint - 1].upperBound == runs[joint].lowerBound {
             runs[joint - 1] = runs[joint - 1].lowerBound..<runs[joint].upperBound
@@ -105,7 +105,7 @@ package struct IndexRuns: Hashable, Sendable {
         }
     }
 
-    /// The places of `range` that are no members.
+    /// The positions of `range` that are not members.
     package func gaps(in range: Range<Int>) -> [Range<Int>] {
         var gaps: [Range<Int>] = []
         var start = range.lowerBound
@@ -118,8 +118,8 @@ package struct IndexRuns: Hashable, Sendable {
         return gaps
     }
 
-    /// Where the places stand that are no members, counted by `ranks` among their like: with the members 0 and 3,
-    /// ranks 0..<3 stand at 1..<3 and 4..<5.
+    /// The positions of the non-members with the given ranks, counted among non-members: with the members 0 and 3,
+    /// ranks 0..<3 are at 1..<3 and 4..<5.
     package func positions(ofNonMembers ranks: Range<Int>) -> [Range<Int>] {
         var positions: [Range<Int>] = []
         var rank = ranks.lowerBound

@@ -1,4 +1,4 @@
-/// Few edits that make one list of another, which are what writing a list as a whole does to it.
+/// A short list of edits that turns one list into another, as writing a list as a whole does.
 package enum ListDifference {
     package enum Step: Hashable, Sendable {
         case replace(at: Int, Value)
@@ -6,11 +6,11 @@ package enum ListDifference {
         case insert(at: Int, Value)
     }
 
-    /// Elements between the equal ends of two lists up to which the fewest edits are looked for: that takes time and
-    /// memory as their number times that of the edits.
+    /// The number of elements between the equal ends of two lists up to which the fewest edits are computed: time and
+    /// memory are proportional to this number times that of the edits.
     private static let limit = 1000
 
-    /// The edits in the order in which they are made; nil when the lists differ in so many places that one replaces the
+    /// The edits in the order of their execution; nil when the lists differ in so many places that one replaces the
     /// other.
     package static func steps(from old: [Value], to new: [Value]) -> [Step]? {
         let shorter = min(old.count, new.count)
@@ -32,7 +32,7 @@ package enum ListDifference {
 }
 
 extension ListEdit {
-    /// What writing a list as a whole does to it.
+    /// The edit that writing a list as a whole makes.
     package init(from old: [Value], to new: [Value]) {
         guard let steps = ListDifference.steps(from: old, to: new) else {
             self.init(replacing: old.count, with: new.count)

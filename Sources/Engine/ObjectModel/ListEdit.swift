@@ -1,14 +1,14 @@
-/// What was done to a list, by positions: take out `deletions` (positions before), then put in `insertions`
-/// (positions after); `modifications` (positions after) were assigned. An element that moved is a deletion and
-/// an insertion, unless it was moved back.
+/// The edit of a list, by positions: remove `deletions` (positions before), then insert `insertions` (positions after);
+/// `modifications` (positions after) were assigned. An element that moved is a deletion and an insertion, unless it was
+/// moved back.
 package struct ListEdit: Hashable, Sendable {
-    /// An element that was taken out and put in again at another place.
+    /// An element that was removed and inserted again at another position.
     package struct Move: Hashable, Sendable {
         /// The position before, which is among the deletions.
         package var from: Int
         /// The position after, which is among the insertions.
         package var to: Int
-        /// Whether it was assigned, too, which counts again once it is moved back.
+        /// Whether it was also assigned, which counts again once it is moved back.
         package var isModified: Bool
 
         package init(from: Int, to: Int, isModified: Bool = false) {
@@ -21,7 +21,7 @@ package struct ListEdit: Hashable, Sendable {
     package private(set) var deletions = IndexRuns()
     package private(set) var insertions = IndexRuns()
     package private(set) var modifications = IndexRuns()
-    /// Which insertions are the same elements as which deletions. Ascending by `from`.
+    /// The pairs of deletions and insertions that are the same element. Ascending by `from`.
     package private(set) var moves: [Move] = []
 
     package init() {}
@@ -33,15 +33,15 @@ package struct ListEdit: Hashable, Sendable {
         self.moves = moves.sorted { $0.from < $1.from }
     }
 
-    /// All of `before` elements taken out and `after` new ones put in.
+    /// An edit that removes all of `before` elements and inserts `after` new ones.
     package init(replacing before: Int, with after: Int) {
         deletions.insert(0..<before)
         insertions.insert(0..<after)
     }
 
-    /// What leads back. Cost: the runs.
+    /// The edit that undoes this one. Cost: the runs.
     package var inverted: ListEdit {
-        // Assigned elements stayed, so each has a place among those that are neither deleted nor inserted.
+        // Assigned elements stayed, so each has a position among those that are neither deleted nor inserted.
         let before = modifications.runs.flatMap { run in
             insertions.gaps(in: run).flatMap { stayed in
                 let rank = stayed.lowerBound - insertions.count(below: stayed.lowerBound)
@@ -55,17 +55,17 @@ package struct ListEdit: Hashable, Sendable {
 
     package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 
-    /// An element was put in at `index`.
+    /// Records that an element was inserted at `index`.
     package mutating func recordInsertion(at index: Int) { recordInsertions(at: index..<index + 1) }
 
-    /// The element at `index` was taken out.
+    /// Records that the element at `index` was removed.
     package mutating func recordDeletion(at index: Int) { recordDeletions(at: index..<index + 1) }
 
-    /// The element at `index` was assigned.
+    /// Records that the element at `index` was assigned.
     package mutating func recordModification(at index: Int) { recordModifications(at: index..<index + 1) }
 
-    /// The element at `from` was taken out and put in again at `to`. One that is back among the neighbours that it had
-    /// counts as never taken out. Cost: the runs and the moves.
+    /// Records that the element at `from` was removed and inserted again at `to`. An element that is back among its
+    /// former neighbours counts as never removed. Cost: the runs and the moves.
     package mutating func recordMove(from: Int, to: Int) {
         guard from != to else { return }
         let move = origin(of: from)
@@ -74,7 +74,7 @@ package struct ListEdit: Hashable, Sendable {
         if let move { take(Move(from: move.from, to: to, isModified: move.isModified)) }
     }
 
-    /// Elements were put in that stand at `range` now. Cost: the runs and the moves.
+    /// Records that elements were inserted, which are at `range` now. Cost: the runs and the moves.
     package mutating func recordInsertions(at range: Range<Int>) {
         modifications.openGap(at: range.lowerBound, count: range.count)
         insertions.openGap(at: range.lowerBound, count: range.count)
@@ -82,9 +82,9 @@ package struct ListEdit: Hashable, Sendable {
         for index in moves.indices where moves[index].to >= range.lowerBound { moves[index].to += range.count }
     }
 
-    /// The elements at `range` were taken out. Cost: the runs and the moves.
+    /// Records that the elements at `range` were removed. Cost: the runs and the moves.
     package mutating func recordDeletions(at range: Range<Int>) {
-        // Only those count that were there before; the runs of `deletions` tell where they stood.
+        // Only elements that existed before count; the runs of `deletions` give their former positions.
         let before = insertions.gaps(in: range).flatMap { old in
             let rank = old.lowerBound - insertions.count(below: old.lowerBound)
             return deletions.positions(ofNonMembers: rank..<rank + old.count)
@@ -97,13 +97,13 @@ package struct ListEdit: Hashable, Sendable {
         for index in moves.indices where moves[index].to >= range.upperBound { moves[index].to -= range.count }
     }
 
-    /// The elements at `range` were assigned. Cost: the runs and the moves.
+    /// Records that the elements at `range` were assigned. Cost: the runs and the moves.
     package mutating func recordModifications(at range: Range<Int>) {
         for old in insertions.gaps(in: range) { modifications.insert(old) }
         for index in moves.indices where range.contains(moves[index].to) { moves[index].isModified = true }
     }
 
-    /// Takes in what happened after this. Cost: the runs and moves of both, multiplied.
+    /// Merges an edit that happened after this one. Cost: the runs and moves of both, multiplied.
     package mutating func merge(_ later: ListEdit) {
         let moved = later.moves.compactMap { move in
             origin(of: move.from).map {
@@ -116,7 +116,7 @@ package struct ListEdit: Hashable, Sendable {
         for move in moved { take(move) }
     }
 
-    /// Where the element that stands at `index` stood before; nil for one that was put in.
+    /// The former position of the element at `index`; nil for one that was inserted.
     private func origin(of index: Int) -> Move? {
         if let move = moves.first(where: { $0.to == index }) { return move }
         guard !insertions.contains(index) else { return nil }
@@ -125,7 +125,7 @@ package struct ListEdit: Hashable, Sendable {
         return Move(from: before.lowerBound, to: index, isModified: modifications.contains(index))
     }
 
-    /// Notes that a deletion and an insertion are one element, or drops both when it is where it was anyway.
+    /// Records that a deletion and an insertion are one element, or drops both when its position is unchanged.
     private mutating func take(_ move: Move) {
         let rankBefore = move.from - deletions.count(below: move.from)
         let rankAfter = move.to - insertions.count(below: move.to)

@@ -1,19 +1,20 @@
-/// Tells the histories of a store apart: 64 random bits, drawn when a history begins.
+/// Distinguishes the histories of a store: 64 random bits, drawn when a history begins.
 ///
-/// A version's number alone does not name a state: after a backup was restored, other work makes the same numbers again.
+/// A version's number alone does not identify a state: after a backup was restored, other work makes the same numbers
+/// again.
 package struct HistoryTag: Hashable, Sendable {
     package let rawValue: UInt64
 
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// Another one each time, from the system's generator.
+    /// A new tag each time, from the system's random generator.
     package static func random() -> HistoryTag { HistoryTag(rawValue: .random(in: .min ... .max)) }
 }
 
-/// The name of one state of a store: a version, and the history that it is of. Equal marks are equal states.
+/// The name of one state of a store: a version, and the history that it belongs to. Equal marks are equal states.
 ///
-/// As text `VERSION-TTTTTTTT`: the first 32 bits of the tag in hexadecimal digits. Clients are given marks wherever they
-/// come back with what they know: ids of events, ETags, cursors.
+/// As text `VERSION-TTTTTTTT`: the first 32 bits of the tag in hexadecimal digits. Clients get marks wherever they
+/// later present the state that they know: ids of events, ETags, cursors.
 package struct Mark: Hashable, Sendable {
     package let version: Version
     /// The first 32 bits of the history's tag.
@@ -24,7 +25,7 @@ package struct Mark: Hashable, Sendable {
         shownTag = tag.shown
     }
 
-    /// Whether it is of that history.
+    /// Whether the state belongs to that history.
     package func isOf(_ tag: HistoryTag) -> Bool { shownTag == tag.shown }
 }
 
@@ -34,10 +35,10 @@ extension HistoryTag {
 
 extension Mark: LosslessStringConvertible {
     private static let tagDigits = 8
-    /// What the longest mark takes: a number of 20 digits, a dash, the tag.
+    /// The length of the longest mark: a number of 20 digits, a dash, the tag.
     private static let longest = 29
 
-    /// Nil for what `description` did not make.
+    /// Returns nil for a text that `description` does not produce.
     package init?(_ text: String) { self.init(text[...]) }
 
     package init?(_ text: Substring) {

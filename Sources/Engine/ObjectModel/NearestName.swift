@@ -1,7 +1,7 @@
 extension Sequence<String> {
     /// The name that a person most likely meant by `typed`, for the hint of an error: the one at the smallest edit
-    /// distance (two swapped letters are one edit), upper and lower case alike, if at most a third of it (and at
-    /// least one letter) is off. Cost: |typed| × total length.
+    /// distance (two swapped letters are one edit), ignoring case, if at most a third of its letters (and at least one)
+    /// is wrong. Cost: |typed| × total length.
     package func nearest(to typed: String) -> String? {
         let wanted = Array(typed.lowercased())
         var best: (name: String, distance: Int)?

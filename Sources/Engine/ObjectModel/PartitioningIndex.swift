@@ -1,6 +1,6 @@
 extension RandomAccessCollection {
-    /// The first index whose element satisfies `isInSecondPart`, which must be false up to it and true from it
-    /// on; the end where none does. Cost: logarithmic.
+    /// The first index whose element satisfies `isInSecondPart`, which must be false before it and true from it on;
+    /// `endIndex` when none does. Cost: logarithmic.
     @inlinable
     package func partitioningIndex(where isInSecondPart: (Element) throws -> Bool) rethrows -> Index {
         var low = startIndex

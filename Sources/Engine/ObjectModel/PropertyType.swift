@@ -1,4 +1,4 @@
-/// What one value of a property is.
+/// The type of one value of a property.
 package enum BaseType: Hashable, Sendable {
     case bool
     case int
@@ -35,7 +35,7 @@ package enum BaseType: Hashable, Sendable {
         }
     }
 
-    /// Whether `sum` and `average` make sense.
+    /// Whether `sum` and `average` are defined.
     package var isNumeric: Bool {
         switch self {
         case .int, .float, .double, .decimal128: true
@@ -43,10 +43,10 @@ package enum BaseType: Hashable, Sendable {
         }
     }
 
-    /// Whether a schema means a base type by that name, so that no class can have it.
+    /// Whether a schema uses that name for a base type, so that no class can have it.
     static func isScalarName(_ name: String) -> Bool { scalars[name] != nil }
 
-    /// The names of types that are no classes.
+    /// The names of the types that are not classes.
     package static var names: [String] { scalars.keys.sorted() }
 
     fileprivate static let scalars: [String: BaseType] = [
@@ -75,8 +75,8 @@ package struct PropertyType: Hashable, Sendable, CustomStringConvertible {
         self.collection = collection
     }
 
-    /// Reads the schema's text form, such as `int`, `double?{}`, `Dog?`, `linkingObjects(Person.dogs)`.
-    /// Any identifier that is no base type is taken for a class name. Nil when the text has no such form.
+    /// Parses the schema's text form, such as `int`, `double?{}`, `Dog?`, `linkingObjects(Person.dogs)`. Any identifier
+    /// that does not name a base type is a class name. Returns nil when the text has no such form.
     package init?(text: String) {
         var rest = Substring(text)
         var collection = CollectionKind.single

@@ -5,11 +5,11 @@ package struct PropertySchema: Hashable, Sendable {
     package var isIndexed: Bool
     /// Whether the words of the text are indexed, for `TEXT`.
     package var isFullTextIndexed: Bool
-    /// The value of a new object that names none; nil means null or the type's zero value.
+    /// The value of a new object that gives none; nil means null or the type's zero value.
     package var defaultValue: Value?
     /// The stable number; see `Schema.adoptingIdentities(of:)`.
     package internal(set) var id = PropertyID(0)
-    /// The target of a link, or the class that a linking-objects property looks at. Set when the schema is numbered.
+    /// The target of a link, or the class that a linking-objects property reads. Set when the schema is numbered.
     package internal(set) var targetClass: ClassID?
     /// For a linking-objects property, the link that it inverts. Set when the schema is numbered.
     package internal(set) var originProperty: PropertyID?
@@ -28,7 +28,7 @@ package struct PropertySchema: Hashable, Sendable {
     }
 
     /// The value of a new object's property when neither the caller nor the schema gives one: null when optional,
-    /// else the type's zero value.
+    /// otherwise the type's zero value.
     package var initialValue: Value {
         if let defaultValue { return defaultValue }
         return type.zeroValue
@@ -36,7 +36,7 @@ package struct PropertySchema: Hashable, Sendable {
 }
 
 extension PropertyType {
-    /// An empty collection; of single values null when optional, else zero, false, empty text or data, 1970 or
+    /// An empty collection; for single values null when optional, otherwise zero, false, empty text or data, 1970 or
     /// all-zero bytes.
     package var zeroValue: Value {
         switch collection {
@@ -63,7 +63,7 @@ extension PropertyType {
 }
 
 extension PropertyType {
-    /// Whether the values of a property of type `older` can stay as they are when this becomes its type.
+    /// Whether the values of a property of type `older` can stay unchanged when this becomes its type.
     package func keepsValues(of older: PropertyType) -> Bool {
         base == older.base && collection == older.collection && (isOptional || !older.isOptional)
     }
@@ -78,7 +78,7 @@ package struct ClassSchema: Hashable, Sendable {
     package var properties: [PropertySchema] { didSet { reindex() } }
     /// The stable number; see `Schema.adoptingIdentities(of:)`.
     package internal(set) var id = ClassID(0)
-    /// The number that the next new property gets. Never goes down; 0 when all have been given out.
+    /// The number that the next new property gets. It never decreases; 0 when all have been assigned.
     package internal(set) var nextPropertyID: UInt16 = 1
 
     private var positions: [String: Int] = [:]
@@ -111,14 +111,14 @@ package struct ClassSchema: Hashable, Sendable {
 
 /// The classes of a store.
 ///
-/// Classes and properties carry stable numbers, which columns, indexes and the change log are stored under. A
-/// schema that was just read has fresh numbers; a store makes it take over the numbers of the schema it
-/// replaces. Numbers of two schemas mean the same only if one took over the other's.
+/// Classes and properties have stable numbers, under which columns, indexes and the change log are stored. A newly
+/// parsed schema has fresh numbers; a store makes it adopt the numbers of the schema that it replaces. Numbers of two
+/// schemas mean the same only if one adopted the other's.
 package struct Schema: Hashable, Sendable {
     /// The version that the application gives; it must rise for changes that drop or convert data.
     package var version: UInt64
     package private(set) var classes: [ClassSchema]
-    /// The number that the next new class gets. Never goes down.
+    /// The number that the next new class gets. It never decreases.
     package private(set) var nextClassID: UInt32 = 1
 
     private var positions: [String: Int] = [:]
@@ -126,14 +126,14 @@ package struct Schema: Hashable, Sendable {
 
     package static let empty = Schema(version: 0, classes: [])
 
-    /// Gives fresh numbers: classes from 1 in order, properties of each class from 1 in order.
+    /// Assigns fresh numbers: classes from 1 in order, properties of each class from 1 in order.
     package init(version: UInt64, classes: [ClassSchema]) {
         self.version = version
         self.classes = classes
         number(after: nil)
     }
 
-    /// From a store's own record, where the numbers are known.
+    /// Makes a schema from a store's own record, which has the numbers.
     package init(
         version: UInt64,
         numberedClasses: [(class: ClassSchema, id: ClassID, propertyIDs: [PropertyID], nextPropertyID: UInt16)],
@@ -160,15 +160,15 @@ package struct Schema: Hashable, Sendable {
     package subscript(id: ClassID) -> ClassSchema? { positionsByID[id].map { classes[$0] } }
 
     /// This schema with the numbers of `older` for the classes and properties that both have, by name or after
-    /// `renames`, and new numbers for the rest. A property whose values cannot stay as they are, because its type is
-    /// another one or no longer takes null, counts as a new one.
+    /// `renames`, and new numbers for the rest. A property whose values cannot stay unchanged, because it has another
+    /// type or no longer accepts null, counts as a new one.
     package func adoptingIdentities(of older: Schema, renames: PropertyRenames = PropertyRenames()) -> Schema {
         var numbered = self
         numbered.number(after: older, renames)
         return numbered
     }
 
-    /// This schema with another number for a property; the one that it had is not given out again.
+    /// This schema with another number for a property; its former number is not assigned again.
     package func renumbering(_ property: String, of className: String, to id: PropertyID) -> Schema {
         var schema = self
         for index in schema.classes.indices where schema.classes[index].name == className {
@@ -202,7 +202,7 @@ package struct Schema: Hashable, Sendable {
                     properties[position].id = same.id
                 } else {
                     properties[position].id = PropertyID(classes[index].nextPropertyID)
-                    // 0 says that the numbers are used up, which is a fault of the schema.
+                    // 0 means that the numbers are used up, which is a fault of the schema.
                     if classes[index].nextPropertyID != 0 { classes[index].nextPropertyID &+= 1 }
                 }
             }

@@ -1,15 +1,16 @@
-/// What differs between two schemas, each change with Realm's sentence and what it means for the data.
+/// The differences between two schemas, each with Realm's sentence and its effect on the data.
 ///
-/// Changes of classes come first in the order of the newer schema, those of classes that are gone last; of a
-/// class first what concerns it as a whole, then its properties in the newer order, then those that are gone.
+/// Changes of classes come first in the order of the newer schema, those of removed classes last. The changes of a
+/// class begin with those of the class as a whole; then come its properties in the newer order, then its removed
+/// properties.
 package struct SchemaDifference: Hashable, Sendable {
-    /// What a change means where the class has objects. On a class without objects every change is automatic.
+    /// The effect of a change on a class that has objects. On a class without objects every change is automatic.
     package enum Effect: String, Hashable, Sendable {
-        /// Taken over at the same schema version.
+        /// Adopted at the same schema version.
         case automatic
-        /// Keeps the data, but needs a higher schema version, because older programs cannot go on with it.
+        /// Keeps the data, but needs a higher schema version, because older programs cannot use it.
         case needsMigration
-        /// Lets values go unless a migration says what becomes of them; needs a higher schema version.
+        /// Loses values unless a migration converts them; needs a higher schema version.
         case losesData
     }
 
@@ -22,7 +23,7 @@ package struct SchemaDifference: Hashable, Sendable {
         case primaryKey(String?, String?)
         case propertyAdded
         case propertyRemoved
-        /// Of a property that is computed from links of others and stores nothing.
+        /// A property that is computed from links of others and stores nothing.
         case computedAdded
         case computedRemoved
         case propertyRenamed(from: String)
@@ -56,7 +57,7 @@ package struct SchemaDifference: Hashable, Sendable {
             }
         }
 
-        /// Whether Realm would ask for a higher schema version: for all changes but added and removed classes and
+        /// Whether Realm would require a higher schema version: for all changes except added and removed classes and
         /// indexes.
         package var needsMigrationInRealm: Bool {
             switch kind {
@@ -95,7 +96,7 @@ package struct SchemaDifference: Hashable, Sendable {
 
     package private(set) var changes: [Change] = []
 
-    /// `renames` says which properties of the newer schema go on under another name than before.
+    /// `renames` lists the properties of the newer schema that have another name than before.
     package init(from old: Schema, to new: Schema, renames: PropertyRenames = PropertyRenames()) {
         for after in new.classes {
             guard let before = old[after.name] else {
@@ -109,8 +110,8 @@ package struct SchemaDifference: Hashable, Sendable {
 
     package var isEmpty: Bool { changes.isEmpty }
 
-    /// The changes that a store takes over only at a higher schema version. `hasObjects` is asked about classes of
-    /// the older schema by name.
+    /// The changes that a store adopts only at a higher schema version. `hasObjects` is called with names of classes of
+    /// the older schema.
     package func migrationReasons(hasObjects: (String) -> Bool) -> [Change] {
         changes.filter { $0.effect != .automatic && hasObjects($0.className) }
     }
@@ -158,7 +159,7 @@ package struct SchemaDifference: Hashable, Sendable {
     }
 }
 
-/// Properties that go on under another name, by class.
+/// Renamed properties, by class.
 package struct PropertyRenames: Hashable, Sendable {
     /// Old names by new names, by class.
     private var oldNames: [String: [String: String]] = [:]
@@ -169,10 +170,10 @@ package struct PropertyRenames: Hashable, Sendable {
         oldNames[className, default: [:]][to] = from
     }
 
-    /// The name that the property had; nil when it was not renamed.
+    /// The property's former name; nil when it was not renamed.
     package func oldName(of name: String, in className: String) -> String? { oldNames[className]?[name] }
 
-    /// The name that an older property has now; nil when it was not renamed.
+    /// The present name of an older property; nil when it was not renamed.
     package func newName(of oldName: String, in className: String) -> String? {
         oldNames[className]?.first { $0.value == oldName }?.key
     }

@@ -1,6 +1,6 @@
 extension Schema {
-    /// Every fault of the schema, as sentences; empty when a store can open it. The rules and most sentences are Realm's,
-    /// so that its users meet words they know.
+    /// Every fault of the schema, as sentences; empty when a store can open it. The rules and most sentences are
+    /// Realm's, which its users know.
     package func faults() -> [String] {
         var faults: [String] = []
         var seen: Set<String> = []
@@ -90,8 +90,8 @@ extension Schema {
         return faults
     }
 
-    /// Single links and links in maps are always optional, those in lists and sets never are; mixed values have
-    /// null among them and are not declared optional.
+    /// Single links and links in maps are always optional, those in lists and sets never; mixed values include null and
+    /// are not declared optional.
     private func nullabilityFaults(_ path: String, _ type: PropertyType) -> [String] {
         switch type.base {
         case .link where type.collection == .single || type.collection == .map:
@@ -135,7 +135,7 @@ extension Schema {
 
     // MARK: Embedded classes
 
-    /// Faults that only all embedded classes together show: cycles, and classes that no object can ever be of.
+    /// Faults of all embedded classes together: cycles, and classes that can never have objects.
     private func embeddingFaults() -> [String] {
         var faults: [String] = []
         var finished: Set<String> = []
@@ -168,8 +168,8 @@ extension Schema {
         return objectClass
     }
 
-    /// The way from an embedded class through embedded classes back to it, as names with dots. Classes in
-    /// `finished` are not entered: a cycle through them has been named.
+    /// The path from an embedded class through embedded classes back to it, as names with dots. Classes in `finished`
+    /// are not entered: a cycle through them has already been reported.
     private func embeddedCycle(from root: ClassSchema, without finished: Set<String>) -> String? {
         var open: [(objectClass: ClassSchema, path: String)] = [(root, root.name)]
         var seen = finished
@@ -186,7 +186,7 @@ extension Schema {
 }
 
 extension Value {
-    /// Whether the value is an object or has one in it, which only a store can tell to exist.
+    /// Whether the value is or contains an object, whose existence only a store can check.
     fileprivate var namesObjects: Bool {
         switch self {
         case .link, .reference, .embedded: true
@@ -196,7 +196,7 @@ extension Value {
         }
     }
 
-    /// A key of a map in the value that no map can have.
+    /// A key of a map in the value that is not a valid map key.
     fileprivate var invalidMapKey: String? {
         switch self {
         case .list(let elements), .set(let elements): elements.lazy.compactMap(\.invalidMapKey).first
@@ -218,7 +218,7 @@ extension PropertyType {
         }
     }
 
-    /// What a primary key can be, and Bool, Date and Mixed.
+    /// The types of primary keys, and Bool, Date and Mixed.
     package var canBeIndexed: Bool {
         switch base {
         case .bool, .date, .mixed: collection == .single
@@ -232,9 +232,8 @@ extension PropertyType {
     /// The type as Realm's sentences name it, where all links are 'object'.
     var faultName: String { isLink ? "object" : description }
 
-    /// Whether a value can be stored in a property of this type as it is, without conversion: elements of
-    /// collections are looked at one by one. Whether the objects that are linked to exist, and limits of size,
-    /// are not looked at.
+    /// Whether a value can be stored in a property of this type unchanged, without conversion. Elements of collections
+    /// are checked one by one. Neither the existence of linked objects nor limits of size are checked.
     package func accepts(_ value: Value) -> Bool {
         switch (collection, value) {
         case (.single, _): acceptsElement(value)
@@ -244,7 +243,7 @@ extension PropertyType {
         }
     }
 
-    /// Whether the value can stand in a property of this type if it is single, or as an element of it.
+    /// Whether the value is valid in a property of this type if it is single, or as an element of it.
     package func acceptsElement(_ value: Value) -> Bool {
         switch (value, base) {
         case (.null, _): acceptsNull

@@ -2,13 +2,13 @@ import Glibc
 
 /// A date as Realm stores it: whole seconds since 1970-01-01 UTC and nanoseconds of the same sign.
 ///
-/// `nanoseconds` is in -999,999,999...999,999,999 and never of the opposite sign to `seconds`, so that
-/// comparing (seconds, nanoseconds) is comparing points in time.
+/// `nanoseconds` is in -999,999,999...999,999,999 and never of the opposite sign to `seconds`, so that comparing
+/// (seconds, nanoseconds) compares points in time.
 package struct Timestamp: Hashable, Comparable, Sendable {
     package let seconds: Int64
     package let nanoseconds: Int32
 
-    /// Nil when the parts break the rule above.
+    /// Returns nil when the parts break the rule above.
     package init?(seconds: Int64, nanoseconds: Int32) {
         guard nanoseconds > -1_000_000_000, nanoseconds < 1_000_000_000,
             (seconds >= 0 && nanoseconds >= 0) || (seconds <= 0 && nanoseconds <= 0)
@@ -17,7 +17,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Whole seconds.
+    /// Makes a date of whole seconds.
     package init(seconds: Int64) {
         self.seconds = seconds
         nanoseconds = 0
@@ -38,8 +38,8 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp {
-    /// Nil when the parts are not a date of the proleptic Gregorian calendar, or not a time of day.
-    /// `fraction` is 0...999,999,999 nanoseconds after the second.
+    /// Returns nil when the parts are not a date of the proleptic Gregorian calendar, or not a time of day. `fraction`
+    /// is 0...999,999,999 nanoseconds after the second.
     package init?(
         year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int, fraction: Int32 = 0,
         offsetSeconds: Int = 0
@@ -55,15 +55,15 @@ extension Timestamp {
         parts.tm_min = Int32(minute)
         parts.tm_sec = Int32(second)
         let seconds = Int64(timegm(&parts))
-        // timegm rolls 31 February over into March; a date that is not in the calendar is refused instead.
+        // timegm rolls 31 February over into March; a date that is not in the calendar is rejected instead.
         guard parts.tm_mday == Int32(day), parts.tm_mon == Int32(month - 1) else { return nil }
         self.init(floorSeconds: seconds - Int64(offsetSeconds), fraction: fraction)
     }
 
-    /// Those of which the C library knows the calendar.
+    /// The years that the C library's calendar supports.
     private static let years = Int(Int32.min) + 1900...Int(Int32.max) + 1900
 
-    /// From seconds rounded down and a fraction of 0..<1,000,000,000 nanoseconds after them.
+    /// Makes a date of seconds rounded down and a fraction of 0..<1,000,000,000 nanoseconds after them.
     package init(floorSeconds: Int64, fraction: Int32) {
         if floorSeconds < 0, fraction > 0 {
             seconds = floorSeconds + 1
@@ -74,16 +74,16 @@ extension Timestamp {
         }
     }
 
-    /// Seconds rounded down and the nanoseconds after them. The first second that there is has none before it to
-    /// round down to: there the nanoseconds are dropped.
+    /// Seconds rounded down and the nanoseconds after them. The lowest second has none before it to round down to:
+    /// there the nanoseconds are dropped.
     package var floored: (seconds: Int64, fraction: Int32) {
         guard nanoseconds < 0 else { return (seconds, nanoseconds) }
         return seconds == .min ? (seconds, 0) : (seconds - 1, nanoseconds + 1_000_000_000)
     }
 
-    /// Reads RFC 3339: `2026-01-31T12:00:00.123456789Z`, with up to nine digits of fraction and `Z` or `±hh:mm`.
-    /// A date alone is midnight UTC. Years may have more digits and a sign, as they are written and as other programs
-    /// write them, and what is beyond the calendar is `T<seconds>:<nanoseconds>`. Nil for anything else.
+    /// Parses RFC 3339: `2026-01-31T12:00:00.123456789Z`, with up to nine digits of fraction and `Z` or `±hh:mm`. A
+    /// date alone is midnight UTC. Years may have more digits and a sign, as `rfc3339` and other programs write them,
+    /// and a date beyond the calendar is `T<seconds>:<nanoseconds>`. Returns nil for anything else.
     package init?(rfc3339 text: some StringProtocol) {
         var reader = DigitReader(Array(text.utf8))
         if reader.skip("T") {
@@ -149,7 +149,7 @@ extension Timestamp {
         return text + "Z"
     }
 
-    /// The same for years of four digits, which is nearly all that there is to write.
+    /// The text for years of four digits, which are nearly all.
     private static func rfc3339(_ parts: tm, _ fraction: Int32) -> String {
         String(unsafeUninitializedCapacity: 30) { text in
             var count = 0
@@ -210,7 +210,7 @@ private struct DigitReader {
         return value
     }
 
-    /// Four digits or more, with a sign or without leading zeros beyond those; there is no year minus nothing.
+    /// A year of four digits or more, with a sign or without further leading zeros; a minus needs a year other than 0.
     mutating func year() -> Int? {
         let isNegative = skip("-")
         let isSigned = isNegative || skip("+")

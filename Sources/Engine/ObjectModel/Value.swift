@@ -2,9 +2,9 @@ import Glibc
 
 /// One value of a property, outside any store.
 ///
-/// Equality is structural: `.int(1)` and `.double(1)` differ, and a NaN equals itself by bit pattern. For the
-/// order that sorting, distinct, minimum and maximum use, see `Value.order(_:_:)`; what a query comparison
-/// means is QueryLanguage's.
+/// Equality is structural: `.int(1)` and `.double(1)` differ, and a NaN equals itself by bit pattern. For the order
+/// that sorting, distinct, minimum and maximum use, see `Value.order(_:_:)`; QueryLanguage defines comparisons in
+/// queries.
 package enum Value: Sendable {
     case null
     case bool(Bool)
@@ -27,8 +27,8 @@ package enum Value: Sendable {
     case set([Value])
     /// The entries of a map, or a dictionary in a mixed value.
     case dictionary(ValueMap)
-    /// A new embedded object by its properties. Only ever given to a store, which makes the object and gives
-    /// its link back.
+    /// A new embedded object by its properties. It is only an input to a store, which makes the object and returns its
+    /// link.
     case embedded([PropertyID: Value])
 
     package var isNull: Bool {
@@ -36,7 +36,7 @@ package enum Value: Sendable {
         return false
     }
 
-    /// Whether the value is a number that is no number.
+    /// Whether the value is a NaN.
     package var isNaN: Bool {
         switch self {
         case .float(let number): number.isNaN
@@ -78,7 +78,7 @@ extension Value: Hashable {
         case .int(let value): hasher.combine(value)
         case .float(let value): hasher.combine(value.bitPattern)
         case .double(let value): hasher.combine(value.bitPattern)
-        // Realm compares strings byte by byte, while Swift's == folds canonically equivalent text.
+        // Realm compares strings byte by byte, while Swift's == equates canonically equivalent text.
         case .string(let value): for byte in value.utf8 { hasher.combine(byte) }
         case .date(let value): hasher.combine(value)
         case .objectId(let value): hasher.combine(value)
@@ -96,10 +96,10 @@ extension Value: Hashable {
 }
 
 extension Value {
-    /// The total order of values, as negative, zero or positive: null first, numbers by value across
-    /// numeric types with NaN below all others, strings and data by bytes, false before true, links by class and key.
-    /// Kinds that are not comparable are ranked bool, numbers, string, data, date, objectId, uuid, links, list, set,
-    /// dictionary; two collections of the same kind are equal in this order.
+    /// The total order of values; returns a negative number, zero or a positive one. Null is first, numbers are ordered
+    /// by value across numeric types with NaN below all others, strings and data by bytes, false before true, links by
+    /// class and key. Kinds that are not comparable are ranked bool, numbers, string, data, date, objectId, uuid,
+    /// links, list, set, dictionary; two collections of the same kind are equal in this order.
     package static func order(_ a: Value, _ b: Value) -> Int {
         let rankA = a.kindRank
         let rankB = b.kindRank
@@ -145,7 +145,7 @@ extension Value {
         return a.count - b.count
     }
 
-    /// Orders an Int and a Double exactly, with no loss through rounding either one; NaN is below every number.
+    /// Orders an Int and a Double exactly, without rounding either; NaN is below every number.
     package static func order(_ a: Int64, _ b: Double) -> Int {
         if b.isNaN { return 1 }
         // 2^63 is exact in a Double; every Double in between truncates to an Int64 without trapping.
@@ -187,7 +187,7 @@ extension Value {
         }
     }
 
-    /// The place of the value's kind in the total order; numbers of all types are one kind.
+    /// The rank of the value's kind in the total order; numbers of all types are one kind.
     package var kindRank: Int {
         switch self {
         case .null: 0

@@ -1,19 +1,19 @@
-/// Conversions of a property's values to another type, as a migration makes them: strict, so that nothing is lost
-/// without a word.
+/// Conversions of a property's values to another type, for migrations: strict, so that nothing is lost silently.
 extension Value {
     /// This value of property `source` as a value of property `target`; nil when it cannot be converted.
     ///
     /// - Numbers become whole numbers only when they are whole and fit; whole numbers become `float` or `double` only
     ///   when these hold them exactly; `double` is rounded to `float` unless that makes it infinite; decimals are
-    ///   rounded to the nearest `double`, and binary fractions become the shortest decimal that reads as them.
-    /// - `bool` and 0 or 1 stand for each other; a date and a number of seconds since 1970, whole ones for `int`.
-    /// - Everything but links and collections has a text, and texts are read back, by their whole length: numbers as
+    ///   rounded to the nearest `double`, and binary fractions become the shortest decimal that parses as them.
+    /// - `bool` and 0 or 1 convert to each other; so do a date and a number of seconds since 1970, whole ones for
+    ///   `int`.
+    /// - Everything but links and collections has a text, and texts are parsed back, by their whole length: numbers as
     ///   Swift writes them, dates after RFC 3339, identifiers as hex digits, `data` as the UTF-8 of the text.
-    /// - `data` of 12 or 16 bytes and an object id or UUID stand for each other.
-    /// - A mixed value takes everything; it becomes another type as the value in it would. A link becomes a mixed
+    /// - `data` of 12 or 16 bytes and an object id or UUID convert to each other.
+    /// - A mixed value accepts everything; it becomes another type as the value in it would. A link becomes a mixed
     ///   value's reference and back, if the class is the same and not embedded.
-    /// - Lists, sets and maps are converted element by element, lists to sets and back too; a single value becomes
-    ///   a list or set of it, null an empty one, unless null can be an element.
+    /// - Lists, sets and maps are converted element by element, lists to sets and back too; a single value becomes a
+    ///   list or set of it, null an empty one, unless null can be an element.
     package func converted(from source: PropertySchema, to target: PropertySchema) -> Value? {
         switch (target.type.collection, self) {
         case (.single, _):
@@ -125,7 +125,7 @@ extension Value {
         }
     }
 
-    /// Digits that read as infinite are a number that does not fit.
+    /// Rejects digits that parse as infinite: the number does not fit.
     private static func finiteOrWord<T: BinaryFloatingPoint>(_ text: String, _ number: T?) -> T? {
         guard let number, number.isInfinite, text.utf8.contains(where: { (48...57).contains($0) }) else {
             return number
@@ -154,7 +154,7 @@ extension Value {
         }
     }
 
-    /// The text that this value becomes when it is converted to `string`; nil where it has none.
+    /// The text of this value as a `string`; nil where it has none.
     package var asText: String? {
         switch self {
         case .bool(let value): String(value)
@@ -214,7 +214,7 @@ extension Value {
 }
 
 extension PropertyType {
-    /// Whether any value of this type but null has a conversion to `target`; see `Value.converted(from:to:)`.
+    /// Whether any value of this type except null has a conversion to `target`; see `Value.converted(from:to:)`.
     package func isConvertible(to target: PropertyType) -> Bool {
         guard !isComputed, !target.isComputed else { return false }
         switch (collection, target.collection) {

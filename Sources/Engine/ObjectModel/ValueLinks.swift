@@ -1,5 +1,5 @@
 extension Value {
-    /// The objects of the property's class that a value links to, as often as it does.
+    /// The objects of the property's class that a value links to, each as often as it is linked to.
     package var linkedKeys: [ObjectKey] {
         switch self {
         case .link(let key): return [key]
@@ -9,9 +9,9 @@ extension Value {
         }
     }
 
-    /// The object that a value is a link to.
+    /// The object that a link value leads to.
     ///
-    /// - Parameter target: the class that plain links lead to; nil for mixed values, whose links name theirs.
+    /// - Parameter target: the class that plain links lead to; nil for mixed values, whose links name their class.
     package func linkedObject(in target: ClassID?) -> ObjectReference? {
         switch self {
         case .link(let key): target.map { ObjectReference($0, key) }
@@ -20,9 +20,9 @@ extension Value {
         }
     }
 
-    /// The value with null in place of each link that leads to an object which is gone, at any depth.
+    /// The value with null in place of each link to a deleted object, at any depth.
     ///
-    /// - Parameter target: the class that plain links lead to; those of no class lead nowhere.
+    /// - Parameter target: the class that plain links lead to; without a class they lead nowhere.
     package func clearingLinks(
         in target: ClassID?, where isGone: (ObjectReference) throws -> Bool
     ) rethrows -> Value {

@@ -1,7 +1,6 @@
 /// The entries of a map or dictionary, ascending by the bytes of their keys, each key once.
 ///
-/// Keys are told apart by their UTF-8 bytes, as Realm does, and not by canonical equivalence, as Swift's
-/// `Dictionary` would.
+/// Keys are compared by their UTF-8 bytes, as in Realm, and not by canonical equivalence, as in Swift's `Dictionary`.
 package struct ValueMap: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         package var key: String
@@ -26,7 +25,7 @@ package struct ValueMap: Hashable, Sendable {
 
     package init() { entries = [] }
 
-    /// Of several entries with the same key the last one counts.
+    /// Keeps the last one of several entries with the same key.
     package init(_ pairs: some Sequence<(String, Value)>) {
         entries = pairs.map { Entry(key: $0.0, value: $0.1) }
         let isOrdered = entries.indices.dropFirst().allSatisfy {
@@ -38,7 +37,7 @@ package struct ValueMap: Hashable, Sendable {
     package var count: Int { entries.count }
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// Cost: logarithmic to read; setting moves the entries behind. Setting nil removes the entry.
+    /// Cost: logarithmic to read; setting moves the later entries. Setting nil removes the entry.
     package subscript(key: String) -> Value? {
         get {
             let index = position(of: key)
@@ -57,20 +56,20 @@ package struct ValueMap: Hashable, Sendable {
         }
     }
 
-    /// The values with the same keys.
+    /// The transformed values under the same keys.
     package func mapValues<E: Error>(_ transform: (Value) throws(E) -> Value) throws(E) -> ValueMap {
         var result = self
         for index in result.entries.indices { result.entries[index].value = try transform(result.entries[index].value) }
         return result
     }
 
-    /// The first entry whose key is not below `key`.
+    /// The position of the first entry whose key is not below `key`.
     package func position(of key: String) -> Int {
         entries.partitioningIndex { Value.orderBytes($0.key, key) >= 0 }
     }
 
     private mutating func sortEntries() {
-        // Most keys are told apart by their first bytes, which are compared without a look at the texts.
+        // Most keys differ in their first bytes, which are compared without reading the texts.
         let ordered = entries.indices.map { (prefix: Self.prefix(of: entries[$0].key), index: $0) }.sorted { a, b in
             if a.prefix != b.prefix { return a.prefix < b.prefix }
             let order = Value.orderBytes(entries[a.index].key, entries[b.index].key)
@@ -85,7 +84,7 @@ package struct ValueMap: Hashable, Sendable {
         entries = sorted
     }
 
-    /// The first eight bytes as a number that is in their order.
+    /// The first eight bytes as a number with the same order.
     private static func prefix(of key: String) -> UInt64 {
         var (number, count): (UInt64, Int) = (0, 0)
         for byte in key.utf8 {
