@@ -1,4 +1,4 @@
-/// What is wrong with a query text or its arguments. Always the caller's fault; nothing was executed.
+/// The fault of a query text or its arguments. Always the caller's error; nothing was executed.
 package struct QueryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Stable and never reused; an open set.
     package struct Code: RawRepresentable, Hashable, Sendable {
@@ -18,7 +18,7 @@ package struct QueryError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let typeMismatch = Code(rawValue: "query.type_mismatch")
         /// Well formed but without a meaning for this schema.
         package static let invalid = Code(rawValue: "query.invalid")
-        /// Missing or unfit arguments.
+        /// Missing or invalid arguments.
         package static let argument = Code(rawValue: "query.argument")
         /// Part of the language that this version does not execute.
         package static let unsupported = Code(rawValue: "query.unsupported")
@@ -27,13 +27,13 @@ package struct QueryError: Error, Hashable, Sendable, CustomStringConvertible {
     package var code: Code
     /// A sentence for a person.
     package var message: String
-    /// Where in the text, in Unicode scalars from 0.
+    /// The position in the text, in Unicode scalars from 0.
     package var position: Int
-    /// How many scalars the faulty part has; 0 at the end of the text.
+    /// The length of the faulty part in scalars; 0 at the end of the text.
     package var length: Int
-    /// The nearest name that exists, or what to write instead.
+    /// The nearest existing name, or the correct spelling.
     package var hint: String?
-    /// What could stand there instead, for syntax errors that know it: words and signs as they are written.
+    /// The words and signs that could be there instead, for syntax errors that know them.
     package var expected: [String]
 
     package init(

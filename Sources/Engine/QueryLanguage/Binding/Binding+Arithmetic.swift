@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension Binding {
-    /// `left operation right`; two constants are worked out at once.
+    /// `left operation right`; two constants are computed at once.
     func arithmetic(
         _ left: ParsedOperand, _ operation: BoundArithmetic.Operation, _ right: ParsedOperand, _ range: SourceRange
     ) throws(QueryError) -> ComparisonSide {
@@ -11,7 +11,7 @@ extension Binding {
             throw source.error(
                 .invalid, "Cannot perform '\(operation.rawValue)' operation on two lists.", range)
         }
-        // Not made unless needed: that takes a pass over the text.
+        // Made only when needed: it costs a pass over the text.
         func refusal() -> QueryError {
             source.error(
                 .invalid, "Cannot perform '\(operation.rawValue)' operation on '\(name(a))' and '\(name(b))'", range)
@@ -45,7 +45,7 @@ extension Binding {
         for a in first {
             for b in second {
                 guard let x = a.number, let y = b.number else { throw refusal() }
-                // Beside the binary result the decimal one, for comparisons with decimals.
+                // In addition to the binary result the decimal one, for comparisons with decimals.
                 let exact: String? =
                     if a.text != nil || b.text != nil, let x = a.decimal, let y = b.decimal,
                         case .decimal(let result) = operation(.decimal(x), .decimal(y)), !result.isNaN,
@@ -84,7 +84,7 @@ extension Constant {
         }
     }
 
-    /// A number as a decimal, with all digits that it was written with.
+    /// A number as a decimal, with all digits of its text.
     var decimal: Decimal128? {
         if let text, let exact = Decimal128(text.hasSuffix("f") ? String(text.dropLast()) : text) { return exact }
         return value?.asDecimal

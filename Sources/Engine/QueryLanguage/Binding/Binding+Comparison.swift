@@ -1,16 +1,16 @@
 import ObjectModel
 
-/// What stands between the two sides of a comparison.
+/// The operator between the two sides of a comparison.
 struct Relation {
     var comparison: ComparisonOperator
     var ignoresCase: Bool
     var ignoresDiacritics: Bool
-    /// Of both sides.
+    /// The range of both sides.
     var range: SourceRange
     /// See `BoundComparison.isElementwise`.
     var isElementwise: Bool
 
-    /// As written in errors: `==`, `beginswith`, `=[c]`.
+    /// The operator as errors show it: `==`, `beginswith`, `=[c]`.
     var name: String {
         let sign = comparison == .equal && ignoresCase ? "=" : comparison.rawValue.lowercased()
         return sign + (ignoresCase ? "[c]" : "")
@@ -43,7 +43,7 @@ extension Binding {
                     && right.quantifier == nil), right)
     }
 
-    /// Cocoa's formats have no GEOWITHIN: `place IN %@` says it.
+    /// Cocoa's formats have no GEOWITHIN: they use `place IN %@`.
     private func isShape(_ operand: ParsedOperand) -> Bool {
         guard case .constant(.argument(let number)) = operand.kind, arguments.indices.contains(number),
             case .shape = arguments[number]
@@ -121,7 +121,7 @@ extension Binding {
 
     // MARK: With constants
 
-    /// A side that is no constant.
+    /// A side that is not a constant.
     struct Operand {
         var operand: BoundOperand
         var type: OperandType
@@ -163,7 +163,7 @@ extension Binding {
         guard constantsFirst else {
             return bound(operand.operand, pathQuantifier, relation, other, quantifier)
         }
-        // The order of two quantifiers counts, unless they are the same, and that of the texts always.
+        // The order of two quantifiers matters, unless they are the same; that of string operands always does.
         let isSymmetric =
             relation.isElementwise || !isList || !operand.operand.isToMany
             || ((pathQuantifier ?? .any) == (quantifier ?? .any) && quantifier != Quantifier.none)
@@ -188,7 +188,7 @@ extension Binding {
         try check(relation, right)
     }
 
-    /// Whether the operator suits values of the type.
+    /// Throws unless the operator supports values of the type.
     private func check(_ relation: Relation, _ type: OperandType) throws(QueryError) {
         switch type {
         case .object, .typeName: try checkEquality(relation)
@@ -238,7 +238,7 @@ extension Binding {
 }
 
 extension ComparisonOperator {
-    /// The operator with its sides exchanged; string operators have none and stay.
+    /// The operator with its sides exchanged; string operators have none and are returned unchanged.
     var mirrored: ComparisonOperator {
         switch self {
         case .less: .greater

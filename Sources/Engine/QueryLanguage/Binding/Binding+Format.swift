@@ -1,11 +1,11 @@
 import ObjectModel
 
-// What predicate formats do differently, as far as comparisons go: a path through a collection needs a quantifier, and
-// constants have the property's type.
+// The differences of predicate formats in comparisons: a path through a collection needs a quantifier, and constants
+// must have the property's type.
 extension Binding {
     func checkFormat(_ left: ComparisonSide, _ parsed: ParsedComparison, _ right: ComparisonSide) throws(QueryError) {
         try checkQuantifier(left)
-        // `x IN tags` says ANY by itself.
+        // `x IN tags` implies ANY.
         if parsed.operator != .isIn { try checkQuantifier(right) }
         try checkOrder(left, parsed, right)
         switch (left.content, right.content) {
@@ -62,7 +62,7 @@ extension Binding {
         guard !operand.isToMany || !other.isToMany else {
             throw source.error(.invalid, "Comparing two collections is not supported in predicate formats.", range)
         }
-        // Sums and products are of a wider type than what they are made of.
+        // Sums and products have a wider type than their operands.
         guard left.path != nil, right.path != nil, type != otherType else { return }
         throw source.error(
             .typeMismatch,
@@ -78,8 +78,8 @@ extension Binding {
 
     // MARK: Substrings
 
-    /// An empty or null substring occurs nowhere, by Cocoa's rule. Takes such constants out; the result, when none is
-    /// left.
+    /// By Cocoa's rule, an empty or null substring occurs nowhere. Removes such constants; returns the result when none
+    /// is left.
     func substringRule(
         _ relation: Relation, _ operand: Operand, _ constants: inout [Constant], constantsFirst: Bool
     ) -> BoundPredicate? {
@@ -89,7 +89,7 @@ extension Binding {
         return .constant(operand.side.quantifier == Quantifier.none)
     }
 
-    /// The same for a substring that is read from the object.
+    /// Applies the rule to a substring that is read from the object.
     func substringRule(
         _ relation: Relation, _ right: ComparisonSide, _ substring: BoundOperand, _ type: OperandType,
         _ bound: BoundPredicate
@@ -109,14 +109,14 @@ extension Binding {
 
     // MARK: Mixed values
 
-    /// A string and data of the same bytes are alike: a constant of either kind stands for both.
+    /// A string equals data of the same bytes: a constant of either kind matches both.
     func mixBytes(
         _ relation: inout Relation, _ constants: inout [Constant], _ isList: inout Bool, _ quantifier: inout Quantifier?
     ) {
         guard constants.contains(where: { $0.value?.otherText != nil }), quantifier == nil || quantifier == .any
         else { return }
         if relation.comparison == .notEqual {
-            // Unlike one of several values is something else than unlike both forms of one.
+            // Being unlike one of several values differs from being unlike both forms of one.
             guard constants.count == 1 else { return }
             relation.comparison = .equal
             quantifier = Quantifier.none
@@ -151,7 +151,7 @@ extension Value {
         }
     }
 
-    /// The same bytes as the other one of string and data.
+    /// The value of the other kind, string or data, with the same bytes.
     fileprivate var otherText: Value? {
         switch self {
         case .string(let text): .data(Array(text.utf8))
@@ -162,7 +162,7 @@ extension Value {
 }
 
 extension BoundOperand {
-    /// Whether its several values are those inside a mixed value: to Cocoa it is a property of one value.
+    /// Whether its several values are those inside a mixed value: Cocoa treats that as a property of one value.
     fileprivate var isManyInMixedAlone: Bool {
         guard case .path(let path) = self, case .property(_, let type) = path.end else { return false }
         return type.isMixed && !type.isCollection && !path.links.contains(where: \.isToMany)

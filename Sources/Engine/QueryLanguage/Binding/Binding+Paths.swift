@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// What a key path is for, as its errors say it.
+/// The use of a key path, as errors name it.
 enum PathClause {
     /// SORT and DISTINCT of a query.
     case sort
@@ -22,7 +22,7 @@ enum PathClause {
         }
     }
 
-    /// The word of a clause in a query.
+    /// The keyword of a clause in a query.
     fileprivate var keyword: String? {
         switch self {
         case .sort: "sort"
@@ -33,8 +33,7 @@ enum PathClause {
 }
 
 extension Binding {
-    /// A path for sorting, distinct and aggregates: to exactly one value, which is neither an object nor a
-    /// collection.
+    /// A path for sorting, distinct and aggregates: to exactly one value, which is neither an object nor a collection.
     func valuePath(_ path: ParsedPath, clause: PathClause) throws(QueryError) -> BoundPath {
         let range = wholeRange(path)
         let refusal = clause.refusal(of: source.shown(range))
@@ -84,7 +83,7 @@ extension Binding {
         return try walk.resolve()
     }
 
-    /// `operations` is what stands behind the argument, such as `.@count`.
+    /// `operations` is the text after the argument, such as `.@count`.
     private func resolveArgument(
         _ number: Int, _ range: SourceRange, operations: String
     ) throws(QueryError) -> ResolvedPath {
@@ -101,7 +100,7 @@ extension Binding {
             if case .argument = path.components.first {
                 throw source.error(.argument, "'$K\(number)' must hold a key path.", range)
             }
-            // Each is a path or a part of one by itself, so that together they are a longer path and nothing else.
+            // Each is a valid path or part of one by itself, so their concatenation can only be a longer path.
             if !operations.isEmpty {
                 (path, pathSource) = try QueryParser.parsePath(text + operations, dialect: dialect)
             }
@@ -170,14 +169,14 @@ extension Binding {
 }
 
 extension PropertySchema {
-    /// Whether the property, which may be of links or mixed, can hold a link to an object of the class.
+    /// Whether the property, which may be a link property or mixed, can hold a link to an object of the class.
     func canLink(to target: ClassSchema) -> Bool {
         type.isMixed ? !target.isEmbedded : type.isLink && targetClass == target.id
     }
 }
 
 extension Schema {
-    /// From where links can lead to an object of the class, in the order of the schema.
+    /// The properties that can link to an object of the class, in the order of the schema.
     func linkOrigins(of target: ClassSchema) -> [LinkStep] {
         classes.flatMap { origin in
             origin.properties.filter { $0.canLink(to: target) }

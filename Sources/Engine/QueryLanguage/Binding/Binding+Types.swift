@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension Binding {
-    /// `any.@type == 'numeric'`: a name can stand for several types, so that a name is compared as a list of them.
+    /// `any.@type == 'numeric'`: a name can mean several types, so it is compared as a list of them.
     func relateTypes(
         _ operand: Operand, _ relation: Relation, _ constants: [Constant], isList: Bool, _ constantSide: ComparisonSide,
         constantsFirst: Bool
@@ -10,7 +10,7 @@ extension Binding {
         var groups: [[String]] = []
         for constant in constants { groups.append(try typeNames(constant)) }
         var relation = relation
-        // Names of types are alike in upper and lower case anyway.
+        // Type names are case-insensitive anyway.
         relation.ignoresCase = false
         relation.ignoresDiacritics = false
         let path = operand.side.quantifier
@@ -26,7 +26,7 @@ extension Binding {
             return bound(operand.operand, path, relation, .list(groups.joined().map { .string($0) }), nil)
         }
         if constantsFirst, operand.operand.isToMany {
-            // Each name must be there, or one, or none: the names come first, and the path's values for each.
+            // Each name must occur, or one, or none: the names come first, and the path's values for each.
             let parts = groups.map { compare(operand.operand, path, relation, $0) }
             guard parts.count > 1 else {
                 let found = parts.first ?? .constant(quantifier == .all)

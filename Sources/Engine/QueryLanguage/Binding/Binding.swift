@@ -2,25 +2,25 @@ import ObjectModel
 
 /// One run of the binder: a query, its arguments and its text.
 struct Binding {
-    /// `$d` of a subquery.
+    /// The variable `$d` of a subquery.
     struct Variable {
         var name: String
-        /// Of the elements that it stands for.
+        /// The class of the elements that it ranges over.
         var classID: ClassID
     }
 
     let schema: Schema
     /// The class at which paths begin.
     var root: ClassSchema
-    /// Whose class the root is, if paths begin at the elements of a collection of values.
+    /// The class of the collection's elements, if paths begin at the elements of a collection of values.
     var element: ElementClass?
     var arguments: [QueryArgument]
     var source: SourceText
     var dialect = QueryDialect.rql
     var checksSums = false
-    /// Of the subqueries around, the innermost last.
+    /// The variables of the enclosing subqueries, the innermost last.
     var variables: [Variable] = []
-    /// What the path at hand is for; nil in comparisons.
+    /// The use of the current path; nil in comparisons.
     var clause: PathClause?
 
     func predicate(_ predicate: ParsedPredicate) throws(QueryError) -> BoundPredicate {
@@ -59,7 +59,7 @@ struct Binding {
         }
     }
 
-    /// The argument of that number. Throws `argument` when there is none.
+    /// The argument with that number. Throws `argument` when there is none.
     func argument(_ number: Int, _ range: SourceRange) throws(QueryError) -> QueryArgument {
         guard arguments.indices.contains(number) else {
             let given =
@@ -71,20 +71,20 @@ struct Binding {
 }
 
 extension String {
-    /// Short enough for a message, whatever was given.
+    /// Truncated to a length that fits a message.
     var clipped: String {
         utf8.count <= 80 ? self : String(String.UnicodeScalarView(unicodeScalars.prefix(40))) + "…"
     }
 }
 
 extension Sequence<String> {
-    /// The nearest name; nil for what is too long to be the misspelling of one.
+    /// The nearest name; nil for a text that is too long to be a misspelt name.
     func hint(for typed: String) -> String? { typed.utf8.count <= 100 ? nearest(to: typed) : nil }
 }
 
 extension Binding {
-    /// `p BETWEEN {a, b}` is `p >= a AND p <= b`; over several values both hold for each, which is why only ALL has
-    /// that meaning, or, in predicate formats, for one and the same.
+    /// `p BETWEEN {a, b}` is `p >= a AND p <= b`. Over several values both must hold for each, so only ALL has that
+    /// meaning; in predicate formats both must hold for one and the same value.
     func between(_ parsed: ParsedComparison) throws(QueryError) -> BoundPredicate {
         let left = try side(parsed.left)
         let right = try side(parsed.right)
@@ -125,7 +125,7 @@ extension Binding {
         return .and([half(.greaterOrEqual, low), half(.lessOrEqual, high)])
     }
 
-    /// What predicate formats allow.
+    /// Throws for ranges that predicate formats do not allow.
     private func checkRange(_ left: ComparisonSide, _ type: OperandType) throws(QueryError) {
         try checkQuantifier(left)
         guard case .scalar(let base) = type, base.isNumeric || base == .date || base == .mixed else {
@@ -181,7 +181,7 @@ extension Binding {
 }
 
 extension FullTextSearch.Word {
-    /// Words that differ by case alone are the same.
+    /// The word without its case; words that differ by case alone are the same.
     fileprivate var identity: String { text.lowercased() + (isPrefix ? "*" : "") }
 }
 

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// One side of a comparison with its names and arguments looked up.
+/// One side of a comparison after its names and arguments were resolved.
 struct ComparisonSide {
     enum Content {
         case constants([Constant], isList: Bool)
@@ -10,7 +10,7 @@ struct ComparisonSide {
     var content: Content
     var quantifier: Quantifier?
     var range: SourceRange
-    /// If it is a path alone.
+    /// The path, if the side is nothing else.
     var path: ResolvedPath?
 
     init(_ content: Content, quantifier: Quantifier? = nil, _ range: SourceRange, path: ResolvedPath? = nil) {
@@ -20,7 +20,7 @@ struct ComparisonSide {
         self.path = path
     }
 
-    /// Whether it can give several values for one object.
+    /// Whether it can have several values for one object.
     var isToMany: Bool {
         switch content {
         case .constants(_, let isList): isList
@@ -30,7 +30,7 @@ struct ComparisonSide {
 }
 
 extension Binding {
-    /// What errors call the side: as it is written.
+    /// The name of the side in errors: its text.
     func name(_ side: ComparisonSide) -> String { side.path?.text ?? source.shown(side.range) }
 
     func side(_ operand: ParsedOperand) throws(QueryError) -> ComparisonSide {

@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension Binding {
-    /// Constants as one side of a comparison with values of the type; `name` is what errors call the other side.
+    /// Constants as one side of a comparison with values of the type; `name` is the other side's name in errors.
     func operand(
         _ constants: [Constant], isList: Bool, for type: OperandType, name: String
     ) throws(QueryError) -> BoundOperand {
@@ -35,8 +35,7 @@ extension Binding {
             guard let adapted = try adapt(value, base, constant) else { throw mismatch(constant, value, type, name) }
             return .value(adapted)
         case (.value(let value), .object(let target)):
-            // An object's primary key names it, but only as an argument: in the text, obj('Dog', 1) says which
-            // class is meant.
+            // A primary key identifies an object, but only as an argument: in the text, obj('Dog', 1) gives the class.
             guard constant.argument != nil, dialect == .rql, target.primaryKey != nil,
                 let object = try object(target, value, constant)
             else { throw mismatch(constant, value, type, name) }
@@ -82,7 +81,7 @@ extension Binding {
             constant.range)
     }
 
-    /// The object of that primary key, or object key where the class has none; nil when the key is of another type.
+    /// The object with that primary key, or object key where the class has none; nil when the key has another type.
     private func object(
         _ target: ClassSchema, _ key: Value, _ constant: Constant
     ) throws(QueryError) -> ObjectConstants.Element? {
@@ -131,7 +130,7 @@ extension Binding {
             constant.range)
     }
 
-    /// Nil when the value cannot stand for the type. Throws for infinities and NaN against integers.
+    /// Returns nil when the value has no equivalent of the type. Throws for infinities and NaN against integers.
     private func adapt(_ value: Value, _ base: BaseType, _ constant: Constant) throws(QueryError) -> Value? {
         switch (base, value) {
         case (.mixed, _), (.bool, .bool), (.string, .string), (.data, .data), (.date, .date), (.objectId, .objectId),
@@ -166,24 +165,24 @@ extension Binding {
         }
     }
 
-    /// A text read as a number.
+    /// The number that a text contains.
     private static func number(_ text: String, _ base: BaseType) -> Value? {
         if base == .decimal128 { return Decimal128(text).map { .decimal($0) } }
         return Int64(text).map { .int($0) } ?? Double(text).map { .double($0) }
     }
 
-    /// A number with a fraction against integers; it stays as it is when it is not whole.
+    /// A number with a fraction against integers; returned unchanged when it is not whole.
     private func whole(_ number: Double, _ value: Value, _ range: SourceRange) throws(QueryError) -> Value {
         guard !number.isNaN else { throw source.error(.typeMismatch, "NaN not supported for int", range) }
         guard number.isFinite else { throw source.error(.typeMismatch, "Infinity not supported for int", range) }
         return Int64(exactly: number).map { .int($0) } ?? .double(number)
     }
 
-    /// A number against Floats or Doubles; nil when it is none.
+    /// A number against Floats or Doubles; nil for any other value.
     private func floating(_ value: Value, isNarrow: Bool) -> Value? {
         switch value {
         case .int(let number):
-            // What they cannot hold stays exact, so that it equals none of them by rounding.
+            // A number that they cannot represent stays exact, so that rounding does not make it equal to one of them.
             return isNarrow
                 ? Float(exactly: number).map { .float($0) } ?? value
                 : Double(exactly: number).map { .double($0) } ?? value
@@ -209,7 +208,7 @@ extension Constant {
 }
 
 extension Value {
-    /// 0 and 1 as truth values.
+    /// 0 and 1 as Booleans.
     fileprivate var bit: Bool? {
         switch self {
         case .int(0), .double(0), .float(0): false
@@ -218,7 +217,7 @@ extension Value {
         }
     }
 
-    /// Whether it is a value of a property of the type, rather than a number that only compares with it.
+    /// Whether it is a value of a property of the type, rather than a number that can only be compared with it.
     fileprivate func isOf(_ base: BaseType) -> Bool {
         switch (self, base) {
         case (.int, .int), (.string, .string), (.objectId, .objectId), (.uuid, .uuid): true

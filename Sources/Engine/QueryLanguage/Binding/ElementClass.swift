@@ -1,16 +1,17 @@
 package import ObjectModel
 
-/// The elements of a list, set or map of values as the objects of a class of their own: then conditions on them are
-/// read, bound and run as those on objects are.
+/// Treats the elements of a list, set or map of values as objects of a class of their own, so that conditions on them
+/// are parsed, bound and executed like those on objects.
 ///
-/// In a query `SELF`, or `self`, is the element, of a map the value. Of a map `@keys` is its key and `@values` is the
-/// value, too. There are no other names.
+/// In a query `SELF`, or `self`, is the element; for a map it is the value. For a map `@keys` is its key and `@values`
+/// is the value, too. There are no other names.
 package struct ElementClass: Hashable, Sendable {
-    /// With the class alone, which is called as the property is, `Person.tags`. Its numbers mean nothing elsewhere.
+    /// A schema with only this class, whose name is the property's, `Person.tags`. Its numbers are valid in this schema
+    /// only.
     package let schema: Schema
     package let isMap: Bool
 
-    /// Of a property of values, not of links.
+    /// Takes a property of values, not of links.
     package init(_ property: PropertySchema, of holder: ClassSchema) {
         isMap = property.type.collection == .map
         var properties = [
@@ -25,16 +26,16 @@ package struct ElementClass: Hashable, Sendable {
 
     package var objectClass: ClassSchema { schema.classes[0] }
 
-    /// The element, of a map the value.
+    /// The element; for a map, the value.
     package var value: PropertySchema { objectClass.properties[0] }
 
-    /// Of a map.
+    /// The key; only for a map.
     package var key: PropertySchema? { isMap ? objectClass.properties[1] : nil }
 
     private static let valueName = "self"
     private static let keyName = "@keys"
 
-    /// What a name at the beginning of a path stands for.
+    /// The property that a name at the beginning of a path refers to.
     func property(named name: String) -> PropertySchema? {
         name == Self.valueName || name == Self.valueName.uppercased() ? value : nil
     }
@@ -47,7 +48,7 @@ package struct ElementClass: Hashable, Sendable {
         }
     }
 
-    /// What to say of anything else.
+    /// The error message for any other name.
     func refusal(of name: String) -> String {
         let names = isMap ? "'SELF' stands for one of them and '@keys' for its key" : "'SELF' stands for one of them"
         return "'\(objectClass.name)' holds values: \(names). There is no '\(name.clipped)'."

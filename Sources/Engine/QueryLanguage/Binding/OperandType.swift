@@ -1,14 +1,14 @@
 import ObjectModel
 
-/// What one value of an operand is, as far as comparing is concerned.
+/// The type of one value of an operand, for comparisons.
 enum OperandType: Hashable {
     case scalar(BaseType)
     /// An object of a class.
     case object(ClassSchema)
-    /// What `@type` gives.
+    /// The result of `@type`.
     case typeName
 
-    /// The name in errors: the one that Realm's errors have.
+    /// The name in predicate-format errors, which is Realm's.
     var name: String {
         switch self {
         case .object: "link"
@@ -33,7 +33,7 @@ enum OperandType: Hashable {
         }
     }
 
-    /// Equal types, two kinds of numbers, and mixed values with everything that a property holds.
+    /// Equal types are comparable, two kinds of numbers, and mixed values with everything that a property can hold.
     func isComparable(with other: OperandType) -> Bool {
         switch (self, other) {
         case (.scalar(let a), .scalar(let b)): a == b || (a.isNumeric && b.isNumeric) || a == .mixed || b == .mixed
@@ -45,7 +45,7 @@ enum OperandType: Hashable {
 }
 
 extension BaseType {
-    /// The name in the errors of queries: the one that Realm's errors have.
+    /// The name in query errors, which is Realm's.
     var queryName: String {
         switch self {
         case .date: "timestamp"
@@ -57,7 +57,7 @@ extension BaseType {
 
     var hasBytes: Bool { self == .string || self == .data }
 
-    /// The wider of two kinds of numbers, where mixed is the widest.
+    /// The wider of two kinds of numbers; mixed is the widest.
     func wider(_ other: BaseType) -> BaseType { width >= other.width ? self : other }
 
     private var width: Int {

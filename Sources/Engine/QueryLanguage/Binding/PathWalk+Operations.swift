@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// What stands behind an `@` in a path.
+/// An operation after an `@` in a path.
 enum PathOperation: Hashable {
     case links
     case count
@@ -9,7 +9,7 @@ enum PathOperation: Hashable {
     case type
     case aggregate(AggregateRequest.Function)
 
-    /// The operation of that name, without its sign; nil for an unknown one. `@size` is another spelling of `@count`.
+    /// The operation of that name, without its `@`; nil for an unknown one. `@size` is another spelling of `@count`.
     init?(_ name: String) {
         switch name {
         case "links": self = .links
@@ -27,7 +27,7 @@ enum PathOperation: Hashable {
 }
 
 extension AggregateRequest.Function {
-    /// As written in a path, without the sign.
+    /// The name in a path, without the `@`.
     var pathName: String {
         switch self {
         case .minimum: "min"
@@ -252,7 +252,7 @@ extension PathWalk {
 }
 
 extension PropertyType {
-    /// Whether values of the type have the aggregate: numbers have all, dates a minimum and a maximum.
+    /// Whether the aggregate is defined for values of the type: numbers have all, dates a minimum and a maximum.
     package func supports(_ function: AggregateRequest.Function) -> Bool {
         switch base {
         case .int, .float, .double, .decimal128, .mixed: true

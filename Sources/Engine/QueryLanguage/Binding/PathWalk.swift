@@ -1,18 +1,18 @@
 import ObjectModel
 
-/// Follows a key path through the schema, component by component.
+/// Resolves a key path against the schema, component by component.
 struct PathWalk {
-    /// What the components so far lead to.
+    /// The target of the components so far.
     enum Place {
         case object(ClassSchema)
-        /// A list, set or map of links of which no elements have been chosen yet.
+        /// A list, set or map of links whose elements have not been selected yet.
         case links(PropertySchema, target: ClassSchema)
-        /// A list, set or map of values of which no elements have been chosen yet.
+        /// A list, set or map of values whose elements have not been selected yet.
         case values(PropertySchema)
         /// All elements of one, by `[*]` or `@values`.
         case allValues(PropertySchema)
         case value(BaseType)
-        /// A mixed value, or what is inside one.
+        /// A mixed value, or a part of one.
         case mixed
         case keys
         case size
@@ -42,7 +42,7 @@ struct PathWalk {
     var range: SourceRange { path.ranges.value[min(index, path.ranges.value.count - 1)] }
     var isLast: Bool { index == path.components.count - 1 }
 
-    /// `Person.dogs`, of the last property on the way.
+    /// The last property of the path, as `Person.dogs`.
     var propertyName: String {
         binding.element?.objectClass.name ?? property.map { "\($0.owner.name).\($0.schema.name)" } ?? binding.root.name
     }
@@ -110,7 +110,7 @@ struct PathWalk {
             meaning: .path(bound), type: type, text: text, property: property, isValueCollection: isValueCollection)
     }
 
-    /// Goes on to the objects behind a list, set or map of links.
+    /// Continues at the objects that a list, set or map of links leads to.
     mutating func take(_ selector: ElementSelector, of property: PropertySchema, _ target: ClassSchema) {
         links.append(.elements(property.id, target: target.id, selector))
         place = .object(target)
@@ -122,7 +122,7 @@ struct PathWalk {
         switch place {
         case .object(let objectClass): try follow(name, in: objectClass)
         case .links(let property, let target):
-            // A property of the linked class wins over a key of the same name.
+            // A property of the linked class has precedence over a key of the same name.
             if target[name] != nil || property.type.collection != .map {
                 take(.all, of: property, target)
                 try follow(name, in: target)
@@ -195,7 +195,7 @@ struct PathWalk {
 
     /// Begins at an element of a collection of values.
     ///
-    /// - Parameter property: nil for a name that stands for nothing.
+    /// - Parameter property: nil for a name that refers to nothing.
     mutating func enter(_ property: PropertySchema?, of element: ElementClass) throws(QueryError) {
         guard let property else {
             throw source.error(.invalid, element.refusal(of: source.shown(range)), range, hint: "SELF")
@@ -233,7 +233,7 @@ struct PathWalk {
         }
     }
 
-    /// Chooses among the values of a collection.
+    /// Selects elements of a collection of values.
     mutating func choose(_ selector: ElementSelector, of property: PropertySchema) throws(QueryError) {
         if property.type.isMixed {
             steps.append(.elements(selector))
@@ -269,7 +269,7 @@ enum PathSelector {
     case size
     case key(String)
 
-    /// Which elements of such a collection it chooses; nil when it suits none.
+    /// The elements of such a collection that it selects; nil when it does not apply to the collection.
     func elements(of collection: CollectionKind) -> ElementSelector? {
         switch (self, collection) {
         case (.all, _): .all

@@ -1,9 +1,9 @@
 package import ObjectModel
 
-// Key paths that stand alone, as requests give them. Each gives exactly one value per object, which is neither
-// an object nor a collection.
+// Key paths on their own, as requests give them. Each gives exactly one value per object, which is neither an object
+// nor a collection.
 extension QueryBinder {
-    /// The wire's form of sort keys: `breed,-weight,owner.name`.
+    /// Binds sort keys in the syntax of requests: `breed,-weight,owner.name`.
     package func bindSort(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> [SortKey] {
         var keys: [SortKey] = []
         for part in parts(text) {
@@ -28,29 +28,29 @@ extension QueryBinder {
 
     private static let orders = ["asc", "ascending", "desc", "descending"]
 
-    /// The wire's form of distinct key paths: `breed,owner.name`.
+    /// Binds the key paths of a distinct in the syntax of requests: `breed,owner.name`.
     package func bindDistinct(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> [BoundPath] {
         try bindValuePaths(text, objectClass, clause: .distinctKey)
     }
 
-    /// The wire's form of the key paths that a result is grouped by: `breed,owner.city`.
+    /// Binds the key paths that a result is grouped by, in the syntax of requests: `breed,owner.city`.
     package func bindGroup(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> [BoundPath] {
         try bindValuePaths(text, objectClass, clause: .group)
     }
 
-    /// A key path to sort by, without a sign.
+    /// Binds a key path to sort by, without a sign.
     package func bindSortKey(
         _ path: String, ascending: Bool, class objectClass: ClassSchema
     ) throws(QueryError) -> SortKey {
         SortKey(try bindValuePath(path, offset: 0, objectClass, clause: .sortKey), ascending: ascending)
     }
 
-    /// A key path of a distinct.
+    /// Binds a key path of a distinct.
     package func bindDistinctKey(_ path: String, class objectClass: ClassSchema) throws(QueryError) -> BoundPath {
         try bindValuePath(path, offset: 0, objectClass, clause: .distinctKey)
     }
 
-    /// A key path that gives one value per object.
+    /// Binds a key path that gives one value per object.
     package func bindPath(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> BoundPath {
         try bindValuePath(text, offset: 0, objectClass, clause: .aggregate)
     }
@@ -81,7 +81,7 @@ extension QueryBinder {
         }
     }
 
-    /// The parts between commas, trimmed, with their places in scalars. A comma inside quotes belongs to a map's key.
+    /// The parts between commas, trimmed, with their offsets in scalars. A comma inside quotes belongs to a map's key.
     private func parts(_ text: String) -> [(text: String, offset: Int)] {
         var parts: [(text: String, offset: Int)] = []
         var part = String.UnicodeScalarView()
@@ -118,8 +118,8 @@ extension QueryBinder {
 
     // MARK: Sections
 
-    /// A key path and perhaps a function behind it: `breed`, `breed.first`, `born.year`. A property of that name of a
-    /// linked class wins over the function.
+    /// Binds a key path with an optional function after it: `breed`, `breed.first`, `born.year`. A property of that
+    /// name of a linked class has precedence over the function.
     package func bindSection(_ text: String, class objectClass: ClassSchema) throws(QueryError) -> SectionKey {
         let (path, source) = try QueryParser.parsePath(text)
         let binding = self.binding(objectClass, source)
@@ -140,7 +140,7 @@ extension QueryBinder {
         return SectionKey(value, function)
     }
 
-    /// The path without its last component, if that is complete by itself.
+    /// The path without its last component, if that is a complete path.
     private func valueBefore(_ path: ParsedPath, _ binding: Binding) -> BoundPath? {
         guard path.components.count > 1 else { return nil }
         let shorter = ParsedPath(
@@ -150,7 +150,7 @@ extension QueryBinder {
 
     // MARK: Aggregates
 
-    /// The aggregate of a property; see `AggregateRequest`.
+    /// Binds the aggregate of a property; see `AggregateRequest`.
     package func bindAggregate(
         _ function: AggregateRequest.Function, _ text: String, class objectClass: ClassSchema
     ) throws(QueryError) -> AggregateRequest {
@@ -167,7 +167,7 @@ extension QueryBinder {
         }
         if let property = resolved.property {
             let type = property.schema.type
-            // Behind `@count` and the like it is no longer the property's type that counts.
+            // After `@count` and similar operations the property's type is irrelevant.
             let isPlain = resolved.bound.map { $0.steps.isEmpty || resolved.isValueCollection } ?? false
             if isPlain, type.isCollection || !type.supports(function) {
                 throw source.error(
@@ -188,7 +188,7 @@ extension QueryBinder {
 }
 
 extension SectionKey.Function {
-    /// Whether the function makes something of values of the type.
+    /// Whether the function applies to values of the type.
     fileprivate func suits(_ base: BaseType) -> Bool {
         switch self {
         case .first: base == .string
@@ -199,7 +199,7 @@ extension SectionKey.Function {
 }
 
 extension PropertyType {
-    /// `int? property`, `int list`.
+    /// The property's kind for errors: `int? property`, `int list`.
     package var kindInWords: String {
         let kind =
             switch collection {

@@ -2,24 +2,23 @@ package import ObjectModel
 
 /// Resolves names and types of queries against a schema.
 ///
-/// The meaning of names and constants is that of Realm's query language, and so are most sentences of its errors, so that
-/// users of Realm meet words they know. docs/reference/query-language.md has the rules.
+/// Names and constants mean what they mean in Realm's query language, and most error sentences are Realm's, which its
+/// users know. docs/reference/query-language.md has the rules.
 package struct QueryBinder: Sendable {
     let schema: Schema
     let element: ElementClass?
     let checksSums: Bool
 
     /// - Parameters:
-    ///   - element: of queries that choose among the elements of one collection; the class that they are bound to is
-    ///     this one's.
-    ///   - checksSums: whether sums of integers that are beyond those are errors; else they wrap, as in Realm.
+    ///   - element: for queries that select elements of one collection; the class that they are bound to is its class.
+    ///   - checksSums: whether sums of integers that overflow are errors; otherwise they wrap, as in Realm.
     package init(schema: Schema, element: ElementClass? = nil, checksSums: Bool = false) {
         self.schema = schema
         self.element = element
         self.checksSums = checksSums
     }
 
-    /// Reads and binds a query text.
+    /// Parses and binds a query text.
     package func bind(
         _ text: String, class objectClass: ClassSchema, arguments: [QueryArgument] = [], dialect: QueryDialect = .rql
     ) throws(QueryError) -> BoundQuery {
@@ -47,14 +46,14 @@ package struct QueryBinder: Sendable {
     }
 }
 
-/// What `$0`, `%@` or `$K0` stands for.
+/// The value of `$0`, `%@` or `$K0`.
 package enum QueryArgument: Hashable, Sendable {
-    /// Also an object, as a `reference`; a list or set counts as `list`.
+    /// Any value, also an object, as a `reference`; a list or set is a `list`.
     case value(Value)
-    /// A number with a fraction, and the text that it was read from, which may say more than the number holds.
+    /// A number with a fraction, and its source text, which may have more digits than the number.
     case floating(Value, text: String)
     case list([Value])
-    /// A list among whose elements are objects by their primary keys.
+    /// A list that contains objects by their primary keys.
     case elements([Element])
     /// An object by its class and primary key, or object key where the class has no primary key.
     case object(className: String, primaryKey: Value)

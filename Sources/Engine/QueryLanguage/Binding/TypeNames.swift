@@ -4,8 +4,8 @@ import ObjectModel
 enum TypeNames {
     static let link = "link"
 
-    /// The canonical names, as `ValueStep.typeName` gives them, that a name of the text stands for; upper and lower
-    /// case are alike. Nil for an unknown name.
+    /// The canonical names, as `ValueStep.typeName` returns them, that a name in the text means; case is ignored. Nil
+    /// for an unknown name.
     static func canonical(_ name: String) -> [String]? { table[name.lowercased()] }
 
     static var known: [String] { table.keys.sorted() }

@@ -1,7 +1,7 @@
 package import ObjectModel
 
 extension BoundArithmetic.Operation {
-    /// The result for two values, with the rules of `BoundArithmetic`. Total: there is a result for all values.
+    /// The result for two values, with the rules of `BoundArithmetic`. Total: any two values have a result.
     package func callAsFunction(_ a: Value, _ b: Value) -> Value {
         switch (a, b) {
         case (.int(let a), .int(let b)): .int(self(a, b))

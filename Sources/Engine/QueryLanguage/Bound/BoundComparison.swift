@@ -28,21 +28,20 @@ package enum Quantifier: String, Hashable, Sendable {
 }
 
 /// `left operator right`: `Q_left l: (Q_right r: l operator r)`, where each quantifier ranges over the values of its
-/// side, ANY is some of them, ALL every one, which holds when there is none, and NONE is the negation of ANY. An
-/// operand with a single value ignores its quantifier. `IN` is bound as `==`, `BETWEEN` of a single value as two
-/// comparisons.
+/// side. ANY is some of them; ALL is every one, which holds when there is none; NONE is the negation of ANY. An operand
+/// with a single value ignores its quantifier. `IN` is bound as `==`, `BETWEEN` of a single value as two comparisons.
 package struct BoundComparison: Hashable, Sendable {
     package var left: BoundOperand
     package var `operator`: ComparisonOperator
     package var right: BoundOperand
     /// `[c]`: folds letters that differ by case alone, in all scripts.
     package var ignoresCase: Bool
-    /// `[d]`: leaves out the marks that combine with letters.
+    /// `[d]`: ignores combining marks.
     package var ignoresDiacritics: Bool
     package var leftQuantifier: Quantifier
     package var rightQuantifier: Quantifier
-    /// Both sides are collections without a quantifier and are compared in order: they have the same number of
-    /// elements and each pair satisfies the operator; `!=` is the negation of `==`. Quantifiers are not looked at.
+    /// Both sides are collections without a quantifier and are compared in order: they have the same number of elements
+    /// and each pair satisfies the operator; `!=` is the negation of `==`. Quantifiers are ignored.
     package var isElementwise: Bool
 
     package init(
@@ -80,19 +79,19 @@ package struct BoundBetween: Hashable, Sendable {
 /// One side of a comparison. The binder puts constants on the right, except those before a string operator, and lists
 /// whose quantifier comes first and differs from that of a path with several values.
 package indirect enum BoundOperand: Hashable, Sendable {
-    /// Already adapted to the other side's type where that loses nothing; a fractional number against an
-    /// integer property stays a double.
+    /// Already converted to the other side's type where that loses nothing; a fractional number against an integer
+    /// property stays a double.
     case constant(Value)
     case list([Value])
-    /// Constants among which objects are named by their primary keys. `BoundQuery.namingObjects` turns them into
-    /// `constant` and `list` at one version of the store.
+    /// Constants that include objects by their primary keys. `BoundQuery.namingObjects` turns them into `constant` and
+    /// `list` at one version of the store.
     case objects(ObjectConstants)
     case path(BoundPath)
     case aggregate(BoundAggregate)
     case subquery(BoundSubquery)
     case arithmetic(BoundArithmetic)
 
-    /// Whether the operand can have any number of values for one object, so that its quantifier counts.
+    /// Whether the operand can have any number of values for one object, so that its quantifier matters.
     package var isToMany: Bool {
         switch self {
         case .constant, .aggregate, .subquery: false
@@ -125,7 +124,7 @@ package struct ObjectConstants: Hashable, Sendable {
 /// `AggregateRequest`.
 package struct BoundAggregate: Hashable, Sendable {
     package var function: AggregateRequest.Function
-    /// To-many.
+    /// A to-many path.
     package var path: BoundPath
     /// As in `AggregateRequest`.
     package var isChecked: Bool
@@ -137,8 +136,8 @@ package struct BoundAggregate: Hashable, Sendable {
     }
 }
 
-/// `SUBQUERY(dogs, $d, …).@count`: the number of objects that the links lead to, one as often as there are ways
-/// to it, that satisfy the predicate. The predicate's paths begin at such an object.
+/// `SUBQUERY(dogs, $d, …).@count`: the number of linked objects that satisfy the predicate; an object counts as often
+/// as paths lead to it. The predicate's paths begin at such an object.
 package struct BoundSubquery: Hashable, Sendable {
     package var links: [LinkStep]
     /// The class of the objects that the links lead to.
@@ -152,9 +151,9 @@ package struct BoundSubquery: Hashable, Sendable {
     }
 }
 
-/// Of two Ints the result is an Int: it wraps around, division truncates, and division by zero gives the largest
-/// Int, of a negative number the smallest. Otherwise it is of the wider type of int, float, double, decimal128.
-/// Null, or a value that is no number, makes it null. With one side to-many there are as many results.
+/// The result of two Ints is an Int: it wraps around, division truncates, and division by zero gives the largest Int,
+/// for a negative number the smallest. Otherwise it has the wider type of int, float, double, decimal128. An operand
+/// that is null or not a number makes it null. With one to-many side there are as many results.
 package struct BoundArithmetic: Hashable, Sendable {
     package enum Operation: String, Hashable, Sendable, CaseIterable {
         case add = "+"

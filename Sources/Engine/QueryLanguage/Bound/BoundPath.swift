@@ -1,14 +1,14 @@
 package import ObjectModel
 
-/// From an object of the query's class along links to values.
+/// A path from an object of the query's class along links to values.
 ///
-/// A path that is not to-many has exactly one value, which is null where a link on the way is null, a position does
-/// not exist or a mixed value has another shape. A to-many path has the values that there are; only an absent key
-/// of a map property is a null among them.
+/// A path that is not to-many has exactly one value, which is null where a link on the path is null, a position does
+/// not exist or a mixed value has another shape. A to-many path has the values that exist; only an absent key of a map
+/// property is a null among them.
 package struct BoundPath: Hashable, Sendable {
     package var links: [LinkStep]
     package var end: PathEnd
-    /// Where to go on inside the value at the end.
+    /// The steps inside the value at the end.
     package var steps: [ValueStep]
 
     package init(links: [LinkStep] = [], end: PathEnd, steps: [ValueStep] = []) {
@@ -30,10 +30,10 @@ package enum LinkStep: Hashable, Sendable {
     /// Along links in a list, set or map of the current class: all, or one.
     case elements(PropertyID, target: ClassID, ElementSelector)
     /// To every object of `origin` whose `property`, of links or mixed, links to the current object, ascending by key,
-    /// one as often as it does.
+    /// each as often as it does.
     case backward(origin: ClassID, property: PropertyID)
-    /// Stays at the objects, of the class given, that the step before led to, as if those that do not satisfy the
-    /// predicate were not there: a link to one is null, a position in a list counts the others alone.
+    /// Stays at the objects, of the class given, of the step before, as if those that do not satisfy the predicate did
+    /// not exist: a link to one is null, and positions in a list count only the others.
     case rowSecurity(BoundPredicate, ClassID)
 
     package var isToMany: Bool {
@@ -45,7 +45,7 @@ package enum LinkStep: Hashable, Sendable {
     }
 }
 
-/// Which elements of a collection.
+/// The selected elements of a collection.
 package enum ElementSelector: Hashable, Sendable {
     /// `[*]`: a list's in order, a set's ascending, a map's values in the order of its keys.
     case all
@@ -56,7 +56,7 @@ package enum ElementSelector: Hashable, Sendable {
     /// Of maps: `['ash']`.
     case key(String)
 
-    /// Keys are told apart by their bytes, as maps do, not by what they look like.
+    /// Keys are compared by their bytes, as in maps, not by canonical equivalence.
     package static func == (a: ElementSelector, b: ElementSelector) -> Bool {
         switch (a, b) {
         case (.all, .all), (.last, .last): true
@@ -77,26 +77,26 @@ package enum ElementSelector: Hashable, Sendable {
 }
 
 package enum PathEnd: Hashable, Sendable {
-    /// A stored value of the class that the links lead to. Of links only for the keys and the size of a map. The steps after
-    /// it begin with one of `elements`, `keys` and `size` when it is a collection.
+    /// A stored value of the class that the links lead to. A link property only for the keys and the size of a map. For
+    /// a collection, the steps after it begin with one of `elements`, `keys` and `size`.
     case property(PropertyID, PropertyType)
-    /// The object itself that the links lead to: what a path ending in links means. Its values are references, and
-    /// null for a path that is not to-many.
+    /// The object itself that the links lead to: the meaning of a path that ends in links. Its values are references,
+    /// and null for a path that is not to-many.
     case object(ClassID)
     /// The number of objects that the links lead to, as an Int: `.@count`.
     case count
 }
 
-/// One step inside a value: of a collection property, or of a mixed value of any shape.
+/// One step inside a value: a collection property, or a mixed value of any shape.
 package enum ValueStep: Hashable, Sendable {
     case elements(ElementSelector)
-    /// The value as if objects that are not visible did not exist: a reference to one is null, and left out of a list
-    /// or set. Comes first.
+    /// The value as if invisible objects did not exist: a reference to one is null, and left out of a list or set.
+    /// Comes first.
     case rowSecurity(RowSecurityPredicates)
     /// `@keys` of a map, ascending by bytes.
     case keys
-    /// `@count`, `@size`: the number of elements of a collection, of bytes of a string or data; null for null and
-    /// for what has no size.
+    /// `@count`, `@size`: the number of elements of a collection, of bytes of a string or data; null for null and for
+    /// values without a size.
     case size
     /// `length`: `size` of each element of a list or set of strings or data, 0 for null.
     case length
@@ -117,13 +117,13 @@ package enum ValueStep: Hashable, Sendable {
     }
 }
 
-/// Which objects that values refer to are there.
+/// The conditions under which objects that values refer to are visible.
 package struct RowSecurityPredicates: Hashable, Sendable {
-    /// What an object must be like, by its class; objects of other classes are not there.
+    /// The condition by class; objects of other classes are invisible.
     package var predicates: [ClassID: BoundPredicate]
 
-    /// Whether a collection is as if it did not have the elements that refer to others; otherwise those are null. So it
-    /// is with sets.
+    /// Whether a collection lacks the elements that refer to invisible objects; otherwise those are null. Sets always
+    /// lack them.
     package var leavesElementsOut: Bool
 
     package init(_ predicates: [ClassID: BoundPredicate], leavesElementsOut: Bool) {
@@ -133,10 +133,9 @@ package struct RowSecurityPredicates: Hashable, Sendable {
 }
 
 extension BoundPath {
-    /// What one value of the path is, never a collection: an Int for counts, sizes and lengths, a string for
-    /// keys and `@type`, mixed for what is inside a mixed value and for an object, which is a reference.
-    /// Optional when the value can be null: also where a link on the way can be, or the position or key may not
-    /// exist.
+    /// The type of one value of the path, never a collection: an Int for counts, sizes and lengths, a string for keys
+    /// and `@type`, mixed for a part of a mixed value and for an object, which is a reference. Optional when the value
+    /// can be null: also where a link on the path can be, or the position or key may not exist.
     package var valueType: PropertyType {
         let isShort = links.contains { link in
             if case .rowSecurity = link { return false }

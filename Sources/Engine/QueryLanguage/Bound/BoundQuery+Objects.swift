@@ -1,8 +1,8 @@
 package import ObjectModel
 
 extension BoundQuery {
-    /// The query with the objects that it names by their primary keys looked up. `find` gives an object's key, nil
-    /// when there is none. Cost: one look-up for each object named; none otherwise.
+    /// The query with its objects looked up by their primary keys. `find` returns an object's key, nil when there is
+    /// none. Cost: one look-up for each such object.
     package func namingObjects(
         _ find: (ClassID, _ primaryKey: Value) throws -> ObjectKey?
     ) rethrows -> BoundQuery {
@@ -14,7 +14,7 @@ extension BoundQuery {
 }
 
 extension BoundPredicate {
-    /// The operands of all comparisons, also of those inside subqueries' predicates.
+    /// Whether any comparison, also inside subqueries' predicates, has an object by its primary key.
     fileprivate var namesObjects: Bool {
         switch self {
         case .constant, .fullText, .geoWithin: false
@@ -25,7 +25,7 @@ extension BoundPredicate {
         }
     }
 
-    /// The predicate with the objects that it names looked up, as of a query.
+    /// The predicate with its objects looked up by their primary keys.
     package func namingObjects(
         _ find: (ClassID, _ primaryKey: Value) throws -> ObjectKey?
     ) rethrows -> BoundPredicate {

@@ -1,10 +1,10 @@
 package import ObjectModel
 
-/// A query whose names and types have been resolved against a schema: what a store executes.
+/// A query whose names and types have been resolved against a schema, in the form that a store executes.
 ///
-/// Two equal bound queries give the same result at the same version, so they can share one live result. Objects
-/// that a query names or meets are `Value.reference`s everywhere in it, never `Value.link`s: then a link property
-/// and a mixed value compare without knowing the property's class.
+/// Two equal bound queries give the same result at the same version, so they can share one live result. Objects are
+/// `Value.reference`s everywhere in a query, never `Value.link`s: so a link property and a mixed value compare without
+/// the property's class.
 package struct BoundQuery: Hashable, Sendable {
     package var classID: ClassID
     package var scope: QueryScope
@@ -22,13 +22,13 @@ package struct BoundQuery: Hashable, Sendable {
         self.steps = steps
     }
 
-    /// What the result is ordered by; see `order` of steps.
+    /// The keys that order the result; see `order` of steps.
     package var order: [SortKey] { steps.order }
 }
 
 extension [ResultStep] {
-    /// What a result is ordered by, before what it had been ordered by at first: the last sort, then those before it,
-    /// because each is stable.
+    /// The keys that order a result, by decreasing significance: the last sort, then those before it, because each is
+    /// stable.
     package var order: [SortKey] {
         var order: [SortKey] = []
         for case .sort(let keys) in self { order = keys + order }
@@ -36,19 +36,19 @@ extension [ResultStep] {
     }
 }
 
-/// Which objects a query chooses from.
+/// The set of objects that a query selects from.
 package enum QueryScope: Hashable, Sendable {
     /// All objects of the class, in creation order.
     case all
-    /// Those that a list, set or map of links, or a linking-objects property, of one object holds: a list's in its
-    /// order and as often as it holds them, a set's ascending, a map's in the order of its keys and without nulls,
-    /// linking objects ascending. Nothing when the holder does not exist.
+    /// The objects in a list, set or map of links, or a linking-objects property, of one object: a list's in its order
+    /// and with repetitions, a set's ascending, a map's in the order of its keys and without nulls, linking objects
+    /// ascending. Empty when that object does not exist.
     case property(ObjectReference, PropertyID)
 }
 
 /// One stage after the predicate.
 package enum ResultStep: Hashable, Sendable {
-    /// Stable: ties keep the order that they had.
+    /// Stable: ties keep their previous order.
     case sort([SortKey])
     /// Keeps the first object of each combination of values; objects with a null link on a path are dropped.
     case distinct([BoundPath])

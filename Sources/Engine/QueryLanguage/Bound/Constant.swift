@@ -1,16 +1,16 @@
 import ObjectModel
 
-/// A constant of the query or one of its arguments, before it is fitted to the other side.
+/// A constant of the query or one of its arguments, before it is converted to the other side's type.
 struct Constant {
     enum Kind {
         case value(Value)
         case object(className: String, primaryKey: Value)
-        /// Of a property whose type is fixed: `name.@type`.
+        /// The type name of a property of fixed type: `name.@type`.
         case typeName(String)
     }
 
     var kind: Kind
-    /// Of a number with a fraction: the text that it was read from.
+    /// The source text of a number with a fraction.
     var text: String?
     /// The argument's number; nil for a constant in the text.
     var argument: Int?
@@ -44,7 +44,7 @@ struct Constant {
 }
 
 extension Binding {
-    /// The constants that one of the text, or an argument, stands for.
+    /// The constants of a literal in the text, or of an argument.
     func constants(_ parsed: ParsedConstant, _ range: SourceRange) throws(QueryError) -> ([Constant], isList: Bool) {
         switch parsed {
         case .value(let value): return ([Constant(.value(value), range)], false)

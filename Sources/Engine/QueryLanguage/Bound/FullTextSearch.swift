@@ -1,9 +1,9 @@
-/// `bio TEXT 'swim -jump climb*'`: every word must occur in the text, but no excluded one.
+/// `bio TEXT 'swim -jump climb*'`: every word must occur in the text, and no excluded one.
 package struct FullTextSearch: Hashable, Sendable {
     package struct Word: Hashable, Sendable {
-        /// As written, without the signs.
+        /// The word as written, without its signs.
         package var text: String
-        /// `word*`: also longer words that begin so.
+        /// `word*`: also matches longer words that begin with it.
         package var isPrefix: Bool
         /// `-word`
         package var isExcluded: Bool
@@ -14,7 +14,7 @@ package struct FullTextSearch: Hashable, Sendable {
             self.isExcluded = isExcluded
         }
 
-        /// Words are told apart by their bytes, as the index does.
+        /// Words are compared by their bytes, as in the index.
         package static func == (a: Word, b: Word) -> Bool {
             a.isPrefix == b.isPrefix && a.isExcluded == b.isExcluded && a.text.utf8.elementsEqual(b.text.utf8)
         }
@@ -33,7 +33,7 @@ package struct FullTextSearch: Hashable, Sendable {
 
 /// A search in a property with a full-text index.
 package struct BoundFullText: Hashable, Sendable {
-    /// Ends in a string.
+    /// A path that ends in a string.
     package var path: BoundPath
     package var quantifier: Quantifier
     package var search: FullTextSearch

@@ -1,6 +1,6 @@
 package import ObjectModel
 
-/// A place on the sphere, in degrees: longitude -180...180, latitude -90...90.
+/// A position on the sphere, in degrees: longitude -180...180, latitude -90...90.
 package struct GeoPosition: Hashable, Sendable {
     package var longitude: Double
     package var latitude: Double
@@ -15,16 +15,16 @@ package struct GeoPosition: Hashable, Sendable {
 package enum GeoShape: Hashable, Sendable {
     /// Radius in radians: kilometres / 6378.1.
     case circle(center: GeoPosition, radius: Double)
-    /// By two opposite corners.
+    /// Two opposite corners.
     case box(GeoPosition, GeoPosition)
-    /// Closed rings of at least 4 places, first = last: the outer one, then holes.
+    /// Closed rings of at least 4 positions, first = last: the outer one, then holes.
     case polygon([[GeoPosition]])
 }
 
-/// `place GEOWITHIN geoCircle(…)`: of objects that hold a point as `type: "Point"` and `coordinates: [longitude,
+/// `place GEOWITHIN geoCircle(…)`, for objects that hold a point as `type: "Point"` and `coordinates: [longitude,
 /// latitude, …]`. A null link and a malformed point do not match.
 package struct BoundGeoWithin: Hashable, Sendable {
-    /// To the objects that hold the points; not empty.
+    /// The path to the objects that hold the points; not empty.
     package var links: [LinkStep]
     package var quantifier: Quantifier
     /// The string property `type` of their class, and the list of doubles `coordinates`.
@@ -44,7 +44,7 @@ package struct BoundGeoWithin: Hashable, Sendable {
 }
 
 extension GeoShape {
-    /// What is wrong with the region, in words; nil when it is one.
+    /// A description of the region's fault; nil for a valid region.
     package var fault: String? {
         switch self {
         case .circle(let center, let radius):
@@ -69,7 +69,7 @@ extension GeoShape {
 }
 
 extension GeoPosition {
-    /// What is wrong with the place; nil when it is one. NaN is nowhere.
+    /// A description of the position's fault; nil for a valid position. NaN is invalid.
     fileprivate var fault: String? {
         guard (-180...180).contains(longitude), (-90...90).contains(latitude) else {
             return "Longitude/latitude is out of bounds, lng: \(longitude) lat: \(latitude)"

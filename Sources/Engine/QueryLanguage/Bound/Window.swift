@@ -1,6 +1,6 @@
 package import ObjectModel
 
-/// A part of an ordered result: what lies after `after`, without the first `offset`, at most `limit`.
+/// A part of an ordered result: the objects after `after`, without the first `offset`, at most `limit`.
 package struct Window: Hashable, Sendable {
     package var after: Cursor?
     package var offset: Int
@@ -15,11 +15,11 @@ package struct Window: Hashable, Sendable {
     }
 }
 
-/// A place in a sorted result of objects of a class, by value: the next page is right also when objects came or went in
-/// between. It belongs to the query's order, then creation order. Behind it lies what the whole result has there as it is
-/// now: of a query with distinct steps the objects that are the first of their kind in all of it.
+/// A position in a sorted result of objects of a class, by value: the next page is right even if objects were inserted
+/// or deleted in between. It refers to the query's order, then creation order. The rest of the present result follows
+/// it: for a query with distinct steps, the objects that are the first of their combination in the whole result.
 package struct Cursor: Hashable, Sendable {
-    /// One per key of the query's `order`, as `Snapshot.sortValues` gives them.
+    /// One value per key of the query's `order`, as `Snapshot.sortValues` returns them.
     package var values: [Value?]
     /// Breaks ties.
     package var key: ObjectKey

@@ -1,4 +1,4 @@
-/// Finds the date constants of a query text, which look like numbers and names at their start.
+/// Scans the date constants of a query text, which look like numbers and names at their start.
 struct DateScanner {
     enum Parts {
         case seconds(Int64, nanoseconds: Int32)
@@ -6,7 +6,7 @@ struct DateScanner {
         case calendar([Int], nanoseconds: Int32)
         /// A date by its form, with a number in it that no integer holds.
         case outOfRange
-        /// The beginning of a date, of which the rest is missing; with what was perhaps meant.
+        /// The beginning of an incomplete date, with a suggestion.
         case incomplete(hint: String?)
     }
 
@@ -25,7 +25,7 @@ struct DateScanner {
         guard let year = digits(signed: false), take(0x2D), let month = digits(signed: false), take(0x2D),
             let day = digits(signed: false)
         else { return nil }
-        // Nothing else looks like three numbers with a minus between each: what follows must be a time.
+        // Only a date begins with three numbers and a minus between each: a time must follow.
         let date = String(decoding: bytes[start..<position], as: UTF8.self)
         guard take(0x40) || take(0x54) else { return .incomplete(hint: date + "@0:0:0") }
         guard let hour = digits(signed: false), take(0x3A), let minute = digits(signed: false), take(0x3A),

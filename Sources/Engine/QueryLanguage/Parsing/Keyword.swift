@@ -1,5 +1,5 @@
-/// The words of the query language. Most are keywords only where one can stand:
-/// elsewhere they name properties, as in `sort > 0`.
+/// The keywords of the query language. Most are keywords only where the grammar allows one: elsewhere they are property
+/// names, as in `sort > 0`.
 enum Keyword: Hashable, Sendable {
     case and, or, not
     case any, all, none
@@ -10,10 +10,10 @@ enum Keyword: Hashable, Sendable {
     case object, binary, subquery, geoBox, geoCircle, geoPolygon
     case first, last, size
 
-    /// The keyword that the word is in that dialect. Some are keywords in all lower and all upper case only, but in
-    /// formats in any case.
+    /// The keyword for a word in that dialect. Some are keywords only in all lower and all upper case, but in formats
+    /// in any case.
     static func named(_ word: String, _ dialect: QueryDialect) -> Keyword? {
-        // Long names are common, and lowering their case is not free.
+        // Long names are common, and lowercasing is not free.
         guard word.utf8.count <= longest else { return nil }
         let lower = word.lowercased()
         if let keyword = anyCase[lower] { return keyword }
@@ -24,7 +24,7 @@ enum Keyword: Hashable, Sendable {
         return word == lower || word == word.uppercased() ? keyword : nil
     }
 
-    /// Whether the word can never name a property by itself.
+    /// Whether the word can never be a property name by itself.
     var isReserved: Bool {
         switch self {
         case .and, .or, .not, .true, .false, .null, .infinity, .nan, .truePredicate,

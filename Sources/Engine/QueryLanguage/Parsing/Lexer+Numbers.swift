@@ -1,14 +1,14 @@
 import ObjectModel
 
 extension Lexer {
-    /// A number, with the sign that stands directly before it, or nil if none begins here.
+    /// A number, with a sign directly before it, or nil if none begins here.
     mutating func number() throws(LexicalFault) -> ParsedConstant? {
         let start = position
         let isNegative = peek() == 0x2D
         let first = isNegative || peek() == 0x2B ? start + 1 : start
         if first > start, let special = specialNumber(at: first) {
             position = special.end
-            // A NaN has no sign that a comparison could see; without one, equal queries are equal.
+            // No comparison can see the sign of a NaN; without it, equal queries are equal.
             return .value(.double(isNegative && !special.value.isNaN ? -special.value : special.value))
         }
         guard isDigit(first) || (first < bytes.count && bytes[first] == 0x2E && isDigit(first + 1)) else { return nil }
@@ -20,14 +20,14 @@ extension Lexer {
         {
             position += 1
             let value = Float(padded(text)) ?? .infinity
-            // Infinity has no text of its own; the digits that were too many are of no use to anybody.
+            // Infinity has no text of its own; the excess digits have no use.
             return value.isInfinite ? .value(.double(Double(value))) : .floating(.float(value), text: text)
         }
         if !isFraction, let value = Int64(text) { return .value(.int(value)) }
         return .floating(.double(Double(padded(text)) ?? .infinity), text: text)
     }
 
-    /// Where the digits, the point and the exponent end, and whether there is a point or an exponent.
+    /// The end of the digits, the point and the exponent, and whether there is a point or an exponent.
     private func endOfDecimal(from first: Int) -> (end: Int, isFraction: Bool) {
         var end = first
         var isFraction = false
@@ -66,7 +66,7 @@ extension Lexer {
         return .value(.int(value))
     }
 
-    /// Swift reads neither `.5` nor `10.`; both are numbers in a query.
+    /// Swift parses neither `.5` nor `10.`; both are numbers in a query.
     private func padded(_ text: String) -> String {
         guard let point = text.utf8.firstIndex(of: 0x2E) else { return text }
         let before = text[..<point]

@@ -24,7 +24,7 @@ extension Lexer {
             expected: [String(Character(Unicode.Scalar(bytes[start])))])
     }
 
-    /// What follows a backslash in a string.
+    /// The bytes of the escape after a backslash in a string.
     private mutating func escape(stringStart: Int) throws(LexicalFault) -> [UInt8] {
         let start = position - 1
         guard let byte = peek() else { throw unclosed(stringStart) }
@@ -46,7 +46,7 @@ extension Lexer {
             range: SourceRange(start: start, end: start + 1), hint: "\\\\")
     }
 
-    /// The digits of `\uXXXX`, the sign and the letter being taken; characters outside the first plane are two such
+    /// The digits of `\uXXXX`, after the backslash and the letter; characters outside the first plane are two such
     /// escapes, as in JSON. Nil for half of such a pair.
     mutating func unicodeEscape() -> Unicode.Scalar? {
         guard let code = hexadecimal(4) else { return nil }

@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension Lexer {
-    /// A name, or one of the constants that are written like names.
+    /// A name, or one of the constants that look like names.
     mutating func word() throws(LexicalFault) -> Token.Kind {
         let start = position
         if peek() == 0x54, let date = try date() { return .constant(.value(.date(date))) }
@@ -35,11 +35,11 @@ extension Lexer {
         let text = try name()
         let raw = bytes[start..<position]
         if isRowKey(raw) { return .rowKey }
-        // What has an escape in it is meant as a name.
+        // A word with an escape in it is always a name.
         return .word(text, raw.contains(0x5C) ? nil : Keyword.named(text, dialect))
     }
 
-    /// Whether the lexer or the parser takes the name, as it is, for something else.
+    /// Whether the lexer or the parser reads the name, unescaped, as another token.
     static func mistakes(_ name: String, _ dialect: QueryDialect) -> Bool {
         if Keyword.named(name, dialect)?.isReserved == true { return true }
         var digits = name.utf8.dropFirst()
@@ -48,7 +48,7 @@ extension Lexer {
         return digits.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// `O5` and `L3:5`; takes the part behind the colon too.
+    /// `O5` and `L3:5`; consumes the part after the colon too.
     private mutating func isRowKey(_ word: ArraySlice<UInt8>) -> Bool {
         guard word.count > 1, word.dropFirst().allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
         if word.first == 0x4F { return true }
@@ -77,8 +77,8 @@ extension Lexer {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// A backslash and what follows it. Beyond Realm's four escapes there is `\uXXXX`, with which every name can be
-    /// written, such as those that begin with a digit or are keywords.
+    /// A backslash and its escape. Beyond Realm's four escapes there is `\uXXXX`, which can express every name, such as
+    /// those that begin with a digit or are keywords.
     private mutating func nameEscape() throws(LexicalFault) -> [UInt8] {
         let start = position
         position += 1

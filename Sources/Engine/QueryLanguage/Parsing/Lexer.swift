@@ -1,16 +1,16 @@
 import ObjectModel
 
-/// Cuts a query text into tokens: of the tokens that could begin at a place, the longest. One pass, linear.
+/// Splits a query text into tokens; at each position it takes the longest one. One pass, linear.
 struct Lexer {
     let bytes: [UInt8]
     let dialect: QueryDialect
     var position = 0
 
-    /// The tokens of the text, the last of which is `end`. Throws `syntax` with its place in Unicode scalars.
+    /// The tokens of the text, the last of which is `end`. Throws `syntax` with its position in Unicode scalars.
     static func tokens(_ text: String, _ dialect: QueryDialect) throws(QueryError) -> [Token] {
         var lexer = Lexer(bytes: Array(text.utf8), dialect: dialect)
         var tokens: [Token] = []
-        // Most tokens and the space behind them take more than that; one allocation is enough then.
+        // Most tokens and the space after them are longer than that; one allocation is then enough.
         tokens.reserveCapacity(lexer.bytes.count / 4 + 1)
         while true {
             do throws(LexicalFault) {
@@ -94,7 +94,7 @@ struct Lexer {
         }
     }
 
-    /// The character at the position begins nothing.
+    /// The error for a character that begins no token.
     private func stray(hint: String?) -> LexicalFault {
         var end = position + 1
         while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
@@ -169,6 +169,6 @@ struct Lexer {
         return true
     }
 
-    /// One byte, or none at the end.
+    /// The range of one byte, or an empty one at the end.
     func rangeHere() -> SourceRange { SourceRange(start: position, end: min(position + 1, bytes.count)) }
 }

@@ -1,10 +1,10 @@
 package import ObjectModel
 
-/// A query as written: names are not looked up yet, arguments not filled in.
+/// A query as written: names are not resolved yet, arguments not filled in.
 package struct ParsedQuery: Hashable, Sendable {
     package var predicate: ParsedPredicate
     package var steps: [ParsedStep]
-    /// The text that it was read from, for errors; equality of queries does not look at it.
+    /// The source text, for errors; equality of queries ignores it.
     let source: Unequal<SourceText>
 
     init(predicate: ParsedPredicate, steps: [ParsedStep], source: SourceText) {
@@ -13,7 +13,7 @@ package struct ParsedQuery: Hashable, Sendable {
         self.source = Unequal(source)
     }
 
-    /// A query that was not read from a text; errors about it have no place.
+    /// A query that was not parsed from a text; errors about it have no position.
     package init(_ predicate: ParsedPredicate, _ steps: [ParsedStep] = []) {
         self.init(predicate: predicate, steps: steps, source: SourceText(""))
     }
@@ -23,16 +23,16 @@ package indirect enum ParsedPredicate: Hashable, Sendable {
     case constant(Bool)
     case comparison(ParsedComparison)
     case not(ParsedPredicate)
-    /// At least two parts; one that is an `and` itself stood in parentheses.
+    /// At least two parts; a part that is itself an `and` was in parentheses.
     case and([ParsedPredicate])
-    /// At least two parts; one that is an `or` itself stood in parentheses.
+    /// At least two parts; a part that is itself an `or` was in parentheses.
     case or([ParsedPredicate])
 }
 
 package enum ParsedOperator: Hashable, Sendable {
     case comparison(ComparisonOperator)
     case isIn
-    /// The right side is any operand by the grammar; only a list, or an argument that is one, has a meaning.
+    /// By the grammar the right side is any operand; only a list, or an argument that is one, has a meaning.
     case between
     /// Full-text search.
     case text
@@ -56,7 +56,7 @@ package struct ParsedComparison: Hashable, Sendable {
     package var right: ParsedOperand
     /// `[c]` or `[cd]`: only with `==`, `!=`, IN and the string operators.
     package var ignoresCase: Bool
-    /// `[d]` or `[cd]`: as `[c]`; that LIKE does not take it is for the binder to say.
+    /// `[d]` or `[cd]`: as `[c]`; the binder rejects it for LIKE.
     package var ignoresDiacritics = false
     let operatorRange: Unequal<SourceRange>
 
@@ -95,7 +95,7 @@ package struct ParsedOperand: Hashable, Sendable {
     }
 
     package var kind: Kind
-    /// Only on paths that are no aggregate, on lists and on arguments. Arithmetic has none of its own, but its
+    /// Only on paths that are not aggregates, on lists and on arguments. Arithmetic has none of its own, but its
     /// operands may: `ALL nums * 2 > 10` is `(ALL nums) * 2 > 10`.
     package var quantifier: Quantifier?
     /// From the quantifier on; parentheses around the operand are not part of it.
@@ -124,8 +124,8 @@ package struct ParsedOperand: Hashable, Sendable {
 /// `SUBQUERY(path, $variable, predicate).@count`
 package struct ParsedSubquery: Hashable, Sendable {
     package var path: ParsedPath
-    /// With its sign and at least one more character. Paths of the predicate may begin with it. Whether an outer
-    /// subquery over the same class has the same variable is for the binder to say.
+    /// With its sign and at least one more character. Paths of the predicate may begin with it. The binder checks
+    /// whether an outer subquery over the same class has the same variable.
     package var variable: String
     package var predicate: ParsedPredicate
     let variableRange: Unequal<SourceRange>
@@ -142,7 +142,7 @@ package struct ParsedSubquery: Hashable, Sendable {
     }
 }
 
-/// `geoCircle([1.0, 2.0], 0.1)` and its like, not checked yet. Coordinates are numbers or arguments.
+/// `geoCircle([1.0, 2.0], 0.1)` and the other shapes, not validated yet. Coordinates are numbers or arguments.
 package struct ParsedShape: Hashable, Sendable {
     package struct Position: Hashable, Sendable {
         package var longitude: ParsedConstant
@@ -157,7 +157,7 @@ package struct ParsedShape: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case circle(Position, radius: ParsedConstant)
         case box(Position, Position)
-        /// At least one ring, each of at least one position; whether rings are closed is not looked at.
+        /// At least one ring, each of at least one position; whether rings are closed is not checked.
         case polygon([[Position]])
     }
 
@@ -168,11 +168,11 @@ package struct ParsedShape: Hashable, Sendable {
 
 package enum ParsedConstant: Hashable, Sendable {
     case value(Value)
-    /// A Double or Float with a fraction or an exponent, or a whole number beyond 64 bits, and the text that it was
-    /// read from: against a Decimal128 it is read again, with all its digits. The text has an optional sign, then
-    /// digits with a point before, among or behind them, then an optional exponent; a Float's `f` is left out.
+    /// A Double or Float with a fraction or an exponent, or a whole number beyond 64 bits, with its source text:
+    /// against a Decimal128 it is parsed again, with all its digits. The text has an optional sign, then digits with a
+    /// point before, among or after them, then an optional exponent; a Float's `f` is left out.
     case floating(Value, text: String)
-    /// `$0`, or the number that `%@` got by its place.
+    /// `$0`, or the number that `%@` got by its position.
     case argument(Int)
     /// `obj('Dog', 'rex')`
     case object(className: String, primaryKey: Value)
@@ -181,14 +181,14 @@ package enum ParsedConstant: Hashable, Sendable {
 package struct ParsedPath: Hashable, Sendable {
     package enum Component: Hashable, Sendable {
         case name(String)
-        /// Without the sign: `links`, `keys` and `values` anywhere (format's `@allKeys` and `@allValues` too);
+        /// Without the `@`: `links`, `keys` and `values` anywhere (in formats also `@allKeys` and `@allValues`);
         /// `count`, `size` and `type` only at the end; `min`, `max`, `sum` and `avg` at the end or before one last
         /// name.
         case atName(String)
         /// `[0]`, `[LAST]`, `['ash']`, `[$0]`, … never first; `[SIZE]` only at the end.
         case index(Index)
-        /// `$K0`, or the number that `%K` got: the argument holds the whole path. Only first, and the only
-        /// component but for an operation behind it: `$K0.@count`, `$K0[SIZE]`, `$K0.@max.age`.
+        /// `$K0`, or the number that `%K` got: the argument holds the whole path. Only first, and the only component
+        /// except for an operation after it: `$K0.@count`, `$K0[SIZE]`, `$K0.@max.age`.
         case argument(Int)
     }
 
@@ -203,13 +203,13 @@ package struct ParsedPath: Hashable, Sendable {
         case key(String)
         /// An Int or a String.
         case argument(Int)
-        /// `[%K]` or `[$K0]`: the argument is the word itself, of which there is `#any`.
+        /// `[%K]` or `[$K0]`: the argument is the word itself; the only such word is `#any`.
         case wordArgument(Int)
     }
 
     /// At least one.
     package var components: [Component]
-    /// One per component; of an index, with its brackets.
+    /// One per component; that of an index includes its brackets.
     let ranges: Unequal<[SourceRange]>
 
     init(components: [Component], ranges: Unequal<[SourceRange]>) {
@@ -239,7 +239,7 @@ package struct ParsedSortKey: Hashable, Sendable {
     }
 }
 
-/// Something that goes along with a value without taking part in its equality: where it stood in the text.
+/// Data that accompanies a value without taking part in its equality: its position in the text.
 struct Unequal<Value: Sendable>: Hashable, Sendable {
     var value: Value
 

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// Collects the text of a parsed query. It recurses as deep as the query nests.
+/// Writes the text of a parsed query. It recurses as deep as the query nests.
 struct ParsedQueryWriter {
     var text = ""
 
@@ -74,7 +74,7 @@ struct ParsedQueryWriter {
         case .arithmetic(let left, let operation, let right):
             write(left, inParentheses: left.precedence < operation.precedence)
             text += " \(operation.rawValue) "
-            // To the left is how chains are read.
+            // Chains are left-associative.
             write(right, inParentheses: right.precedence <= operation.precedence)
         case .shape(let shape): write(shape)
         }
@@ -186,7 +186,7 @@ extension ParsedPredicate {
 }
 
 extension ParsedOperand {
-    /// Of what is no arithmetic, the highest.
+    /// The precedence; operands other than arithmetic have the highest.
     fileprivate var precedence: Int {
         if case .arithmetic(_, let operation, _) = kind { operation.precedence } else { 3 }
     }

@@ -4,13 +4,13 @@ extension QueryParser {
     /// One side of a comparison.
     mutating func operand() throws(QueryError) -> ParsedOperand { try arithmetic(.add).operand }
 
-    /// An operand and how many levels it has.
+    /// An operand and the number of its levels.
     private struct Measured {
         var operand: ParsedOperand
         var height = 0
     }
 
-    /// Operands with signs between them that bind at least as tightly as that one. Chains are read to the left.
+    /// Operands joined by signs that bind at least as tightly as `loosest`. Chains are left-associative.
     private mutating func arithmetic(_ loosest: BoundArithmetic.Operation) throws(QueryError) -> Measured {
         var left = try term()
         while let operation = arithmeticOperation(current), operation.precedence >= loosest.precedence {

@@ -14,7 +14,7 @@ extension QueryParser {
         return constant
     }
 
-    /// The constant that the current token is, if it is one.
+    /// The constant at the current token, if it is one.
     private func literal() throws(QueryError) -> ParsedConstant? {
         switch current.kind {
         case .constant(let constant): return constant

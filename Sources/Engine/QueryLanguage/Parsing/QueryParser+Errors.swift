@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension QueryParser {
-    /// A syntax error at the current token; `words` are what could stand there, where they can be listed.
+    /// A syntax error at the current token; `words` are the alternatives, where they can be listed.
     func unexpected(_ expected: String, _ words: [String] = [], hint: String? = nil) -> QueryError {
         let hint = hint ?? (isBehindComparison ? source.slice(previous.range) : nil)
         if current.kind == .end {
@@ -12,10 +12,10 @@ extension QueryParser {
             .syntax, "Expected \(expected), found '\(shown)'.", current.range, hint: hint, expected: words)
     }
 
-    /// The current token for a message; a long one is cut.
+    /// The current token for a message; a long one is truncated.
     var shown: String { source.shown(current.range) }
 
-    /// As in `===`.
+    /// Whether the token directly follows a comparison operator, as in `===`.
     private var isBehindComparison: Bool {
         guard index > 0, case .comparison = previous.kind, case .comparison = current.kind else { return false }
         return true
@@ -94,7 +94,7 @@ extension QueryParser {
 
     // MARK: Mistakes with one remedy
 
-    /// `IN (1, 2)` or `IN [1, 2]`, if that stands at the current token.
+    /// `IN (1, 2)` or `IN [1, 2]`, if the current token begins such a list.
     func mistakenList() -> QueryError? {
         let isMistaken: Bool
         switch current.kind {
@@ -122,7 +122,7 @@ extension QueryParser {
 }
 
 extension Token {
-    /// Whether it is a word that names a property wherever it stands.
+    /// Whether it is a word that is a property name at any position.
     fileprivate var isPropertyName: Bool {
         guard case .word(_, let keyword) = kind else { return false }
         return keyword?.isReserved != true

@@ -17,18 +17,18 @@ extension QueryParser {
         return ParsedPath(components: path.components, ranges: Unequal(path.ranges))
     }
 
-    /// A path in the making.
+    /// A path under construction.
     private struct PathParts {
         var components: [ParsedPath.Component] = []
         var ranges: [SourceRange] = []
-        /// What the next component may be.
+        /// The components that may come next.
         var follow = Follow.anything
         var indexes = 0
     }
 
     private enum Follow {
         case anything
-        /// After `$K0`: operations on what it leads to.
+        /// After `$K0`: operations on the argument's path.
         case operation
         /// After an aggregate: one name.
         case name(after: String)
@@ -42,7 +42,7 @@ extension QueryParser {
         throw source.error(.tooDeep, "A key path has at most \(limit).", first.joined(previous.range))
     }
 
-    /// Appends the component if it may stand there by the grammar.
+    /// Appends the component if the grammar allows it here.
     private func append(
         _ component: ParsedPath.Component, _ range: SourceRange, to path: inout PathParts
     ) throws(QueryError) {
@@ -160,7 +160,7 @@ extension QueryParser {
 }
 
 extension ParsedPath {
-    /// Whether it ends in `@min`, `@max`, `@sum` or `@avg`, with or without a name behind it.
+    /// Whether it ends in `@min`, `@max`, `@sum` or `@avg`, with or without a name after it.
     package var isAggregate: Bool {
         components.contains {
             if case .atName(let name) = $0 { KeyPathOperator.aggregates.contains(name) } else { false }

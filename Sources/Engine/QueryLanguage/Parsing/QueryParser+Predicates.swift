@@ -39,8 +39,8 @@ extension QueryParser {
         return condition
     }
 
-    /// Whether the parenthesis at the current token belongs to one side of a comparison, as in `(age) == 3`: only
-    /// then an operator can follow where it closes.
+    /// Whether the parenthesis at the current token belongs to one side of a comparison, as in `(age) == 3`: only then
+    /// can an operator follow its closing parenthesis.
     private var parenthesisHoldsOperand: Bool {
         guard let after = tokenAfterParenthesis else { return false }
         return parsedOperator(after) != nil || arithmeticOperation(after) != nil
@@ -61,7 +61,7 @@ extension QueryParser {
                 ignoresDiacritics: modifier.ignoresDiacritics, operatorRange: Unequal(range)))
     }
 
-    /// Goes past the operator behind the left side, which began at that token.
+    /// Consumes the operator after the left side, which began at that token.
     private mutating func comparisonOperator(
         _ left: ParsedOperand, _ start: Int
     ) throws(QueryError) -> ParsedOperator {

@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension QueryParser {
-    /// The quantifier that the current token is, if it is one.
+    /// The quantifier at the current token, if it is one.
     func quantifier() -> Quantifier? {
         let quantifier: Quantifier
         switch current.keyword {
@@ -13,8 +13,8 @@ extension QueryParser {
         return isFollowedByOperand ? quantifier : nil
     }
 
-    /// Whether the word at the current token, which may be a quantifier, stands before an operand. Otherwise it names
-    /// a property, as in `any == 3` and `any.@type == 'int'`.
+    /// Whether an operand follows the word at the current token, which may be a quantifier. Otherwise the word is a
+    /// property name, as in `any == 3` and `any.@type == 'int'`.
     private var isFollowedByOperand: Bool {
         switch following.kind {
         case .comparison, .symbol, .modifier, .end: return false
@@ -23,7 +23,7 @@ extension QueryParser {
         }
         guard operatorMayFollow else { return startsOperand(index + 1) }
         guard parsedOperator(following) != nil else { return following.keyword?.isJunction != true }
-        // `any IN x` or `ANY in == x`: the word behind is the operator, or a property that is called like one.
+        // `any IN x` or `ANY in == x`: the next word is the operator, or a property with the name of one.
         let next = tokens[min(index + 2, tokens.count - 1)]
         switch next.kind {
         case .comparison, .symbol("+"), .symbol("-"), .symbol("*"), .symbol("/"), .punctuation("."), .punctuation("["):
@@ -31,12 +31,12 @@ extension QueryParser {
         default: break
         }
         guard parsedOperator(next) != nil else { return false }
-        // `any IN in` or `ANY in IN x`: as the operator, the second word has an operand behind it.
+        // `any IN in` or `ANY in IN x`: as the operator, the second word has an operand after it.
         if case .modifier = tokens[min(index + 3, tokens.count - 1)].kind { return true }
         return startsOperand(index + 3)
     }
 
-    /// Whether an operand begins at the token of that number, which stands where one or the end of a comparison is
+    /// Whether an operand begins at the token with that number, where an operand or the end of a comparison is
     /// expected.
     private func startsOperand(_ number: Int) -> Bool {
         let token = tokens[min(number, tokens.count - 1)]

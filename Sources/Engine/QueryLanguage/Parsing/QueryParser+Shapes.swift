@@ -4,7 +4,7 @@ extension QueryParser {
     /// Whether a shape begins at the current token.
     var isShape: Bool { isCall(.geoBox) || isCall(.geoCircle) || isCall(.geoPolygon) }
 
-    /// GEOWITHIN goes with a path.
+    /// Throws unless the left side of GEOWITHIN is a path.
     func checkLeftOfGeoWithin(_ left: ParsedOperand, _ start: SourceRange) throws(QueryError) {
         if case .path(let path) = left.kind, !path.isAggregate { return }
         throw source.error(

@@ -1,16 +1,16 @@
 import ObjectModel
 
-/// Reads the text form of queries, in both dialects, into a tree in which nothing is looked up yet.
+/// Parses the text of queries, in both dialects, into a tree of unresolved names.
 ///
-/// Cost: linear in the text. It recurses only as deep as the text nests, at most `depthLimit` levels, and gives trees
-/// that are no higher.
+/// Cost: linear in the text. It recurses only as deep as the text nests, at most `depthLimit` levels, and returns trees
+/// that are no deeper.
 package struct QueryParser {
-    /// How deeply parentheses, NOT, subqueries and arithmetic may nest, all together. A chain such as `a + 1 + 1` is
-    /// a level per sign.
+    /// The maximum nesting of parentheses, NOT, subqueries and arithmetic together. A chain such as `a + 1 + 1` is a
+    /// level per sign.
     package static let depthLimit = 200
-    /// How many names a key path may have: each one is a step for every object that the query looks at.
+    /// The maximum number of names in a key path: each is a step for every object that the query examines.
     package static let pathLimit = 64
-    /// How many indexes a key path may have besides.
+    /// The maximum number of indexes in a key path, in addition.
     package static let indexLimit = 200
     /// The longest text, in UTF-8 bytes.
     package static let byteLimit = 1 << 20
@@ -18,23 +18,23 @@ package struct QueryParser {
     let source: SourceText
     let tokens: [Token]
     let dialect: QueryDialect
-    /// Of a key path that stands alone, every word is a name.
+    /// In a key path on its own, every word is a name.
     let isPathAlone: Bool
     /// The number of the current token.
     var index = 0
-    /// Whether what is read now is the left side of a comparison, and not in parentheses there.
+    /// Whether the parser is in the left side of a comparison, and not in parentheses there.
     var operatorMayFollow = false
     private var depth = 0
-    /// The highest level that a part of the tree has come to since it was last set back.
+    /// The highest level that a part of the tree has reached since the last reset.
     private var deepest = 0
-    /// For the number of each opening parenthesis, the number of its closing one.
+    /// The number of the closing parenthesis by that of the opening one.
     private let closings: [Int: Int]
     /// The number that the next `%@` or `%K` gets.
     private var nextArgument = 0
 
-    /// A predicate, optionally followed by SORT, DISTINCT and LIMIT. `%@` and `%K` are understood in both dialects
-    /// and count their arguments apart from `$0`; the other spellings of formats only in theirs. Throws `syntax`,
-    /// `tooDeep` and `tooLong`.
+    /// Parses a predicate, optionally followed by SORT, DISTINCT and LIMIT. `%@` and `%K` are valid in both dialects,
+    /// with a numbering apart from `$0`; the other spellings of formats only in theirs. Throws `syntax`, `tooDeep` and
+    /// `tooLong`.
     package static func parse(_ text: String, dialect: QueryDialect = .rql) throws(QueryError) -> ParsedQuery {
         var parser = try QueryParser(text, dialect)
         let predicate = try parser.disjunction()
@@ -43,7 +43,7 @@ package struct QueryParser {
         return ParsedQuery(predicate: predicate, steps: steps, source: parser.source)
     }
 
-    /// A key path alone, as in `owner.name`. Keywords are names in it.
+    /// Parses a key path on its own, as in `owner.name`. Keywords are names in it.
     static func parsePath(
         _ text: String, dialect: QueryDialect = .rql
     ) throws(QueryError) -> (ParsedPath, SourceText) {
@@ -79,10 +79,10 @@ package struct QueryParser {
     /// The token after the current one.
     var following: Token { tokens[min(index + 1, tokens.count - 1)] }
 
-    /// The one before the current token, which is not the first.
+    /// The token before the current one, which is not the first.
     var previous: Token { tokens[max(0, min(index, tokens.count) - 1)] }
 
-    /// What follows the parenthesis that closes the one at the current token, if it is closed.
+    /// The token after the parenthesis that closes the one at the current token, if it is closed.
     var tokenAfterParenthesis: Token? {
         guard let closing = closings[index] else { return nil }
         return tokens[min(closing + 1, tokens.count - 1)]
@@ -90,21 +90,20 @@ package struct QueryParser {
 
     mutating func advance() { index += 1 }
 
-    // The functions that recurse ask by these: a token that they look at themselves would lie on the stack once per
-    // level.
+    // The recursive functions use these: a local copy of a token would be on the stack once per level.
 
     func at(_ sign: Character) -> Bool { current.kind == .punctuation(sign) }
 
     func at(_ keyword: Keyword) -> Bool { current.keyword == keyword }
 
-    /// Goes past the sign if it is the current token.
+    /// Consumes the sign if it is the current token.
     mutating func take(_ character: Character) -> Bool {
         guard at(character) else { return false }
         advance()
         return true
     }
 
-    /// Goes past the word or its sign if it is the current token.
+    /// Consumes the word or its sign if it is the current token.
     mutating func take(_ keyword: Keyword, or symbol: Character) -> Bool {
         guard at(keyword) || current.kind == .symbol(symbol) else { return false }
         advance()
@@ -127,7 +126,7 @@ package struct QueryParser {
 
     // MARK: Depth
 
-    /// One level more; throws when there are too many.
+    /// Enters one more level; throws when there are too many.
     mutating func descend() throws(QueryError) {
         depth += 1
         try check(height: 0)
@@ -135,7 +134,7 @@ package struct QueryParser {
 
     mutating func ascend() { depth -= 1 }
 
-    /// Throws when a tree of that height is too high for where it stands.
+    /// Throws when a tree of that height exceeds the limit at this level.
     mutating func check(height: Int) throws(QueryError) {
         guard depth + height <= Self.depthLimit else { throw tooDeep }
         deepest = max(deepest, depth + height)
@@ -148,13 +147,13 @@ package struct QueryParser {
             current.range)
     }
 
-    /// Begins to measure a part of the tree; give what this returns to `endMeasuring`.
+    /// Starts to measure a part of the tree; pass the result to `endMeasuring`.
     mutating func beginMeasuring() -> Int {
         defer { deepest = depth }
         return deepest
     }
 
-    /// How many levels the part has that was read since.
+    /// The number of levels of the part that was parsed since.
     mutating func endMeasuring(_ outer: Int) -> Int {
         defer { deepest = max(outer, deepest) }
         return deepest - depth
@@ -175,7 +174,7 @@ extension QueryParser {
             kind: kind, quantifier: quantifier, range: Unequal(range), elementRanges: Unequal(elementRanges))
     }
 
-    /// `elementRanges` gets the place of each element, if it is a list.
+    /// `elementRanges` gets the range of each element, if it is a list.
     private mutating func operandKind(_ elementRanges: inout [SourceRange]) throws(QueryError) -> ParsedOperand.Kind {
         if current.kind == .punctuation("{") { return .list(try list(&elementRanges)) }
         if let constant = try constant() { return .constant(constant) }
@@ -203,7 +202,7 @@ extension QueryParser {
 }
 
 extension QueryParser {
-    /// SORT, DISTINCT and LIMIT, as many as there are, in their order.
+    /// SORT, DISTINCT and LIMIT, any number of them, in their order.
     mutating func steps() throws(QueryError) -> [ParsedStep] {
         var steps: [ParsedStep] = []
         while true {
@@ -270,7 +269,7 @@ extension QueryParser {
             range: Unequal(tokens[start].range.joined(previous.range)), elementRanges: Unequal([]))
     }
 
-    /// Up to the predicate.
+    /// The part up to the predicate.
     private mutating func subqueryHead() throws(QueryError) -> (ParsedPath, variable: String, SourceRange) {
         advance()
         advance()
@@ -292,7 +291,7 @@ extension QueryParser {
         return (path, variable, range)
     }
 
-    /// From the closing parenthesis on.
+    /// The part from the closing parenthesis on.
     private mutating func subqueryTail() throws(QueryError) {
         try expect(")", "AND, OR or the closing parenthesis of the subquery", ["AND", "OR"])
         try expect(".", "'.@count' or '.@size' behind the subquery")

@@ -1,4 +1,4 @@
-/// The text of a query, for errors that name a place in it.
+/// The text of a query, for errors with a position in it.
 struct SourceText: Sendable {
     private var text: String
 
@@ -8,7 +8,7 @@ struct SourceText: Sendable {
         self.text.makeContiguousUTF8()
     }
 
-    /// An error at a range of bytes, given in Unicode scalars. A hint that is too long to be one is left out.
+    /// An error at a range of bytes; its position is in Unicode scalars. A hint that is too long is left out.
     func error(
         _ code: QueryError.Code, _ message: String, _ range: SourceRange, hint: String? = nil,
         expected: [String] = []
@@ -20,7 +20,7 @@ struct SourceText: Sendable {
             expected: expected)
     }
 
-    /// The part of the text in that range. Cost: linear in the part only, since it is asked for each path.
+    /// The part of the text in that range. Cost: linear in the part only, since it is called for each path.
     func slice(_ range: SourceRange) -> String {
         let bytes = text.utf8
         let start = min(bytes.count, max(0, range.start))

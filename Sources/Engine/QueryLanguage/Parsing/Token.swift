@@ -1,11 +1,11 @@
 import ObjectModel
 
-/// A part of the query text, in bytes.
+/// A range of the query text, in bytes.
 struct SourceRange: Hashable, Sendable {
     var start: Int
     var end: Int
 
-    /// The place of what was not read from a text.
+    /// The range of an element that was not parsed from a text.
     static let nowhere = SourceRange(start: 0, end: 0)
 
     func joined(_ other: SourceRange) -> SourceRange {
@@ -13,23 +13,23 @@ struct SourceRange: Hashable, Sendable {
     }
 }
 
-/// One token with its place.
+/// One token with its range.
 struct Token: Sendable {
     enum Kind: Hashable, Sendable {
-        /// A name, which may be a keyword; whether it is one depends on where it stands.
+        /// A name, which may be a keyword; its position decides whether it is one.
         case word(String, Keyword?)
-        /// `@count`, `@links`, …, without the sign.
+        /// `@count`, `@links`, …, without the `@`.
         case atName(String)
         /// A number, a date, an object id or a UUID.
         indirect case constant(ParsedConstant)
         case string(String)
         /// `B64"…"`: text or data.
         case base64([UInt8])
-        /// `O5`, `L3:5`: an object by numbers that mean something inside one store only.
+        /// `O5`, `L3:5`: an object by numbers that are valid in one store only.
         case rowKey
-        /// `$0`; the number.
+        /// `$0`, by its number.
         case argument(Int)
-        /// `$K0`; the number.
+        /// `$K0`, by its number.
         case keyPathArgument(Int)
         /// `%@`, and the `%d` of formats.
         case nextArgument
@@ -56,17 +56,17 @@ struct Token: Sendable {
     }
 }
 
-/// The operations of key paths that begin with `@`, without the sign: in lower case only.
+/// The operations of key paths that begin with `@`, without the `@`: in lower case only.
 enum KeyPathOperator {
-    /// They may stand anywhere in a path.
+    /// Allowed anywhere in a path.
     static let anywhere = ["links", "keys", "values"]
-    /// They end a path.
+    /// Allowed at the end of a path.
     static let last = ["count", "size", "type"]
-    /// They end a path, or one more name follows.
+    /// Allowed at the end of a path, or before one last name.
     static let aggregates = ["min", "max", "sum", "avg"]
 
     static let all = anywhere + last + aggregates
 
-    /// What formats write for it.
+    /// The spellings in formats.
     static let formatSpellings = ["allKeys": "keys", "allValues": "values"]
 }

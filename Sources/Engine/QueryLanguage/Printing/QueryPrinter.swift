@@ -1,9 +1,9 @@
 package import ObjectModel
 
-/// Writes a query as text that parses back to an equal query.
+/// Prints a query as text that parses back to an equal query.
 package enum QueryPrinter {
-    /// In RQL, whichever dialect the query was read in; no more parentheses than needed, so that it nests no deeper
-    /// than what it was read from.
+    /// The text in RQL, whatever the query's dialect was; with no more parentheses than needed, so that it nests no
+    /// deeper than the original text.
     package static func text(_ query: ParsedQuery) -> String {
         var writer = ParsedQueryWriter()
         writer.write(query.predicate)
@@ -26,7 +26,7 @@ package enum QueryPrinter {
         return writer.text
     }
 
-    /// A value as a constant of the language. A link, which has no such form, is written as its object key, a
+    /// A value as a constant of the language. A link, which has no such form, is printed as its object key, a
     /// collection as the name of its type.
     package static func text(_ value: Value) -> String {
         switch value {
@@ -64,8 +64,8 @@ package enum QueryPrinter {
         return result + "'"
     }
 
-    /// The name as a part of a path: with an escape for each character that no name has, and for the first one where
-    /// the name would be something else.
+    /// The name as a component of a path: with an escape for each character that is invalid in names, and for the first
+    /// one where the unescaped name would be another token.
     package static func escaped(_ name: String, _ dialect: QueryDialect = .rql) -> String {
         var result = ""
         var isFirst = true
@@ -97,13 +97,13 @@ package enum QueryPrinter {
 }
 
 extension QueryPrinter {
-    /// A query of the binder as text that binds, in RQL and against the same schema, to an equal query: what
-    /// logs show and what a stored subscription keeps. Its scope is not part of the text.
+    /// A bound query as text that binds, in RQL and against the same schema, to an equal query, for logs and for stored
+    /// subscriptions. Its scope is not part of the text.
     ///
-    /// Nil when the schema does not have what the query names, as after a schema change, and for what RQL has
-    /// no words for: a `between` for some of several values, which only predicate formats have, and arguments
-    /// of which there are no constants: an object of a class with a primary key by its object key, a decimal or
-    /// an infinite Float beside other numbers or mixed values.
+    /// Nil when the schema lacks a name of the query, as after a schema change, and for what RQL cannot express: a
+    /// `between` for some of several values, which only predicate formats have, and arguments without a constant form:
+    /// an object of a class with a primary key by its object key, a decimal or an infinite Float beside other numbers
+    /// or mixed values.
     package static func text(_ query: BoundQuery, schema: Schema) -> String? {
         guard let root = schema[query.classID] else { return nil }
         let unparser = Unparser(schema: schema, root: root)

@@ -21,8 +21,8 @@ extension Unparser {
         return ParsedPath(components)
     }
 
-    /// Whether the objects that one map holds are counted, for which there are no words: `@count` of a map counts
-    /// its null links too.
+    /// Whether the path counts the objects in one map, which the language cannot express: `@count` of a map counts its
+    /// null links too.
     private func countsMapObjects(_ links: [LinkStep]) -> Bool {
         guard case .elements(let property, _, .all)? = links.last, !links.dropLast().contains(where: \.isToMany),
             let (_, holder) = self.links(links.dropLast())
@@ -86,7 +86,7 @@ extension Unparser {
             case .elements(.all) where place == 0 && type.isCollection:
                 let next = steps.count > 1 ? steps[1] : nil
                 if next == nil || next == .length || next == .typeName { continue }
-                // The number of elements has words, the sizes of all of them have not.
+                // The language has the number of elements, but not the sizes of all of them.
                 guard type.isMixed else { return nil }
                 components.append(.index(.all))
             case .rowSecurity: return nil

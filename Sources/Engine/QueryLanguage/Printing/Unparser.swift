@@ -1,12 +1,12 @@
 import ObjectModel
 
-/// The way back from the binder: turns identifiers into names. Every function gives nil where the schema lacks one or
-/// the language has no words.
+/// The inverse of the binder: turns identifiers into names. Every function returns nil where the schema lacks one or
+/// the language cannot express the query.
 struct Unparser {
     let schema: Schema
     /// The class at which paths begin.
     var root: ClassSchema
-    /// Of the innermost subquery around.
+    /// The variable of the innermost enclosing subquery.
     var variable: String?
     var depth = 0
 
@@ -45,7 +45,7 @@ struct Unparser {
     }
 
     private func comparison(_ comparison: BoundComparison) -> ParsedComparison? {
-        // The quantifier is written out wherever it may stand: two collections without one are compared in order.
+        // The quantifier is printed wherever it is allowed: two collections without one are compared in order.
         let isElementwise = comparison.isElementwise
         guard
             let left = operand(
@@ -112,7 +112,7 @@ struct Unparser {
         return inner.predicate(bound.predicate).map { ParsedSubquery(ParsedPath(components), name, $0) }
     }
 
-    /// What the values of an operand are: what constants beside it were fitted to. Nil for objects and constants.
+    /// The type of an operand's values, to which constants beside it were converted. Nil for objects and constants.
     private func type(_ operand: BoundOperand) -> BaseType? {
         switch operand {
         case .constant, .list, .objects: return nil
@@ -151,7 +151,7 @@ struct Unparser {
             if target.primaryKey == nil {
                 return .object(className: target.name, primaryKey: .int(object.key.rawValue))
             }
-            // That is what null stands for where no object has a null key.
+            // It represents null where no object has a null key.
             return object.key == ObjectKey(-1) ? .object(className: target.name, primaryKey: .null) : nil
         case .null, .bool, .int, .double, .string, .date, .objectId, .uuid, .data: return .value(value)
         case .link, .list, .set, .dictionary, .embedded: return nil
