@@ -3,7 +3,8 @@ package enum Coding: String, Sendable, CaseIterable {
     case zstd
     case gzip
 
-    /// By its registered name or, for gzip, the old one; case does not matter. Nil for a coding that is not known here.
+    /// Finds a coding by its registered name or, for gzip, the old one; case does not matter. Nil for an unknown
+    /// coding.
     package init?(name: some StringProtocol) {
         switch name.lowercased() {
         case "zstd": self = .zstd

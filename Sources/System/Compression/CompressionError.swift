@@ -1,6 +1,6 @@
-/// What may go wrong with compressed data.
+/// The errors of compressed data.
 package enum CompressionError: Error, Hashable {
-    /// It is none of this coding, or was changed on the way.
+    /// It is not of this coding, or was altered in transit.
     case damaged
     /// It ends too early.
     case truncated

@@ -1,4 +1,4 @@
-/// A compressed stream, read piece by piece in its expanded form, in memory that does not depend on how far it expands.
+/// Expands a compressed stream piece by piece, in memory that does not depend on the expanded size.
 package final class DecodedPieces {
     private let decoder: Decoder
     private let read: () throws -> [UInt8]?
@@ -7,18 +7,18 @@ package final class DecodedPieces {
     private var hasMore = false
     private var isOver = false
 
-    /// Bytes of a piece, about.
+    /// The approximate size of a piece, in bytes.
     private static let piece = 64 * 1024
 
     /// - Parameters:
-    ///   - limit: bytes that may come out altogether; `tooLarge` beyond.
-    ///   - read: the next compressed bytes; nil at the end.
+    ///   - limit: the most bytes of output; more throw `tooLarge`.
+    ///   - read: returns the next compressed bytes; nil at the end.
     package init(_ coding: Coding, limit: Int, read: @escaping () throws -> [UInt8]?) throws(CompressionError) {
         decoder = try Decoder(coding, limit: limit)
         self.read = read
     }
 
-    /// The next bytes, at most 96 KiB; nil at the end. Throws `CompressionError`, and what `read` throws.
+    /// The next bytes, at most 96 KiB; nil at the end. Throws `CompressionError`, and the errors of `read`.
     package func next() throws -> [UInt8]? {
         var output: [UInt8] = []
         while !isOver {

@@ -1,14 +1,14 @@
-/// Expands a stream of compressed bytes, so much at a time as the caller has room for. Not sendable: one thread at a time.
+/// Expands a stream of compressed bytes, in portions that the caller has room for. Not sendable: one thread at a time.
 ///
-/// A few bytes may expand to gigabytes. So the caller says how much it takes at once, and `limit` ends a stream that
-/// gives more altogether than anybody wants.
+/// A few bytes may expand to gigabytes. So the caller limits each portion, and `limit` ends a stream whose total
+/// exceeds it.
 package final class Decoder {
     package let coding: Coding
     private let stream: any DecoderStream
     private let limit: Int
     private var total = 0
 
-    /// - Parameter limit: bytes that may come out altogether.
+    /// - Parameter limit: the most bytes of output in total.
     package init(_ coding: Coding, limit: Int) throws(CompressionError) {
         self.coding = coding
         self.limit = limit
@@ -18,11 +18,11 @@ package final class Decoder {
         }
     }
 
-    /// Appends what the input expands to, until it is used up or about `most` bytes, 32 KiB more at the most, have come
-    /// out. After a call that stopped because of `most` there may be more to come even when all input is used up: call
-    /// again, with no input, as long as as much comes out.
+    /// Appends the expanded input, until the input is used up or about `most` bytes, at most 32 KiB more, have been
+    /// appended. After a call that stopped because of `most`, output may remain even when all input is used up: call
+    /// again, with no input, as long as each call appends that much.
     ///
-    /// - Returns: how many bytes of the input are done with.
+    /// - Returns: the number of input bytes consumed.
     package func add(
         _ input: UnsafeRawBufferPointer, to output: inout [UInt8], atMost most: Int = .max
     ) throws(CompressionError) -> Int {
@@ -33,12 +33,12 @@ package final class Decoder {
         return used
     }
 
-    /// Throws when the stream has not come to an end.
+    /// Throws unless the stream has reached its end.
     package func finish() throws(CompressionError) {
         guard stream.isAtEnd else { throw .truncated }
     }
 
-    /// What compressed bytes expand to as a whole.
+    /// Expands compressed bytes as a whole.
     package static func expand(
         _ bytes: UnsafeRawBufferPointer, _ coding: Coding, limit: Int
     ) throws(CompressionError) -> [UInt8] {
@@ -51,13 +51,13 @@ package final class Decoder {
     }
 }
 
-/// What the codings' libraries have in common.
+/// The common interface of the codings' libraries.
 protocol DecoderStream: AnyObject {
-    /// Expands until the input is used up and everything has come out, or more than `most` bytes have. Several streams one
-    /// after the other count as one.
+    /// Expands until the input is used up and all output is appended, or more than `most` bytes are. Several streams
+    /// one after the other count as one.
     func run(
         _ input: UnsafeRawBufferPointer, into output: inout [UInt8], atMost most: Int
     ) throws(CompressionError) -> Int
-    /// The last stream is whole, and there was one.
+    /// Whether the last stream is complete, and there was one.
     var isAtEnd: Bool { get }
 }

@@ -1,13 +1,13 @@
 /// Compresses a stream of bytes. Not sendable: one thread at a time.
 ///
-/// An encoder holds between 0.3 and 1.5 MB, whose pages cost more to make than a small answer costs to compress: keep
-/// it and `reset` it, as ``EncoderPool`` does.
+/// An encoder holds between 0.3 and 1.5 MB, whose pages cost more to allocate than a small answer costs to compress:
+/// keep it and `reset` it, as ``EncoderPool`` does.
 package final class Encoder {
-    /// How hard to try.
+    /// The effort of the compression.
     package enum Effort: Sendable {
-        /// For what is compressed once for each reader: about 100 MB/s with gzip, 400 with zstd.
+        /// For output that is compressed for each reader: about 100 MB/s with gzip, 400 with zstd.
         case quick
-        /// For what is compressed once and sent often: some 10 MB/s.
+        /// For output that is compressed once and sent often: some 10 MB/s.
         case best
     }
 
@@ -22,7 +22,7 @@ package final class Encoder {
         }
     }
 
-    /// Takes bytes in and appends what is ready of the compressed form, which may be nothing yet.
+    /// Compresses bytes and appends the output that is ready, which may be empty.
     package func add(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) throws(CompressionError) {
         guard !bytes.isEmpty else { return }
         try stream.run(bytes, finishing: false, into: &output)
@@ -33,10 +33,10 @@ package final class Encoder {
         try stream.run(UnsafeRawBufferPointer(start: nil, count: 0), finishing: true, into: &output)
     }
 
-    /// Begins anew, whatever was added before.
+    /// Begins a new stream, whatever was added before.
     package func reset() throws(CompressionError) { try stream.reset() }
 
-    /// The compressed form of bytes as a whole. The encoder must be fresh or reset.
+    /// Compresses bytes as a whole. The encoder must be fresh or reset.
     package func encode(_ bytes: UnsafeRawBufferPointer) throws(CompressionError) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count / 3 + 64)
@@ -45,9 +45,9 @@ package final class Encoder {
     }
 }
 
-/// What the codings' libraries have in common.
+/// The common interface of the codings' libraries.
 protocol EncoderStream: AnyObject {
-    /// Compresses all of `input` and appends what comes out; with `finishing` everything does.
+    /// Compresses all of `input` and appends the output that is ready; with `finishing`, all of it.
     func run(
         _ input: UnsafeRawBufferPointer, finishing: Bool, into output: inout [UInt8]
     ) throws(CompressionError)

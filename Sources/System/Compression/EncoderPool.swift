@@ -1,20 +1,21 @@
 import Synchronization
 
-/// Encoders that wait for their next use. Any thread may use it.
+/// Keeps encoders for reuse. Any thread may use it.
 package final class EncoderPool: Sendable {
     private let idle = Mutex<[Coding: [Idle]]>([:])
     private let limit: Int
 
-    /// - Parameter limit: encoders of each coding that are kept; each holds up to 1.5 MB.
+    /// - Parameter limit: the number of encoders of each coding to keep; each holds up to 1.5 MB.
     package init(limit: Int = 4) { self.limit = limit }
 
-    /// An encoder for the caller alone, fresh. Give it back with `put`; one that is not given back is only lost.
+    /// Takes an encoder, fresh, for the caller alone. Return it with `put`; one that is not returned is only lost to
+    /// the pool.
     package func take(_ coding: Coding) throws(CompressionError) -> Encoder {
         if let kept = idle.withLock({ $0[coding]?.popLast() }) { return kept.encoder }
         return try Encoder(coding)
     }
 
-    /// Gives back what the caller is done with, in whatever state, and does not touch again.
+    /// Returns an encoder, in any state, that the caller does not use again.
     package func put(_ encoder: Encoder) {
         guard (try? encoder.reset()) != nil else { return }
         let coding = encoder.coding
@@ -25,7 +26,7 @@ package final class EncoderPool: Sendable {
         }
     }
 
-    /// The compressed form of bytes as a whole.
+    /// Compresses bytes as a whole.
     package func encode(_ bytes: UnsafeRawBufferPointer, _ coding: Coding) throws(CompressionError) -> [UInt8] {
         let encoder = try take(coding)
         let encoded = try encoder.encode(bytes)
@@ -34,7 +35,7 @@ package final class EncoderPool: Sendable {
     }
 
     /// An encoder that nobody uses.
-    // Whoever gave it back does not touch it again, and the pool hands it to one taker, so no two threads use it at once.
+    // Whoever returned it does not use it again, and the pool gives it to one caller, so no two threads use it at once.
     private struct Idle: @unchecked Sendable {
         let encoder: Encoder
     }

@@ -51,7 +51,7 @@ final class GzipEncoder: EncoderStream {
             guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else { throw .outOfMemory }
             output.append(
                 contentsOf: UnsafeBufferPointer(start: block, count: outputBlock - Int(stream.pointee.avail_out)))
-            // A block that was not filled means that everything that could come out has.
+            // A block that was not filled means that no output is left.
         } while stream.pointee.avail_out == 0
     }
 

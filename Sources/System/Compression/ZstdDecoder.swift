@@ -9,7 +9,7 @@ final class ZstdDecoder: DecoderStream {
         guard let context = ZSTD_createDCtx() else { throw .outOfMemory }
         self.context = context
         block = .allocate(capacity: outputBlock)
-        // Nobody may make us keep more than 8 MB to look back at, which is what HTTP promises to be enough.
+        // A sender may not demand a window of more than 8 MB, which HTTP guarantees to be enough.
         ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, 23)
     }
 
@@ -24,7 +24,7 @@ final class ZstdDecoder: DecoderStream {
         var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
         var room = most
         while true {
-            // At the end of a frame the library would take a call without input for the beginning of the next one.
+            // After the end of a frame the library would treat a call without input as the beginning of the next one.
             if isAtEnd, source.pos == source.size { break }
             var target = ZSTD_outBuffer(dst: block, size: outputBlock, pos: 0)
             let hint = ZSTD_decompressStream(context, &target, &source)

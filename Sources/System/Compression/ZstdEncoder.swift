@@ -11,11 +11,11 @@ final class ZstdEncoder: EncoderStream {
         switch effort {
         case .quick:
             ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 3)
-            // A quarter of a megabyte to look back at: more would mostly cost memory.
+            // A window of a quarter of a megabyte: more would mostly cost memory.
             ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 18)
         case .best:
             ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 12)
-            // Readers of HTTP need not take windows beyond 8 MB.
+            // HTTP clients need not support windows beyond 8 MB.
             ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 23)
         }
         ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)

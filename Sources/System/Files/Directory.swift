@@ -1,8 +1,8 @@
 import Glibc
 
-/// What is done with the directory that a file lies in.
+/// Operations on the directory that contains a file.
 package enum Directory {
-    /// The directory that a path lies in.
+    /// The directory that contains a path.
     package static func of(_ path: String) -> String {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
@@ -14,13 +14,13 @@ package enum Directory {
         let directory = of(path)
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            // Files may be made in a directory that may not be read; then there is nothing to ask for this with.
+            // A process may create files in a directory that it may not read; then there is no descriptor to sync.
             guard errno == EACCES else { throw FileFault(.open, directory, errno) }
             return
         }
         defer { close(descriptor) }
         guard calls.sync(descriptor) != 0 else { return }
-        // Some file systems, of networks above all, have no such thing for directories.
+        // Some file systems, above all network ones, cannot sync directories.
         guard errno == EINVAL || errno == EOPNOTSUPP else { throw FileFault(.sync, directory, errno) }
     }
 }

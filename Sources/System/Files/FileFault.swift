@@ -1,6 +1,6 @@
 import Glibc
 
-/// A call for a file that failed.
+/// A failed file operation.
 package struct FileFault: Error, Equatable, CustomStringConvertible {
     package enum Action: String, Sendable {
         case open, protect, read, write, sync, replace
@@ -8,7 +8,7 @@ package struct FileFault: Error, Equatable, CustomStringConvertible {
 
     package var action: Action
     package var path: String
-    /// The system's number of the error.
+    /// The system's error number.
     package var code: Int32
 
     init(_ action: Action, _ path: String, _ code: Int32) {
@@ -17,7 +17,7 @@ package struct FileFault: Error, Equatable, CustomStringConvertible {
         self.code = code
     }
 
-    /// The system's sentence for the error.
+    /// The system's message for the error.
     package var reason: String { String(cString: strerror(code)) }
 
     package var description: String { "Cannot \(action.rawValue) '\(path)': \(reason)." }

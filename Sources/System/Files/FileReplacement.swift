@@ -1,8 +1,7 @@
 package import Glibc
 
-/// A file that appears under its name all at once: it is written beside it, under a name of its own, and takes the
-/// place of what has the name when it is complete and on disk. What is not finished leaves nothing behind. Used by one
-/// thread at a time.
+/// Replaces a file atomically: it is written beside the old one, under a name of its own, and takes that one's place
+/// when it is complete and on disk. An unfinished replacement leaves nothing behind. Used by one thread at a time.
 package final class FileReplacement {
     private let path: String
     private let draft: String
@@ -10,9 +9,9 @@ package final class FileReplacement {
     private var descriptor: Int32
 
     /// - Parameters:
-    ///   - suffix: what the name of the unfinished file has behind that of the file; one that was left behind by a
-    ///     process that ended is used again, so that they do not become many.
-    ///   - mode: who may read and write the file.
+    ///   - suffix: appended to the file's name for the unfinished file; a file that a crashed process left behind is
+    /// used again, so that they do not accumulate.
+    ///   - mode: the permissions of the file.
     package convenience init(_ path: String, suffix: String, mode: mode_t) throws(FileFault) {
         try self.init(path, suffix: suffix, mode: mode, calls: .system)
     }
@@ -31,7 +30,7 @@ package final class FileReplacement {
         unlink(draft)
     }
 
-    /// Gives the file these rights also where the process's mask, or a draft that was left behind, says otherwise.
+    /// Sets the file's permissions, whatever the process's mask or the mode of a draft that was left behind.
     package func protect(_ mode: mode_t) throws(FileFault) {
         guard fchmod(descriptor, mode) == 0 else { throw FileFault(.protect, draft, errno) }
     }
@@ -41,9 +40,9 @@ package final class FileReplacement {
         try Files.writeAll(bytes, to: descriptor, draft, calls)
     }
 
-    /// Puts the file in its place; it is there after a power loss, too. Nothing may be called after this.
+    /// Moves the file to its place, where it survives a power loss. No other method may be called after this.
     ///
-    /// When only the last step fails, which is to make the name last, the file has its place already.
+    /// When only the last step fails, which makes the name durable, the file is already in its place.
     package func finish() throws(FileFault) {
         guard calls.sync(descriptor) == 0 else { throw FileFault(.sync, draft, errno) }
         guard calls.rename(draft, path) == 0 else { throw FileFault(.replace, path, errno) }
@@ -53,7 +52,7 @@ package final class FileReplacement {
     }
 }
 
-/// The calls that make a file last: what the tests of this module listen to, and let fail.
+/// The calls that make a file durable, which the tests of this module observe and let fail.
 struct FileCalls {
     var write: (Int32, UnsafeRawBufferPointer) -> Int
     var sync: (Int32) -> Int32
@@ -77,7 +76,7 @@ private func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ path: String, _ 
         while !rest.isEmpty {
             let count = calls.write(descriptor, UnsafeRawBufferPointer(rebasing: rest))
             if count < 0, errno == EINTR { continue }
-            // A file that takes nothing, and says of no error, is full.
+            // A file that accepts no bytes and reports no error is full.
             guard count > 0 else { return count < 0 ? errno : ENOSPC }
             rest = rest.dropFirst(count)
         }

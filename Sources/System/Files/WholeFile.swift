@@ -1,8 +1,8 @@
 import Glibc
 
-/// Small files as a whole.
+/// Reads and writes small files as a whole.
 package enum WholeFile {
-    /// Nil when there is no such file.
+    /// Returns nil when there is no such file.
     package static func read(_ path: String) throws(FileFault) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -21,8 +21,8 @@ package enum WholeFile {
         }
     }
 
-    /// Puts a file with these bytes, which only its owner may read, in the place of the one there. It is on disk when
-    /// this returns; when it throws, the old one or the new one is there, complete.
+    /// Replaces a file by one with these bytes, which only its owner may read. It is on disk when this returns; when it
+    /// throws, either the old file or the new one is there, complete.
     package static func replace(_ path: String, with bytes: [UInt8]) throws(FileFault) {
         try replace(path, with: bytes, .system)
     }

@@ -1,4 +1,4 @@
-/// Why a text is no JSON that we take.
+/// The reason why a JSON text was rejected.
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Stable and never reused.
     package enum Code: String, Hashable, Sendable, CaseIterable {
@@ -16,7 +16,7 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     package var code: Code
     /// A sentence for a person.
     package var message: String
-    /// Bytes of the text before the place where the fault was noticed.
+    /// The number of bytes before the place where the fault was detected.
     package var position: Int
     /// From 1.
     package var line: Int

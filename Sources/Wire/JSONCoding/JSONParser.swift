@@ -2,11 +2,11 @@ import CJansson
 import ObjectModel
 
 extension JSONValue {
-    /// How deep arrays and objects may be nested.
+    /// The maximum nesting of arrays and objects.
     package static let depthLimit = 128
 
-    /// Reads one JSON text, which may be a scalar. Names may not repeat within an object; `\u0000` is allowed.
-    /// Cost: linear; about 25 ns per byte.
+    /// Parses one JSON text, which may be a scalar. Names may not repeat within an object; `\u0000` is allowed. Cost:
+    /// linear; about 25 ns per byte.
     package static func parse(_ bytes: some Collection<UInt8>) throws(JSONError) -> JSONValue {
         let result: Result<JSONValue, JSONError>? = bytes.withContiguousStorageIfAvailable { bytes in
             Result { () throws(JSONError) in try parse(bytes: bytes) }
@@ -15,7 +15,7 @@ extension JSONValue {
         return try parse(Array(bytes))
     }
 
-    /// Reads one JSON text.
+    /// Parses one JSON text.
     package static func parse(_ text: String) throws(JSONError) -> JSONValue { try parse(Array(text.utf8)) }
 
     /// Hashing of names is seeded once per process, before the first document, so that no client can guess collisions.
@@ -24,7 +24,7 @@ extension JSONValue {
     private static func parse(bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> JSONValue {
         _ = seeded
         let precise = try JSONScan(bytes).preciseNumbers
-        // jansson takes no null pointer, which an empty buffer may have.
+        // jansson accepts no null pointer, which an empty buffer may have.
         guard let base = bytes.baseAddress, !bytes.isEmpty else {
             throw JSONError(.truncated, "The JSON text is empty.", position: 0, line: 1, column: 1)
         }
@@ -42,7 +42,7 @@ extension JSONValue {
 
 /// Copies jansson's tree, whose members and elements are in the order of the text.
 private struct TreeReader {
-    /// Numbers that a double does not hold, by how many that are no integers stand before them in the text.
+    /// Numbers that a double cannot represent, each with the number of non-integers before it in the text.
     var precise: ArraySlice<(place: Int, value: Decimal128)>
     private var realsRead = 0
 
@@ -99,7 +99,7 @@ private struct TreeReader {
 }
 
 extension JSONError {
-    /// jansson hands out null only when memory is gone.
+    /// jansson returns null only when memory is exhausted.
     fileprivate static var outOfMemory: JSONError {
         JSONError(.outOfMemory, "There is not enough memory to read the JSON.", position: 0, line: 1, column: 1)
     }

@@ -1,16 +1,16 @@
 import ObjectModel
 
-/// What is looked for in a text before jansson reads it: nesting that would make it recurse too deep, and numbers that
-/// are written with more digits than the double keeps that jansson makes of them. The text may be anything.
+/// Scans a text before jansson parses it, for nesting that would make jansson recurse too deep, and for numbers with
+/// more digits than jansson's doubles keep. The text may be anything.
 struct JSONScan {
-    /// In the order of the text, each with how many numbers that are no integers stand before it.
+    /// In the order of the text, each with the number of non-integers before it.
     private(set) var preciseNumbers: [(place: Int, value: Decimal128)] = []
 
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
     private var reals = 0
 
-    /// Two texts of that many digits are never nearest to the same double, unless it is next to zero.
+    /// Two texts of that many digits are never nearest to the same double, unless it is close to zero.
     private static let digitsOfDouble = 15
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) {
@@ -32,7 +32,7 @@ struct JSONScan {
         }
     }
 
-    /// Goes to the closing quote.
+    /// Moves to the closing quote.
     private mutating func skipString() {
         index += 1
         while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
@@ -40,7 +40,7 @@ struct JSONScan {
         }
     }
 
-    /// Goes behind the number.
+    /// Moves past the number.
     private mutating func readNumber() {
         let start = index
         var digits = 0

@@ -1,20 +1,19 @@
 package import ObjectModel
 
-/// A JSON document in memory. Integers and other numbers are told apart by how they are written: `1` is an
-/// integer, `1.0` and `1e0` are not.
+/// A JSON document in memory. Its spelling decides whether a number is an integer: `1` is one, `1.0` and `1e0` are not.
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case int(Int64)
     case double(Double)
-    /// A number that is written with more digits than tell the nearest double from others.
+    /// A number with more digits than needed to identify the nearest double.
     case precise(Decimal128, nearest: Double)
     case string(String)
     case array([JSONValue])
     case object(JSONObject)
 }
 
-/// The members of a JSON object in the order written. Names are unique in what the parser gives.
+/// The members of a JSON object in the order written. Names are unique in the parser's results.
 package struct JSONObject: Hashable, Sendable {
     package struct Member: Hashable, Sendable {
         package var name: String
@@ -64,7 +63,7 @@ extension JSONValue {
         return elements[index]
     }
 
-    /// What the value is, with its content where that is short, for the sentence of an error: `the string "seven"`.
+    /// A description of the value, with its content where that is short, for error messages: `the string "seven"`.
     package var inWords: String {
         switch self {
         case .null: return "null"

@@ -4,8 +4,8 @@ extension JSONWriter {
         text.withUTF8 { escape($0) }
     }
 
-    /// A string literal, quotes included. Text without quotes, backslashes and control characters is copied whole:
-    /// eight bytes are looked at at a time.
+    /// Writes a string literal, quotes included. Text without quotes, backslashes and control characters is copied
+    /// whole; eight bytes are tested at a time.
     func escape(_ text: UnsafeBufferPointer<UInt8>) {
         reserve(text.count + 2)
         put(UInt8(ascii: "\""))
@@ -31,8 +31,8 @@ extension JSONWriter {
         put(UInt8(ascii: "\""))
     }
 
-    /// Whether one of eight bytes is below 0x20, a quote or a backslash. May say yes for a byte above such a one,
-    /// which then is looked at alone.
+    /// Whether one of eight bytes is below 0x20, a quote or a backslash. May return true for a byte above such a one,
+    /// which is then tested alone.
     @inline(__always)
     private func needsEscape(_ word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101

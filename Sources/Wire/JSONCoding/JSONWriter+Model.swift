@@ -1,8 +1,8 @@
 package import ObjectModel
 
-/// How values without a JSON form of their own are written.
+/// The format of values without a JSON form of their own.
 package enum TypeStyle: String, Hashable, Sendable, CaseIterable {
-    /// As strings; the schema says what they are.
+    /// As strings; the schema gives their type.
     case plain
     /// As `{"$date": …}`, `{"$oid": …}`, `{"$uuid": …}`, `{"$decimal": …}`, `{"$binary": …}`.
     case typed
@@ -27,12 +27,12 @@ extension JSONWriter {
         if style == .typed { wrap(.binary) { base64(bytes) } } else { base64(bytes) }
     }
 
-    /// A string, because most readers of JSON would take a number for a double.
+    /// A string, because most JSON parsers would read a number as a double.
     package func decimal(_ value: Decimal128, _ style: TypeStyle = .plain) {
         if style == .typed { wrap(.decimal) { plainString(value.description) } } else { plainString(value.description) }
     }
 
-    /// A value whose type the schema says: collections as arrays and objects, their elements in the style.
+    /// Writes a value whose type the schema gives: collections as arrays and objects, their elements in the style.
     ///
     /// - Parameters:
     ///   - isMixed: whether the property, or the elements of the collection, are mixed: see `mixed`.
@@ -57,8 +57,8 @@ extension JSONWriter {
         }
     }
 
-    /// A mixed value, so that `ValueCoding.mixed` reads it without a schema: typed objects for all that JSON has no
-    /// form for.
+    /// Writes a mixed value so that `ValueCoding.mixed` decodes it without a schema: typed objects for all types
+    /// without a JSON form.
     package func mixed(_ value: Value, link: ((Value) -> Void)? = nil) {
         switch value {
         case .float(let value): wrap(.float) { float(value) }
@@ -97,7 +97,7 @@ extension JSONWriter {
         case .decimal(let value): decimal(value, style)
         case .link(let key): if let link { link(value) } else { int(key.rawValue) }
         case .reference(let target): if let link { link(value) } else { self.link(target) }
-        // A new embedded object is given to a store only; collections are not scalars.
+        // A new embedded object is an input to a store only; collections are not scalars.
         case .null, .embedded, .list, .set, .dictionary: null()
         }
     }
@@ -118,7 +118,7 @@ extension JSONWriter {
         }
     }
 
-    /// By the class's number, where nothing says its name.
+    /// A link by its class's number, where the class name is unknown.
     private func link(_ target: ObjectReference) {
         wrap(.link) {
             beginObject()
@@ -148,7 +148,7 @@ extension JSONWriter {
 
     private func date(_ value: Timestamp) {
         let (seconds, fraction) = value.floored
-        // Years 0...9999; the rest has forms that only the slow way knows.
+        // Years 0...9999; only the slow path supports the forms of other years.
         guard seconds >= -62_167_219_200, seconds < 253_402_300_800 else { return plainString(value.rfc3339) }
         let days = seconds >= 0 ? seconds / 86_400 : (seconds + 1) / 86_400 - 1
         let time = Int(seconds - days * 86_400)

@@ -1,9 +1,9 @@
 import ObjectModel
 
-/// Writes JSON text byte by byte into a buffer that grows. Commas come by themselves; that names and values
-/// alternate and that what is opened is closed is the caller's part.
+/// Writes JSON text byte by byte into a growing buffer. It adds commas itself; the caller has to alternate names and
+/// values and to close what it opened.
 ///
-/// Reference semantics, so that one buffer goes through several writers of parts. Used by one thread at a time.
+/// Reference semantics, so that several writers of parts share one buffer. Used by one thread at a time.
 package final class JSONWriter {
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
@@ -18,20 +18,20 @@ package final class JSONWriter {
 
     deinit { base.deallocate() }
 
-    /// What was written.
+    /// The written bytes.
     package var bytes: [UInt8] { Array(UnsafeBufferPointer(start: base, count: count)) }
 
-    /// What was written from `start` on.
+    /// The written bytes from `start` on.
     package func bytes(from start: Int) -> [UInt8] {
         Array(UnsafeBufferPointer(rebasing: UnsafeBufferPointer(start: base, count: count)[min(start, count)...]))
     }
 
-    /// Lends what was written; valid during the call only.
+    /// Lends the written bytes; valid during the call only.
     package func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
         try body(UnsafeBufferPointer(start: base, count: count))
     }
 
-    /// A place in what was written, to go back to.
+    /// A position in the output to return to.
     package struct Mark {
         fileprivate let count: Int
         fileprivate let needsComma: Bool
@@ -39,16 +39,16 @@ package final class JSONWriter {
 
     package var mark: Mark { Mark(count: count, needsComma: needsComma) }
 
-    /// Takes back what was written since.
+    /// Discards the output since the mark.
     package func goBack(to mark: Mark) {
         count = min(mark.count, count)
         needsComma = mark.needsComma
     }
 
-    /// Gives what was written away; what comes next follows it.
+    /// Returns the written bytes and removes them; further output follows them.
     package func takeBytes() -> [UInt8] {
         defer { count = 0 }
-        // A large value is the exception: its room is not kept for what comes after it.
+        // A large value is the exception: its capacity is not kept for later output.
         guard capacity > Self.mostKept else { return bytes }
         let taken = bytes
         base.deallocate()
@@ -59,7 +59,7 @@ package final class JSONWriter {
 
     private static let mostKept = 1 << 18
 
-    /// Gives the buffer away with what was written, which the caller deallocates. Starts anew with another one.
+    /// Releases the buffer with the written bytes to the caller, who deallocates it. Continues with a new one.
     package func releaseBuffer() -> UnsafeMutableRawBufferPointer {
         let released = UnsafeMutableRawBufferPointer(start: base, count: count)
         capacity = 64
@@ -68,7 +68,7 @@ package final class JSONWriter {
         return released
     }
 
-    /// Starts anew with the same buffer.
+    /// Discards all output and keeps the buffer.
     package func removeAll() {
         count = 0
         needsComma = false
@@ -81,13 +81,13 @@ package final class JSONWriter {
     package func beginArray() { open(UInt8(ascii: "[")) }
     package func endArray() { close(UInt8(ascii: "]")) }
 
-    /// Ends a line of a text that has one value on each.
+    /// Ends a line of a text with one value per line.
     package func endLine() {
         put(UInt8(ascii: "\n"))
         needsComma = false
     }
 
-    /// The name of the next value.
+    /// Writes the name of the next value.
     package func name(_ name: String) {
         comma()
         escape(name)
@@ -95,7 +95,7 @@ package final class JSONWriter {
         needsComma = false
     }
 
-    /// The name of the next value as `escapedName` made it, which saves looking for what needs escaping.
+    /// Writes the name of the next value in the form of `escapedName`, which saves the search for characters to escape.
     package func name(escaped: [UInt8]) {
         comma()
         escaped.withUnsafeBufferPointer(put)
@@ -114,21 +114,21 @@ package final class JSONWriter {
     package func null() { literal("null") }
     package func bool(_ value: Bool) { literal(value ? "true" : "false") }
 
-    // Not one generic function: that would go unspecialised in other modules.
+    // Not one generic function: other modules would call it unspecialised.
 
-    /// All 64 bits, in decimal.
+    /// Writes all 64 bits, in decimal.
     package func int(_ value: Int64) { integer(value.magnitude, isNegative: value < 0) }
     package func int(_ value: Int) { integer(UInt64(value.magnitude), isNegative: value < 0) }
     package func int(_ value: UInt64) { integer(value, isNegative: false) }
     package func int(_ value: UInt32) { integer(UInt64(value), isNegative: false) }
 
-    /// The shortest text that reads back as the same number; `"NaN"`, `"Infinity"` and `"-Infinity"` as strings.
+    /// Writes the shortest text that parses as the same number; `"NaN"`, `"Infinity"` and `"-Infinity"` as strings.
     package func double(_ value: Double) {
         guard value.isFinite else { return nonFinite(isNaN: value.isNaN, isNegative: value < 0) }
         number(value.description)
     }
 
-    /// The shortest text that reads back as the same Float.
+    /// Writes the shortest text that parses as the same Float.
     package func float(_ value: Float) {
         guard value.isFinite else { return nonFinite(isNaN: value.isNaN, isNegative: value < 0) }
         number(value.description)
@@ -140,14 +140,14 @@ package final class JSONWriter {
         needsComma = true
     }
 
-    /// A string of valid UTF-8.
+    /// Writes a string of valid UTF-8.
     package func string(utf8: UnsafeBufferPointer<UInt8>) {
         comma()
         escape(utf8)
         needsComma = true
     }
 
-    /// Text of ASCII letters, digits and signs that need no escaping, in quotes.
+    /// Writes text of ASCII letters, digits and signs that need no escaping, in quotes.
     package func plainString(_ value: String) {
         comma()
         put(UInt8(ascii: "\""))
@@ -157,14 +157,14 @@ package final class JSONWriter {
         needsComma = true
     }
 
-    /// A value that is JSON text already.
+    /// Writes a value that is already JSON text.
     package func json(_ bytes: [UInt8]) {
         comma()
         bytes.withUnsafeBufferPointer(put)
         needsComma = true
     }
 
-    /// A document in memory.
+    /// Writes a document in memory.
     package func value(_ value: JSONValue) {
         switch value {
         case .null: null()
@@ -189,7 +189,7 @@ package final class JSONWriter {
 
     // MARK: Bytes
 
-    /// Space for `extra` more bytes.
+    /// Makes room for `extra` more bytes.
     @inline(__always)
     func reserve(_ extra: Int) {
         if capacity - count < extra { grow(extra) }
@@ -220,7 +220,7 @@ package final class JSONWriter {
         count += bytes.count
     }
 
-    /// Appends bytes that `body` writes, all of them.
+    /// Appends `length` bytes, all of which `body` writes.
     func append(_ length: Int, _ body: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
         reserve(length)
         body(UnsafeMutableBufferPointer(start: base + count, count: length))
@@ -287,7 +287,7 @@ package final class JSONWriter {
         needsComma = true
     }
 
-    /// A number of at least `width` digits, zeros first, without a comma; `value` is not negative.
+    /// Appends a number of at least `width` digits, zeros first, without a comma; `value` is not negative.
     func digits(_ value: Int, width: Int) {
         reserve(width)
         var rest = value

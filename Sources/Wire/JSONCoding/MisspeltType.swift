@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension PropertyType {
-    /// What there is, for a text that is no type, and what was perhaps meant.
+    /// Lists the valid types, for a text that is not one, and suggests the one that was perhaps meant.
     static func sentence(onMisspelt text: String) -> String {
         let guess = guess(text).map { " Did you mean '\($0)'?" } ?? ""
         return """
@@ -11,7 +11,8 @@ extension PropertyType {
             """
     }
 
-    /// The type that other languages write so: `list<string>`, `[int]`, `Map<string, double?>`, `string[]?`, `Int`.
+    /// The type that other languages spell in this way: `list<string>`, `[int]`, `Map<string, double?>`, `string[]?`,
+    /// `Int`.
     private static func guess(_ text: String) -> String? {
         var rest = text.filter { $0 != " " }
         var collection = CollectionKind.single
@@ -22,7 +23,7 @@ extension PropertyType {
         for (word, kind) in words where folded.hasPrefix(word + "<") && folded.hasSuffix(">") {
             collection = kind
             rest = String(rest.dropFirst(word.count + 1).dropLast())
-            // Of a map the keys are texts anyhow.
+            // The keys of a map are strings anyway.
             if kind == .map, let comma = rest.firstIndex(of: ",") { rest = String(rest[rest.index(after: comma)...]) }
         }
         if collection == .single, rest.hasPrefix("["), rest.hasSuffix("]") {

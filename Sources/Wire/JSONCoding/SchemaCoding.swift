@@ -1,11 +1,11 @@
 package import ObjectModel
 
-/// A schema as a JSON document, both ways.
+/// Encodes and decodes a schema as a JSON document.
 package enum SchemaCoding {
-    /// Reads a document. Its form and the types of defaults are checked here, with all faults at once; whether the
-    /// classes fit together is for `Schema.faults()` to say.
+    /// Decodes a document. Its form and the types of defaults are checked here, and all faults reported at once;
+    /// `Schema.faults()` checks whether the classes are consistent.
     ///
-    /// - Parameter others: members that the document may have besides, which are left alone.
+    /// - Parameter others: additional members that the document may have, which are ignored.
     package static func decode(
         _ json: JSONValue, besides others: [String] = []
     ) throws(SchemaFaults) -> Schema {
@@ -15,7 +15,7 @@ package enum SchemaCoding {
         return schema
     }
 
-    /// Writes a document on one line that `decode` reads.
+    /// Writes a document on one line that `decode` accepts.
     package static func encode(_ schema: Schema, into writer: JSONWriter) {
         writer.beginObject()
         writer.name("schemaVersion")
@@ -62,7 +62,7 @@ package enum SchemaCoding {
     }
 }
 
-/// Collects faults while it reads on.
+/// Decodes to the end and collects the faults.
 private struct SchemaDecoder {
     var faults: [SchemaFault] = []
 
@@ -119,7 +119,7 @@ private struct SchemaDecoder {
         if let value = document["default"] {
             switch type.base {
             case .link, .linkingObjects:
-                // A null link is what a new object has anyhow.
+                // A null link is a new object's value anyway.
                 if value != .null || type.isComputed {
                     add("\(path).default", "A property of type '\(type)' cannot have a default value.")
                 }
@@ -136,7 +136,7 @@ private struct SchemaDecoder {
 
     // MARK: Members
 
-    /// The members of an object, none of which may be unknown.
+    /// The members of an object; an unknown one is a fault.
     private mutating func object(_ json: JSONValue, _ path: String, _ names: [String]) -> JSONObject? {
         guard case .object(let object) = json else {
             add(path, "Here belongs an object, not \(json.inWords).")
@@ -175,13 +175,13 @@ private struct SchemaDecoder {
     }
 }
 
-/// One thing that is wrong with a schema document.
+/// One fault of a schema document.
 package struct SchemaFault: Hashable, Sendable, CustomStringConvertible {
-    /// Where, as a JSON path: `$.classes[0].properties[2].type`.
+    /// The location, as a JSON path: `$.classes[0].properties[2].type`.
     package var path: String
     /// A sentence for a person.
     package var message: String
-    /// The nearest name that exists, where a name did not.
+    /// The nearest existing name, when a name does not exist.
     package var hint: String?
 
     package init(path: String, message: String, hint: String? = nil) {
@@ -195,7 +195,7 @@ package struct SchemaFault: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Everything that is wrong with a schema document; never empty.
+/// All faults of a schema document; never empty.
 package struct SchemaFaults: Error, Hashable, Sendable, CustomStringConvertible {
     package var faults: [SchemaFault]
 

@@ -1,10 +1,10 @@
 import ObjectModel
 
 extension ValueCoding {
-    /// Reads a value whose type no schema gives, as in mixed properties and arguments of queries: plain JSON, arrays
+    /// Decodes a value whose type no schema gives, as in mixed properties and arguments of queries: plain JSON, arrays
     /// as lists, objects as dictionaries, and typed objects: `{"$date": …}`, `{"$oid": …}`, `{"$uuid": …}`,
-    /// `{"$decimal": …}`, `{"$binary": …}`, `{"$float": …}`, `{"$double": …}`, `{"$link": …}`.
-    /// `{"$dictionary": {…}}` is the dictionary within, whatever its keys are.
+    /// `{"$decimal": …}`, `{"$binary": …}`, `{"$float": …}`, `{"$double": …}`, `{"$link": …}`. `{"$dictionary": {…}}`
+    /// is the dictionary within, whatever its keys are.
     package static func mixed(_ json: JSONValue, _ path: String = "") throws(ValueFault) -> ValueDraft {
         switch json {
         case .null: return .value(.null)
@@ -62,15 +62,15 @@ extension ValueCoding {
     }
 }
 
-/// What `{"$link": {"class": "Dog", "key": 7}}` holds. The key is the primary key, or the object key where the class has
-/// none.
+/// The content of `{"$link": {"class": "Dog", "key": 7}}`. The key is the primary key, or the object key where the
+/// class has none.
 package struct LinkForm: Hashable, Sendable {
     package var className: String
     package var key: JSONValue
 
     package static let inWords = "a link such as {\"class\": \"Dog\", \"key\": 7}"
 
-    /// The members of the inner object; nil for any others.
+    /// Reads the members of the inner object; nil for any others.
     init?(_ content: JSONObject) {
         guard content.members.count == 2, case .string(let name)? = content["class"], let key = content["key"] else {
             return nil
@@ -79,7 +79,7 @@ package struct LinkForm: Hashable, Sendable {
         self.key = key
     }
 
-    /// The whole object; nil for anything else.
+    /// Reads the whole object; nil for anything else.
     package init?(_ json: JSONValue) {
         guard case .object(let object) = json, object.members.count == 1,
             case .object(let content)? = object[TypeName.link.rawValue]

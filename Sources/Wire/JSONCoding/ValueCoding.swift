@@ -1,10 +1,10 @@
 package import ObjectModel
 
-/// JSON to stored values.
+/// Decodes stored values from JSON.
 package enum ValueCoding {
-    /// Reads a value without links: as plain JSON or as a typed object, collections as arrays and objects. An
+    /// Decodes a value without links: as plain JSON or as a typed object, collections as arrays and objects. An
     /// integral number such as `3.0` is accepted as an Int; `"NaN"`, `"Infinity"` and `"-Infinity"` as Float and
-    /// Double; numbers and texts as Decimal128, all digits counting.
+    /// Double; numbers and texts as Decimal128, with all their digits.
     package static func decode(_ json: JSONValue, as type: PropertyType) throws(ValueFault) -> Value {
         if type.collection == .single, !type.isMixed { return try scalar(json, type, "") }
         guard let value = try draft(json, as: type).complete else {
@@ -13,9 +13,9 @@ package enum ValueCoding {
         return value
     }
 
-    /// Reads any value; links in it stay as they are written. Null is an empty collection.
+    /// Decodes any value; links in it stay as they are written. Null is an empty collection.
     ///
-    /// - Parameter path: where the value stands in the document, for the faults and links in it.
+    /// - Parameter path: the value's location in the document, for the faults and links in it.
     package static func draft(
         _ json: JSONValue, as type: PropertyType, path: String = ""
     ) throws(ValueFault) -> ValueDraft {
@@ -64,8 +64,8 @@ package enum ValueCoding {
         return value
     }
 
-    /// Reads a primary key as it stands in a path; `null` is null where the type has no such text of its own. Nil when
-    /// the text is no value of the type.
+    /// Decodes a primary key from a URL path; `null` is null where the type has no such text of its own. Nil when the
+    /// text is not a value of the type.
     package static func decode(keyText text: String, as type: PropertyType) -> Value? {
         switch type.base {
         case .string: .string(text)
@@ -75,7 +75,7 @@ package enum ValueCoding {
         }
     }
 
-    /// Nil when the value is none of the type.
+    /// Nil when the value is not of the type.
     static func convert(_ json: JSONValue, _ base: BaseType) -> Value? {
         switch (base, json) {
         case (.bool, .bool(let value)): return .bool(value)
@@ -102,7 +102,7 @@ package enum ValueCoding {
         }
     }
 
-    /// What a typed object holds, if it is one of the type.
+    /// The content of a typed object, if it is one of the type.
     private static func content(of object: JSONObject, _ base: BaseType) -> JSONValue? {
         guard object.members.count == 1, let member = object.members.first, TypeName(member.name)?.base == base else {
             return nil
@@ -122,7 +122,7 @@ package enum ValueCoding {
         }
     }
 
-    /// The members of `{"$dictionary": {…}}`, else the object itself.
+    /// The members of `{"$dictionary": {…}}`, otherwise the object itself.
     static func unwrapped(_ object: JSONObject) -> JSONObject {
         guard object.members.count == 1, case .object(let inner)? = object[TypeName.dictionary.rawValue] else {
             return object
@@ -143,7 +143,7 @@ enum TypeName: String {
     /// In mixed values, for NaN and the infinities.
     case double = "$double"
     case link = "$link"
-    /// In mixed values, for a dictionary that else would look like one of these.
+    /// In mixed values, for a dictionary that would otherwise look like one of these.
     case dictionary = "$dictionary"
 
     init?(_ name: String) {
@@ -152,7 +152,7 @@ enum TypeName: String {
         self.init(rawValue: name)
     }
 
-    /// Nil for those that hold something else than one scalar.
+    /// Nil for those whose content is not one scalar.
     var base: BaseType? {
         switch self {
         case .date: .date
@@ -168,7 +168,7 @@ enum TypeName: String {
 }
 
 extension PropertyType {
-    /// What the type takes, for the sentence of an error.
+    /// A description of the accepted values, for error messages.
     package var inWords: String {
         switch collection {
         case .single: elementInWords
@@ -177,7 +177,7 @@ extension PropertyType {
         }
     }
 
-    /// What a single value or an element takes.
+    /// A description of the accepted single values or elements.
     var elementInWords: String {
         let words =
             switch base {
@@ -199,13 +199,13 @@ extension PropertyType {
     }
 }
 
-/// Why a JSON value does not fit a property.
+/// The reason why a JSON value does not fit a property.
 package struct ValueFault: Error, Hashable, Sendable {
-    /// What the property takes, in words: `an integer or null`.
+    /// A description of the accepted values: `an integer or null`.
     package var expected: String
-    /// What was given, in words: `the string "seven"`.
+    /// A description of the given value: `the string "seven"`.
     package var got: String
-    /// Where within the value: empty for the value itself, `[3]` for an element.
+    /// The location within the value: empty for the value itself, `[3]` for an element.
     package var path: String
 
     package init(expected: String, got: String, path: String = "") {

@@ -1,12 +1,12 @@
 package import ObjectModel
 
-/// A value as JSON gives it, in which links are not looked up yet: that takes a store.
+/// A value decoded from JSON, whose links are not resolved yet: that takes a store.
 package enum ValueDraft: Hashable, Sendable {
-    /// Without links.
+    /// A value without links.
     case value(Value)
-    /// What stands where a property of the schema takes a link: a key, a `$link` or an object; never null.
+    /// The JSON value of a link property: a key, a `$link` or an object; never null.
     case link(JSONValue, path: String)
-    /// `{"$link": {"class": …, "key": …}}` in a mixed value, where no schema says the class.
+    /// `{"$link": {"class": …, "key": …}}` in a mixed value, where no schema gives the class.
     case reference(className: String, key: JSONValue, path: String)
     case list([ValueDraft])
     case set([ValueDraft])
@@ -44,7 +44,7 @@ package enum ValueDraft: Hashable, Sendable {
     }
 }
 
-/// Places in a JSON document, as `$.tags[3]` names them.
+/// Paths in a JSON document, such as `$.tags[3]`.
 package enum JSONPath {
     /// The step to a member: `.name`, or `["any text"]`.
     package static func member(_ name: String) -> String {

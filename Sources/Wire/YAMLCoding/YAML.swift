@@ -1,20 +1,20 @@
 import CYAML
 import JSONCoding
 
-/// YAML documents, of which JSON is a part, as JSON values.
+/// YAML documents, of which JSON is a subset, as JSON values.
 ///
-/// One document of YAML 1.2 with the core schema: `yes` is a text and `true` is a truth. Names are texts and
-/// may not repeat; the library takes no escapes of half a character, as JSON has them beyond `\uFFFF`. Aliases
-/// are copies, as many as `nodeLimit` allows.
+/// One document of YAML 1.2 with the core schema: `yes` is a string and `true` is a Boolean. Names are strings and may
+/// not repeat; libyaml rejects surrogate escapes, which JSON has for characters beyond `\uFFFF`. Aliases are copies, as
+/// many as `nodeLimit` allows.
 package enum YAML {
-    /// Largest text, in bytes.
+    /// The maximum size of a text, in bytes.
     package static let sizeLimit = 4 << 20
-    /// Most values of a document, the copies that aliases stand for included.
+    /// The maximum number of values in a document, including the copies that aliases make.
     package static let nodeLimit = 100_000
-    /// How deep sequences and mappings may be nested.
+    /// The maximum nesting of sequences and mappings.
     package static let depthLimit = 64
 
-    /// Reads a text; nothing but space and comments is null. Cost: linear.
+    /// Parses a text; one of only space and comments is null. Cost: linear.
     package static func parse(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode {
         guard bytes.count <= sizeLimit else {
             throw YAMLError(
@@ -24,7 +24,7 @@ package enum YAML {
             var parser = yaml_parser_t()
             guard yaml_parser_initialize(&parser) == 1 else { throw YAMLReader.outOfMemory }
             defer { yaml_parser_delete(&parser) }
-            // The library takes no null pointer, which an empty buffer may have.
+            // The library accepts no null pointer, which an empty buffer may have.
             guard let base = bytes.baseAddress, !bytes.isEmpty else {
                 return YAMLNode(content: .scalar(.null), place: YAMLPlace(line: 1, column: 1))
             }
@@ -37,6 +37,6 @@ package enum YAML {
         }
     }
 
-    /// Reads a text.
+    /// Parses a text.
     package static func parse(_ text: String) throws(YAMLError) -> YAMLNode { try parse(Array(text.utf8)) }
 }

@@ -1,6 +1,6 @@
 package import JSONCoding
 
-/// A value of a YAML document and where it stands.
+/// A value of a YAML document with its position.
 package struct YAMLNode: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         /// Neither an array nor an object.
@@ -25,7 +25,7 @@ package struct YAMLNode: Hashable, Sendable {
         return entries.first { $0.name == name }?.value
     }
 
-    /// The value without places.
+    /// The value without positions.
     package var json: JSONValue {
         switch content {
         case .scalar(let value): value
@@ -36,7 +36,7 @@ package struct YAMLNode: Hashable, Sendable {
     }
 }
 
-/// A place in a text, from 1, columns in characters.
+/// A position in a text, from 1, columns in characters.
 package struct YAMLPlace: Hashable, Sendable, CustomStringConvertible {
     package var line: Int
     package var column: Int
@@ -49,7 +49,7 @@ package struct YAMLPlace: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "line \(line), column \(column)" }
 }
 
-/// Why a text is no YAML that we take.
+/// The reason why a YAML document was rejected.
 package struct YAMLError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence for a person.
     package var message: String

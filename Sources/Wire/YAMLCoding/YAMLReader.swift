@@ -1,14 +1,14 @@
 import CYAML
 import JSONCoding
 
-/// Puts the library's events together.
+/// Builds values from the library's events.
 struct YAMLReader {
     typealias Parser = UnsafeMutablePointer<yaml_parser_t>
 
     static let outOfMemory = YAMLError(
         message: "There is not enough memory to read the text.", place: YAMLPlace(line: 1, column: 1))
 
-    /// What one event of the library says.
+    /// The content of one event of the library.
     private enum Event {
         case end
         case documentStart
@@ -21,8 +21,8 @@ struct YAMLReader {
     }
 
     private var count = 0
-    /// Whole values by their anchors, with the number of values in each. One that is not finished is not here, so no
-    /// value can hold itself.
+    /// Complete values by their anchors, with the number of values in each. Unfinished values are not here, so no value
+    /// can contain itself.
     private var anchors: [String: (node: YAMLNode, count: Int)] = [:]
 
     mutating func document(_ parser: Parser) throws(YAMLError) -> YAMLNode {
@@ -32,7 +32,7 @@ struct YAMLReader {
         }
         let (event, place) = try next(parser)
         let node = try value(event, place, 0, parser)
-        // The end of this one.
+        // The end of this document.
         _ = try next(parser)
         let (last, end) = try next(parser)
         guard case .end = last else {

@@ -1,8 +1,9 @@
 import JSONCoding
 
-/// What a scalar means by the core schema of YAML 1.2.
+/// The value of a scalar by the core schema of YAML 1.2.
 enum YAMLScalar {
-    /// A scalar without a tag is a text when it is in quotes or in a block, and else what it looks like.
+    /// A scalar without a tag is a string when it is in quotes or in a block, and otherwise the value that its text
+    /// has.
     static func value(_ text: String, _ isPlain: Bool, _ tag: String?, _ place: YAMLPlace) throws(YAMLError)
         -> JSONValue
     {
