@@ -1,10 +1,10 @@
-/// The rows of a class that are stored together.
+/// A group of consecutive rows of a class that are stored together.
 package enum Cluster {
-    /// 31 × 64 rows: with the 32-byte leaf header, columns of 1, 2, 4 and 8 bytes fill LMDB's 4 KiB pages to 97 %
-    /// and more, while 1024 rows waste a third of every 8-byte column. Tests use smaller multiples of 64.
+    /// 31 × 64 rows: with the 32-byte leaf header, columns of 1, 2, 4 and 8 bytes fill at least 97 % of LMDB's 4 KiB
+    /// pages, while 1024 rows waste a third of every 8-byte column. Tests use smaller multiples of 64.
     package static let defaultCapacity = 1984
 
-    /// The most slots that a leaf can have.
+    /// The maximum number of slots of a leaf.
     package static let maximumCapacity = Int(UInt16.max)
 }
 

@@ -2,22 +2,22 @@ package import ObjectModel
 
 /// A run of elements of a list, set or map, in memory: a whole small collection, or one block of a large one.
 ///
-/// As bytes: nothing at all when empty; else the number of elements, then for a map its keys, then a tag. If
-/// the tag is one of `ValueRecord`'s, all elements have it and follow without tags of their own; 255 says that
-/// each has its own. A list of small integers takes two bytes and one per element.
+/// An empty block has no bytes. Otherwise they are the number of elements, then for a map its keys, then a tag. If the
+/// tag is one of `ValueRecord`'s, all elements have it and follow without tags of their own; 255 means that each has
+/// its own. A list of small integers takes two bytes and one per element.
 package struct ElementBlock: Sendable {
     /// Whether every element has a key.
     package let hasKeys: Bool
     package private(set) var keys: [String] = []
     package private(set) var values: [Value] = []
-    /// About as many bytes as the record takes, kept up while the block changes.
+    /// The approximate size of the record in bytes, maintained while the block changes.
     package private(set) var sizeEstimate = 0
 
     static let ownTags: UInt8 = 255
 
     package init(hasKeys: Bool) { self.hasKeys = hasKeys }
 
-    /// Of a whole collection; sets are taken as they come.
+    /// Makes the block of a whole collection; a set's elements must be in order.
     package init(_ collection: Value) {
         switch collection {
         case .list(let elements), .set(let elements):
@@ -43,7 +43,7 @@ package struct ElementBlock: Sendable {
             for _ in 0..<count { keys.append(try reader.text()) }
         }
         let tag = try reader.byte()
-        // Elements without content, such as nulls, take no bytes: what is left does not bound their number.
+        // Elements without content, such as nulls, take no bytes: the remaining bytes do not bound their number.
         guard tag > 2 && tag != Self.ownTags ? count <= bytes.count : count <= Self.countLimit else {
             throw DamagedRecord()
         }
@@ -55,7 +55,7 @@ package struct ElementBlock: Sendable {
         guard reader.isAtEnd else { throw DamagedRecord() }
     }
 
-    /// The first element of a block that is not empty, of a map its key, without a look at the others.
+    /// The first element of a non-empty block, or of a map its first key, without reading the others.
     package static func first(
         decoding bytes: UnsafeRawBufferPointer, hasKeys: Bool
     ) throws(DamagedRecord) -> (key: String, value: Value) {
@@ -68,7 +68,7 @@ package struct ElementBlock: Sendable {
         return ("", value)
     }
 
-    /// More elements than this are never in one block; what says so is damaged.
+    /// The maximum number of elements in one block; a record with more is damaged.
     package static let countLimit = 1 << 16
 
     package var count: Int { values.count }
@@ -118,7 +118,7 @@ package struct ElementBlock: Sendable {
         sizeEstimate += other.sizeEstimate
     }
 
-    /// The elements at those places.
+    /// The elements in that range.
     package func slice(_ range: Range<Int>) -> ElementBlock {
         var result = ElementBlock(hasKeys: hasKeys)
         result.values = Array(values[range])
@@ -127,8 +127,8 @@ package struct ElementBlock: Sendable {
         return result
     }
 
-    /// Cuts the elements into runs of at most so many, of about so many bytes; an element that is larger is a
-    /// run of its own.
+    /// Divides the elements into runs of at most `elementLimit` elements and about `byteLimit` bytes; an element that
+    /// is larger is a run of its own.
     package func runs(of elementLimit: Int, bytes byteLimit: Int) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start = 0
@@ -150,7 +150,7 @@ package struct ElementBlock: Sendable {
         values.reduce(0) { $0 + ValueRecord.sizeEstimate($1) } + keys.reduce(0) { $0 + $1.utf8.count + 1 }
     }
 
-    /// Takes the elements from `index` on out, into a block of their own.
+    /// Removes the elements from `index` on and returns them as a block.
     package mutating func split(at index: Int) -> ElementBlock {
         var rest = ElementBlock(hasKeys: hasKeys)
         rest.values = Array(values[index...])
@@ -166,7 +166,7 @@ package struct ElementBlock: Sendable {
 }
 
 extension CollectionKind {
-    /// A whole collection of this kind from its elements.
+    /// Makes a whole collection of this kind of its elements.
     package func value(_ block: ElementBlock) -> Value {
         switch self {
         case .single, .list: .list(block.values)

@@ -1,10 +1,10 @@
 package import ObjectModel
 
-/// The elements that `ElementBlock` wrote, read where they lie: a whole small collection, or one block of a
-/// large one. Damaged bytes read as fewer elements.
+/// The elements that `ElementBlock` wrote, read in place: a whole small collection, or one block of a large one.
+/// Damaged bytes read as fewer elements.
 package struct ElementRun {
     package let count: Int
-    /// Stands at the first key, or without keys at the tag.
+    /// Positioned at the first key, or without keys at the tag.
     private let start: ByteReader
     private let hasKeys: Bool
 
@@ -16,7 +16,7 @@ package struct ElementRun {
         start = reader
     }
 
-    /// Calls `body` with each element until it returns false; returns whether it got to the end.
+    /// Calls `body` with each element until it returns false; returns whether it reached the end.
     @inline(__always)
     package func forEach(_ body: (ValueView) throws -> Bool) rethrows -> Bool {
         guard let (tag, first) = values() else { return true }
@@ -28,7 +28,7 @@ package struct ElementRun {
         return true
     }
 
-    /// The same with each link alone: what a collection of links holds beside the nulls of a map.
+    /// Calls `body` with each link: the elements of a collection of links without the nulls of a map.
     @inline(__always)
     package func forEachLink(_ body: (ObjectKey) throws -> Bool) rethrows -> Bool {
         guard let (tag, first) = values() else { return true }
@@ -47,7 +47,7 @@ package struct ElementRun {
 
     private static let linkTag = ValueRecord.tag(of: .link(ObjectKey(0)))
 
-    /// Calls `body` with each key until it returns false; returns whether it got to the end.
+    /// Calls `body` with each key until it returns false; returns whether it reached the end.
     package func forEachKey(_ body: (ValueView.Bytes) throws -> Bool) rethrows -> Bool {
         guard hasKeys else { return true }
         var reader = start
@@ -58,8 +58,8 @@ package struct ElementRun {
         return true
     }
 
-    /// Nil beyond the end. Cost: constant where all elements have one size, else that of passing over those
-    /// before it.
+    /// The element at a position; nil beyond the end. Cost: constant where all elements have one size, otherwise linear
+    /// in the elements before it.
     package func element(at index: Int) -> ValueView? {
         guard index >= 0, index < count, let (tag, first) = values() else { return nil }
         var reader = first
@@ -75,8 +75,7 @@ package struct ElementRun {
         return Self.next(tag, &reader)
     }
 
-    /// Where a key stands, or would: the number of keys below it, and whether it is there. Keys ascend by their
-    /// bytes.
+    /// The number of keys below a key, which is its position, and whether it exists. Keys ascend by their bytes.
     package func position(of key: ValueView.Bytes) -> (index: Int, isThere: Bool) {
         var index = 0
         var isThere = false
@@ -88,7 +87,7 @@ package struct ElementRun {
         return (index, isThere)
     }
 
-    /// The tag that all elements share, or the one that says that each has its own, and a reader behind it.
+    /// The tag that all elements share, or the one for elements with their own tags, and a reader positioned after it.
     @inline(__always)
     private func values() -> (tag: UInt8, reader: ByteReader)? {
         guard count > 0 else { return nil }
@@ -107,7 +106,7 @@ package struct ElementRun {
         guard tag == ElementBlock.ownTags || tag == 13 || tag == 14 else {
             return try? ValueView.read(tag: tag, &reader)
         }
-        // A nested collection is not passed over by reading its beginning.
+        // Reading the beginning of a nested collection does not skip it.
         guard let own = tag == ElementBlock.ownTags ? try? reader.byte() : tag else { return nil }
         var content = reader
         guard let element = try? ValueView.read(tag: own, &content),

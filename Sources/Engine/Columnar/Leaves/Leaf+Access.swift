@@ -1,6 +1,6 @@
 package import ObjectModel
 
-/// Typed reads. What they give for a null slot is unspecified, but safe: ask `isNull` first.
+/// Typed reads. The result for a null slot is unspecified, but safe: check `isNull` first.
 extension Leaf {
     @inline(__always)
     package func bool(at slot: Int) -> Bool { packed(at: slot, kind: .bool) != 0 }
@@ -59,8 +59,8 @@ extension Leaf {
         return Decimal128(high: values.loadUnaligned(fromByteOffset: slot * 16 + 8, as: UInt64.self), low: low)
     }
 
-    /// The text or the bytes of a slot, borrowed; empty for null. Of a string it is well-formed UTF-8 when the
-    /// leaf was written by us.
+    /// The text or the bytes of a slot, borrowed; empty for null. A string is well-formed UTF-8 when this program wrote
+    /// the leaf.
     @inline(__always)
     package func utf8(at slot: Int) -> UnsafeBufferPointer<UInt8> {
         checkSlot(slot)
@@ -70,7 +70,7 @@ extension Leaf {
         return text(offsets: values, width: width, index: slot)
     }
 
-    /// The bytes that lie in the leaf for a slot: of an outsized one its size.
+    /// The bytes of a slot in the leaf itself: for an outsized one its size.
     func inlineBytes(at slot: Int) -> UnsafeBufferPointer<UInt8> {
         checkSlot(slot)
         if encoding == .dictionary { return entry(Int(unpack(slot))) }
@@ -81,7 +81,7 @@ extension Leaf {
         try body(utf8(at: slot))
     }
 
-    /// Text `index` of a dictionary leaf; empty when there is none of that number.
+    /// Text `index` of a dictionary leaf; empty when the index is out of range.
     @inline(__always)
     func entry(_ index: Int) -> UnsafeBufferPointer<UInt8> {
         guard index < entryCount else { return UnsafeBufferPointer(start: nil, count: 0) }

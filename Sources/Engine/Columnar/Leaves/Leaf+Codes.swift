@@ -1,9 +1,9 @@
 package import ObjectModel
 
-/// The few distinct values of a leaf, where it has so few.
+/// The distinct values of a leaf that has few.
 extension Leaf {
-    /// How many codes the leaf's slots can have, when they are codes or small numbers of at most 8 bits; nil
-    /// otherwise. A code stands for one value, which `firstSlot` cannot tell: ask a slot that has it.
+    /// The number of possible codes of the leaf's slots, when they are codes or small numbers of at most 8 bits; nil
+    /// otherwise. A code represents one value, which can be read from any slot that has the code.
     package var codeCount: Int? {
         switch encoding {
         case .dictionary, .packed: width <= 8 && side * (encoding == .packed ? 1 : 0) == 0 ? 1 << width : nil
@@ -18,18 +18,18 @@ extension Leaf {
         return Int(truncatingIfNeeded: unpack(slot))
     }
 
-    /// The number of texts, or runs of bytes, that the leaf's slots refer to; nil when they lie in the slots' order.
+    /// The number of texts, or runs of bytes, that the leaf's slots refer to; nil when the leaf is no dictionary.
     package var dictionaryCount: Int? { encoding == .dictionary ? entryCount : nil }
 
-    /// One of them, borrowed.
+    /// One of the dictionary's entries, borrowed.
     package func dictionaryEntry(_ index: Int) -> UnsafeBufferPointer<UInt8> { entry(index) }
 
     package func dictionaryValue(_ index: Int) -> Value {
         kind == .string ? .string(String(decoding: entry(index), as: UTF8.self)) : .data(Array(entry(index)))
     }
 
-    /// Selects the slots of a dictionary leaf whose entry passes the test, which is asked once for each entry; of nulls
-    /// nothing is promised.
+    /// Selects the slots of a dictionary leaf whose entry passes the test, which runs once for each entry; the result
+    /// for nulls is unspecified.
     func selectEntries(into scratch: SelectionMask, where test: (UnsafeBufferPointer<UInt8>) -> Bool) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
             table.initialize(repeating: 0)
@@ -38,7 +38,7 @@ extension Leaf {
         }
     }
 
-    /// Selects the slots of nulls, or takes them out.
+    /// Selects the slots of nulls, or deselects them.
     func setNulls(_ scratch: SelectionMask, selected: Bool) {
         guard nulls != nil else { return }
         for index in 0..<scratch.wordCount {
@@ -47,7 +47,7 @@ extension Leaf {
         }
     }
 
-    /// Selects the slots, apart from nulls, whose text is exactly those bytes; false when the leaf is no
+    /// Selects the slots, apart from nulls, whose text is exactly those bytes; returns false when the leaf is no
     /// dictionary. Cost: for each distinct text a comparison of its length.
     func selectEntry(_ wanted: [UInt8], into scratch: SelectionMask) -> Bool {
         guard encoding == .dictionary else { return false }

@@ -1,7 +1,7 @@
 import CKernels
 import ObjectModel
 
-/// A closed range of integers, which is empty when its low end is above its high end, or everything outside it.
+/// A closed range of integers, which is empty when its lower bound is above its upper one, or everything outside it.
 package struct LeafIntegers: Sendable {
     fileprivate let low: Int64
     fileprivate let high: Int64
@@ -18,7 +18,7 @@ package struct LeafIntegers: Sendable {
     @inline(__always)
     fileprivate func contains(_ value: Int64) -> Bool { (low <= value && value <= high) != isInverted }
 
-    /// How the only one is written in a record; nil when there may be others.
+    /// The encoding of the range's only integer in a record; nil when there may be others.
     fileprivate var needle: [UInt8]? {
         guard low == high, !isInverted else { return nil }
         var writer = ByteWriter()
@@ -27,7 +27,7 @@ package struct LeafIntegers: Sendable {
     }
 }
 
-/// Narrowing a selection by what is in collections, read straight from the bytes that `ElementBlock` wrote.
+/// Narrowing a selection by the contents of collections, read directly from the bytes that `ElementBlock` wrote.
 extension Leaf {
     /// Keeps the slots whose number of elements is one of the integers. Null is an empty collection. `scratch` is
     /// overwritten.
@@ -42,7 +42,7 @@ extension Leaf {
         }
     }
 
-    /// The number of elements that the bytes of a collection tell.
+    /// The number of elements of an encoded collection.
     @inline(__always)
     private func size(_ bytes: UnsafeBufferPointer<UInt8>) -> Int64 {
         if bytes.isEmpty { return 0 }
@@ -50,8 +50,8 @@ extension Leaf {
         return Int64(ElementRun(UnsafeRawBufferPointer(bytes), hasKeys: kind == .map).count)
     }
 
-    /// Tests the distinct collections of a dictionary leaf once each; false when the leaf is another one, or the test
-    /// does not know.
+    /// Tests the distinct collections of a dictionary leaf once each; returns false when the leaf is no dictionary, or
+    /// the test cannot decide.
     private func narrow(
         _ mask: SelectionMask, _ scratch: SelectionMask, byEntries test: (UnsafeBufferPointer<UInt8>) -> Bool?
     ) -> Bool {
@@ -72,8 +72,8 @@ extension Leaf {
     }
 
     /// Keeps the slots of collections of Ints and nulls that have one of the integers as an element, or, with
-    /// `isOpposite`, the others. Slots that are not plain runs of Ints are decided by `otherwise`, which says
-    /// whether to keep them. `scratch` is overwritten.
+    /// `isOpposite`, the others. For slots that are not plain runs of Ints `otherwise` returns whether to keep them.
+    /// `scratch` is overwritten.
     package func narrow(
         _ mask: SelectionMask, toAny wanted: LeafIntegers, isOpposite: Bool, scratch: SelectionMask,
         otherwise: (Int) throws -> Bool
@@ -82,7 +82,7 @@ extension Leaf {
         checkSlots(mask)
         if narrow(mask, scratch, byEntries: { anyInteger($0, wanted).map { $0 != isOpposite } }) { return }
         if let needle = wanted.needle, encoding == .text, entryCount == 0 {
-            // Only where its bytes occur it can be an element; that they do is not enough.
+            // The integer can only be an element where its bytes occur; their occurrence alone is not sufficient.
             scratch.reset(slotCount: count)
             needle.withUnsafeBufferPointer { bytes in
                 guard let start = bytes.baseAddress else { return }
@@ -91,7 +91,7 @@ extension Leaf {
                     bytes.count, 0, rk_text_anywhere, scratch.words)
             }
             if isOpposite {
-                // What does not have its bytes stays as it is.
+                // A slot without its bytes keeps its state.
                 try mask.filter { slot in
                     guard scratch.contains(slot) else { return true }
                     return try anyInteger(slot, wanted).map { !$0 } ?? otherwise(slot)

@@ -1,4 +1,4 @@
-/// Values that are too long to lie in the leaf.
+/// Values that are too long for the leaf.
 extension Leaf {
     @inline(__always)
     package var hasOverflow: Bool { encoding == .text && entryCount > 0 }
@@ -9,7 +9,7 @@ extension Leaf {
         return overflowWord(slot >> 6) >> UInt64(slot & 63) & 1 != 0
     }
 
-    /// The marks of 64 slots.
+    /// The outsized bits of 64 slots.
     @inline(__always)
     func overflowWord(_ index: Int) -> UInt64 {
         precondition(index >= 0 && index < maskWordCount(count), "no such mask word")
@@ -31,7 +31,7 @@ extension Leaf {
         LeafHeader.overflowSize(UnsafeRawBufferPointer(inlineBytes(at: slot)))
     }
 
-    /// About how many bytes who goes through the whole leaf looks at, those of its outsized texts included.
+    /// The approximate number of bytes that a pass over the whole leaf reads, including its outsized texts.
     package var lookedAtBytes: Int {
         var bytes = areaSize
         guard let overflow, hasOverflow else { return bytes }
@@ -41,8 +41,8 @@ extension Leaf {
         return bytes
     }
 
-    /// The same leaf with the bytes of its outsized slots, in their order. They must stay in place as long as
-    /// it is used.
+    /// The same leaf with the bytes of its outsized slots, in their order. They must stay in place as long as it is
+    /// used.
     package func resolving(_ overflow: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Leaf {
         precondition(overflow.count == overflowSlots.count, "as many places as outsized slots")
         var leaf = self
@@ -50,7 +50,7 @@ extension Leaf {
         return leaf
     }
 
-    /// The bytes of a slot that is outsized; empty when nobody has said where they lie.
+    /// The bytes of an outsized slot; empty when `resolving` has not provided them.
     func overflowBytes(_ slot: Int) -> UnsafeBufferPointer<UInt8> {
         guard let overflow else { return UnsafeBufferPointer(start: nil, count: 0) }
         var rank = (overflowWord(slot >> 6) & (1 << UInt64(slot & 63) - 1)).nonzeroBitCount
@@ -60,7 +60,7 @@ extension Leaf {
 }
 
 extension LeafHeader {
-    /// What stands in place of an outsized value; 0 where the bytes are damaged.
+    /// The size that the leaf has in place of an outsized value; 0 where the bytes are damaged.
     static func overflowSize(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard bytes.count == 8 else { return 0 }
         return Int(

@@ -2,10 +2,10 @@ package import ObjectModel
 
 /// Narrowing a selection to the slots whose value lies in a closed range, or, inverted, to all others.
 ///
-/// A null lies in no range, and neither does a NaN. The zone in the header answers first: often nothing is read at
-/// all. `scratch` is overwritten. An empty range has its low end above its high end.
+/// A null lies in no range, and neither does a NaN. The minimum and maximum in the header are checked first: often no
+/// values are read at all. `scratch` is overwritten. An empty range has its lower bound above its upper one.
 extension Leaf {
-    /// bool (as 0 and 1), int and link leaves.
+    /// For bool (as 0 and 1), int and link leaves.
     package func narrow(
         _ mask: SelectionMask, integers low: Int64, through high: Int64, inverted: Bool, scratch: SelectionMask
     ) {
@@ -62,7 +62,7 @@ extension Leaf {
         if low > high {
             fill(scratch, false)
         } else if side == 0 {
-            // Whole seconds only: an end with a fraction lies between two of them.
+            // Whole seconds only: a bound with a fraction lies between two of them.
             let (first, none) = low.seconds.addingReportingOverflow(low.nanoseconds > 0 ? 1 : 0)
             let (last, nothing) = high.seconds.subtractingReportingOverflow(high.nanoseconds < 0 ? 1 : 0)
             if none || nothing {
@@ -83,8 +83,8 @@ extension Leaf {
         finish(mask, scratch, inverted)
     }
 
-    /// Keeps the slots that are not null and whose number `test` accepts, or, inverted, all others: for kinds without
-    /// a kernel.
+    /// Keeps the slots that are not null and whose number `test` accepts, or, inverted, all others: for kinds without a
+    /// kernel.
     package func narrow(_ mask: SelectionMask, inverted: Bool, where test: (Int) -> Bool) {
         checkSlots(mask)
         mask.filter { slot in (!isNull(slot) && test(slot)) != inverted }
@@ -92,7 +92,7 @@ extension Leaf {
 
     // MARK: Parts
 
-    /// Puts the slots whose packed value lies in the range into `scratch`; those of nulls may be wrong.
+    /// Selects the slots whose packed value lies in the range in `scratch`; those of nulls may be wrong.
     func selectPacked(_ low: Int64, through high: Int64, into scratch: SelectionMask, for mask: SelectionMask) {
         let minimum = minimumInteger
         let maximum = maximumInteger
@@ -104,7 +104,7 @@ extension Leaf {
         selectOffsets(from: start, span: span, into: scratch)
     }
 
-    /// Offsets or dictionary codes start...start + span. Both are below the number of values that the width can hold.
+    /// Offsets or dictionary codes start...start + span. Both are below the number of values of that width.
     func selectOffsets(from start: UInt64, span: UInt64, into scratch: SelectionMask) {
         switch width {
         case 0: fill(scratch, start == 0)
@@ -124,7 +124,7 @@ extension Leaf {
         }
     }
 
-    /// Whether all (true) or none (false) of the values lie in the range, as far as the header tells.
+    /// Whether all (true) or none (false) of the values lie in the range; nil when the header does not decide.
     private func floatingZone(_ low: Double, _ high: Double) -> Bool? {
         let minimum = Double(bitPattern: minimumBits)
         let maximum = Double(bitPattern: maximumBits)
@@ -139,7 +139,7 @@ extension Leaf {
         for index in 0..<scratch.wordCount { scratch.words[index] = maskWordLimit(index, count) }
     }
 
-    /// Takes nulls out of what was found, and narrows the mask to it or to its complement.
+    /// Removes nulls from the found slots, and narrows the mask to them or to their complement.
     func finish(_ mask: SelectionMask, _ found: SelectionMask, _ inverted: Bool) {
         if nulls != nil {
             for index in 0..<found.wordCount { found.words[index] &= ~nullWord(index) }

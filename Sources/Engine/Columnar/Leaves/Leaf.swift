@@ -1,13 +1,13 @@
 import CKernels
 package import ObjectModel
 
-/// The values of one property of one cluster, read in place from memory that somebody else keeps alive.
-/// Outsized values, which lie elsewhere, must be made known with `resolving` before their bytes are read; else
-/// they are empty.
+/// The values of one property of one cluster, read in place from memory that another object keeps alive. Outsized
+/// values, which are stored elsewhere, must be provided with `resolving` before their bytes are read; otherwise they
+/// are empty.
 ///
-/// The header is checked once, in constant time, so that no read can leave the bytes whatever they contain:
-/// damaged bytes give wrong values or empty text, never a fault. Making a leaf costs a few nanoseconds.
-/// Asking for a slot that the leaf does not have, or for another kind of value, is a programmer error and stops.
+/// The header is checked once, in constant time, so that no read can leave the bytes whatever they contain: damaged
+/// bytes give wrong values or empty text, never a fault. Making a leaf costs a few nanoseconds. Reading a slot that the
+/// leaf does not have, or a value of another kind, is a programmer error and traps.
 //
 // Sendable: the bytes are only ever read, and whoever hands out the leaf keeps them unchanged while it is used.
 package struct Leaf: @unchecked Sendable {
@@ -28,11 +28,11 @@ package struct Leaf: @unchecked Sendable {
     let values: UnsafeRawPointer
     let sideValues: UnsafeRawPointer
     let area: UnsafeRawPointer
-    /// Where the bytes of the outsized slots lie, in their order; nil as long as nobody has said.
+    /// The addresses of the outsized slots' bytes, in their order; nil until `resolving` provides them.
     var overflow: UnsafePointer<UnsafeRawBufferPointer>?
 
-    /// Checks that the bytes are a leaf of that kind and that all its parts lie within them. Bytes behind it
-    /// are ignored.
+    /// Checks that the bytes are a leaf of that kind and that all its parts lie within them. Bytes after it are
+    /// ignored.
     package init(validating bytes: UnsafeRawBufferPointer, kind: LeafKind) throws(LeafError) {
         let header = try LeafHeader(validating: bytes)
         guard header.kind == kind else { throw .kindMismatch }
@@ -54,7 +54,7 @@ package struct Leaf: @unchecked Sendable {
         area = start + header.areaOffset
     }
 
-    /// A leaf of no slots. The place is never read from.
+    /// A leaf without slots. The address is never read from.
     package init(emptyAt place: UnsafeRawPointer) {
         kind = .int
         (count, nullCount, width, side, entryCount, areaSize) = (0, 0, 0, 0, 0, 0)
@@ -73,7 +73,7 @@ package struct Leaf: @unchecked Sendable {
         return word >> UInt64(slot & 63) & 1 != 0
     }
 
-    /// Null bits of 64 slots, without those that belong to no slot.
+    /// Null bits of 64 slots, with zeros beyond the last slot.
     @inline(__always)
     package func nullWord(_ index: Int) -> UInt64 {
         guard let nulls else { return 0 }
@@ -81,7 +81,7 @@ package struct Leaf: @unchecked Sendable {
         return nulls.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self) & maskWordLimit(index, count)
     }
 
-    /// Whether a slot that holds no object holds a value still.
+    /// Whether a slot without an object still holds a value.
     package func holdsValues(deadIn mask: MutableLiveMask) -> Bool {
         let slots = min(count, mask.slotCount)
         return (0..<maskWordCount(slots)).contains {
@@ -89,7 +89,7 @@ package struct Leaf: @unchecked Sendable {
         }
     }
 
-    /// The value of a slot, as a `Value` of its own. The typed accessors are cheaper.
+    /// The value of a slot, as an independent `Value`. The typed accessors are cheaper.
     package func value(at slot: Int) -> Value {
         if isNull(slot) { return .null }
         switch kind {
@@ -119,11 +119,12 @@ package struct Leaf: @unchecked Sendable {
         return (try? ElementBlock(decoding: bytes, hasKeys: hasKeys)) ?? ElementBlock(hasKeys: hasKeys)
     }
 
-    /// Smallest integer (of dates: second) among the values that are not null; above `maximumInteger` without any.
+    /// The smallest integer (of dates: second) among the values that are not null; above `maximumInteger` when all are
+    /// null.
     package var minimumInteger: Int64 { Int64(bitPattern: minimumBits) }
     package var maximumInteger: Int64 { Int64(bitPattern: maximumBits) }
 
-    /// This leaf, if it has the slot. Throws `noSuchSlot`, for a slot number that comes from elsewhere in the file.
+    /// This leaf, if it has the slot. Throws `noSuchSlot`; for slot numbers that are read from elsewhere in the file.
     package func checked(_ slot: Int) throws(LeafError) -> Leaf {
         guard slot >= 0, slot < count else { throw .noSuchSlot }
         return self
@@ -136,8 +137,8 @@ package struct Leaf: @unchecked Sendable {
 }
 
 extension UnsafePointer<Leaf> {
-    /// The value of a slot of a column's leaf, if it is a single one that is not mixed and lies in the leaf. For leaves in
-    /// a table: none is copied for it.
+    /// The value of a slot of a column's leaf, if it is a single one that is not mixed and is stored in the leaf. For
+    /// leaves in a table: it copies none of them.
     package func plainValue(_ column: Int, at slot: Int) -> Value? {
         switch self[column].kind {
         case .int: return self[column].isNull(slot) ? .null : .int(self[column].int(at: slot))
@@ -169,7 +170,7 @@ extension Leaf {
         mask.formIntersection(scratch)
     }
 
-    /// The value that a run of bytes stands for in a leaf of this kind, which is one of bytes.
+    /// The value of a run of bytes in a leaf of this kind, which is one of bytes.
     private func view(of bytes: UnsafeBufferPointer<UInt8>) -> ValueView {
         switch kind {
         case .string: .string(bytes)
@@ -180,10 +181,10 @@ extension Leaf {
     }
 }
 
-/// Which share of a leaf's slots a closed range keeps, judged by the header alone: exactly 0 or 1 when that is certain,
-/// else as if the values were spread evenly.
+/// The fraction of a leaf's slots that a closed range keeps, estimated from the header alone: exactly 0 or 1 when that
+/// is certain, otherwise as if the values were spread evenly.
 extension Leaf {
-    /// bool (as 0 and 1), int and link leaves.
+    /// For bool (as 0 and 1), int and link leaves.
     package func share(integers low: Int64, through high: Int64) -> Double {
         share(Double(low), Double(high), Double(minimumInteger), Double(maximumInteger)) {
             low > high || high < minimumInteger || low > maximumInteger
@@ -198,7 +199,7 @@ extension Leaf {
         }
     }
 
-    /// float and double leaves.
+    /// For float and double leaves.
     package func share(floating low: Double, through high: Double) -> Double {
         let minimum = Double(bitPattern: minimumBits)
         let maximum = Double(bitPattern: maximumBits)
@@ -208,7 +209,7 @@ extension Leaf {
         }
     }
 
-    /// decimal128 leaves, whose headers tell nothing of the values.
+    /// For decimal128 leaves, whose headers have no bounds of the values.
     package func share(decimals range: DecimalRange) -> Double {
         guard count > nullCount, !range.isEmpty else { return 0 }
         return 0.3 * Double(count - nullCount) / Double(count)
@@ -231,7 +232,7 @@ extension Leaf {
     }
 }
 
-/// Narrowing a selection by what a string leaf's texts are. A dictionary leaf tests each distinct text once.
+/// Narrowing a selection by the texts of a string leaf. A dictionary leaf tests each distinct text once.
 extension Leaf {
     /// Keeps the slots whose text the pattern matches, or, inverted, all others. Null matches nothing.
     package func narrow(_ mask: SelectionMask, texts pattern: TextPattern, inverted: Bool, scratch: SelectionMask) {
@@ -256,7 +257,7 @@ extension Leaf {
         }
     }
 
-    /// Looks for the needle in all texts at once; false when each must be looked at by itself.
+    /// Searches all texts for the needle at once; returns false when each text must be tested by itself.
     private func markTexts(_ pattern: TextPattern, _ place: TextKernel.Place, in scratch: SelectionMask) -> Bool {
         guard encoding == .text, entryCount == 0, !pattern.needle.isEmpty else { return false }
         let bytes = UnsafeBufferPointer(start: area.assumingMemoryBound(to: UInt8.self), count: areaSize)
@@ -270,7 +271,7 @@ extension Leaf {
         return true
     }
 
-    /// The same for a set of texts, as `IN` needs it.
+    /// Keeps the slots whose text is in the set, as `IN` needs it, or, inverted, all others.
     package func narrow(_ mask: SelectionMask, texts: Set<[UInt8]>, inverted: Bool, scratch: SelectionMask) {
         precondition(kind == .string, "not a string leaf")
         narrow(mask, inverted: inverted, scratch: scratch) { texts.contains(Array($0)) }
@@ -289,15 +290,15 @@ extension Leaf {
     }
 }
 
-/// A range of decimals, prepared for columns: what digits lie in it, for each of the exponents that people use.
-/// Making one costs a few microseconds.
+/// A range of decimals, prepared for columns: the range of digits for each of the usual exponents. Making one costs a
+/// few microseconds.
 package struct DecimalTable: Sendable {
     fileprivate let range: DecimalRange
-    /// Low and high end by exponent.
+    /// Lower and upper bound by exponent.
     fileprivate let ends: [Int128]
 
     private static let lowestExponent = -24
-    /// As the encoding has it.
+    /// The lowest exponent as it is encoded.
     fileprivate static let firstExponent = UInt32(lowestExponent + 6176)
 
     package init(_ range: DecimalRange) {
@@ -314,8 +315,8 @@ package struct DecimalTable: Sendable {
 }
 
 extension Leaf {
-    /// Keeps the slots whose decimal lies in the range, or, inverted, all others. A null lies in no range, and
-    /// neither does a NaN. `scratch` is overwritten.
+    /// Keeps the slots whose decimal lies in the range, or, inverted, all others. A null lies in no range, and neither
+    /// does a NaN. `scratch` is overwritten.
     package func narrow(_ mask: SelectionMask, decimals table: DecimalTable, inverted: Bool, scratch: SelectionMask) {
         precondition(kind == .decimal128, "not a decimal leaf")
         checkSlots(mask)
@@ -334,7 +335,7 @@ extension Leaf {
         finish(mask, scratch, inverted)
     }
 
-    /// Decides those that the kernel could not.
+    /// Decides the slots that the kernel could not.
     private func selectOdd(_ odd: UnsafePointer<UInt64>, _ range: DecimalRange, in scratch: SelectionMask) {
         for index in 0..<scratch.wordCount {
             var word = odd[index]

@@ -1,14 +1,14 @@
-/// Why bytes are not a leaf or a live mask, or why a value cannot stand in one.
+/// The reason why bytes are not a leaf or a live mask, or why a value does not fit one.
 package enum LeafError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Fewer bytes than the header, or than the header says there are.
+    /// Fewer bytes than the header, or than the header requires.
     case truncated
     /// A field of the header has a value that no writer gives it.
     case malformed
     /// Written by a newer format.
     case unsupportedFormat
-    /// The leaf holds another kind of values than asked for.
+    /// The leaf holds another kind of values than requested.
     case kindMismatch
-    /// 65,535 slots, or 4 GiB of text, are the most that a leaf can hold.
+    /// A leaf holds at most 65,535 slots and 4 GiB of text.
     case full
     /// There is no such slot.
     case noSuchSlot

@@ -1,4 +1,4 @@
-/// The first 32 bytes of a leaf, and where the parts behind it lie. All numbers are little endian.
+/// The first 32 bytes of a leaf, and the offsets of the parts after it. All numbers are little endian.
 ///
 ///      0        1         2      3       4       6       8     16     24      28       30     31
 ///     +------+----------+-------+-------+-------+-------+-----+------+-------+---------+------+--------+
@@ -14,8 +14,8 @@
 ///                  outsized ones, then `area` bytes
 ///     dictionary   slots × width bits of codes, (entries + 1) offsets of `side` bits, then `area` bytes
 ///
-/// Outsized values lie elsewhere, found by the object's key; in their place stand the eight bytes of their
-/// size: of a string, data or mixed value in bytes, of a collection in elements.
+/// Outsized values are stored elsewhere, under the object's key. In their place the leaf has the eight bytes of their
+/// size: for a string, data or mixed value in bytes, for a collection in elements.
 ///
 /// Min and max are of the values that are neither null nor NaN: as signed integers for packed leaves (seconds of
 /// dates), as doubles for floating ones, and unused otherwise. Without any such value min is above max.
@@ -44,10 +44,10 @@ struct LeafHeader {
     var entryCount: Int = 0
     var hasNaN = false
 
-    /// Where the values, the codes or the text offsets begin.
+    /// The offset of the values, the codes or the text offsets.
     var valuesOffset: Int { Self.size + (nullCount > 0 ? maskWordCount(count) * 8 : 0) }
 
-    /// The bytes that they take.
+    /// Their size in bytes.
     var valuesSize: Int {
         switch encoding {
         case .packed, .dictionary: (count * width + 7) / 8
@@ -56,10 +56,10 @@ struct LeafHeader {
         }
     }
 
-    /// Where the nanoseconds, the dictionary's offsets or the marks of outsized slots begin.
+    /// The offset of the nanoseconds, the dictionary's offsets or the bits of outsized slots.
     var sideOffset: Int { valuesOffset + valuesSize }
 
-    /// The bytes that they take.
+    /// Their size in bytes.
     var sideSize: Int {
         switch encoding {
         case .packed: count * side / 8
@@ -69,10 +69,10 @@ struct LeafHeader {
         }
     }
 
-    /// Where the text begins.
+    /// The offset of the text.
     var areaOffset: Int { sideOffset + sideSize }
 
-    /// The size of the whole leaf.
+    /// The size of the whole leaf in bytes.
     var totalSize: Int { areaOffset + areaSize }
 
     init(kind: LeafKind, encoding: Encoding, count: Int, nullCount: Int) {
@@ -121,7 +121,7 @@ struct LeafHeader {
 
     private static func isOffsetWidth(_ width: Int) -> Bool { width == 16 || width == 32 }
 
-    /// Bits per value of the kinds that are stored as they are; 0 for the others.
+    /// Bits per value of the kinds that are stored unencoded; 0 for the others.
     static func rawWidth(_ kind: LeafKind) -> Int {
         switch kind {
         case .float: 32

@@ -1,6 +1,6 @@
 package import ObjectModel
 
-/// What a leaf's values are; decides its encodings. The raw values are on disk: never reuse one.
+/// The type of a leaf's values; decides its encodings. The raw values are on disk: never reuse one.
 package enum LeafKind: UInt8, Sendable, CaseIterable {
     case bool = 1
     case int = 2
@@ -13,7 +13,7 @@ package enum LeafKind: UInt8, Sendable, CaseIterable {
     case link = 9
     case data = 10
     case decimal128 = 11
-    /// Values that say what they are, as `ValueRecord` writes them.
+    /// Values with their types, as `ValueRecord` writes them.
     case mixed = 12
     /// Whole collections, as `ElementBlock` writes them.
     case list = 13
@@ -58,7 +58,7 @@ package enum LeafKind: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Of columns of collections: which.
+    /// The collection of a column of collections.
     package var collection: CollectionKind {
         switch self {
         case .list: .list
@@ -68,7 +68,7 @@ package enum LeafKind: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the value can stand in a leaf of this kind; null always can.
+    /// Whether the value is valid in a leaf of this kind; null always is.
     package func accepts(_ value: Value) -> Bool {
         switch (value, self) {
         case (.null, _), (.bool, .bool), (.int, .int), (.float, .float), (.double, .double), (.string, .string),

@@ -238,7 +238,7 @@ extension MutableLeaf {
 
     // MARK: Common parts
 
-    /// Makes the bytes of a leaf: header and null words, and what `body` writes behind them.
+    /// Makes the bytes of a leaf: header and null words, followed by the bytes that `body` writes.
     private func build(_ header: LeafHeader, _ body: (UnsafeMutableRawPointer) -> Void) -> [UInt8] {
         let size = header.totalSize
         return [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in

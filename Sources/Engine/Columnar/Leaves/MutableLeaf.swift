@@ -2,7 +2,7 @@ package import ObjectModel
 
 /// The values of one property of one cluster, decoded, for a writer: cheap to append to and to change, encoded once.
 ///
-/// Null may stand in any slot, also of a required property: slots of deleted objects hold it.
+/// Any slot may be null, also that of a required property: slots of deleted objects are.
 package struct MutableLeaf: Sendable {
     package let kind: LeafKind
     package internal(set) var count = 0
@@ -11,7 +11,7 @@ package struct MutableLeaf: Sendable {
     var nulls: [UInt64] = []
     /// bool (0 and 1), int, seconds of dates, keys of links; 0 where null.
     var integers: [Int64] = []
-    /// Of dates: empty as long as all are zero, else one per slot.
+    /// For dates: empty as long as all are zero, otherwise one per slot.
     var nanoseconds: [Int32] = []
     var floats: [Float] = []
     var doubles: [Double] = []
@@ -19,7 +19,8 @@ package struct MutableLeaf: Sendable {
     var uuids: [UUIDValue] = []
     var decimals: [Decimal128] = []
     var strings = StringArena()
-    /// Of bytes: empty as long as no slot is outsized, else one bit per slot; the slot's bytes are its size then.
+    /// For bytes: empty as long as no slot is outsized, otherwise one bit per slot; the bytes of an outsized slot are
+    /// its size.
     var overflow: [UInt64] = []
     private(set) var overflowCount = 0
 
@@ -129,7 +130,7 @@ package struct MutableLeaf: Sendable {
         }
     }
 
-    /// Sets the slots that hold no object to null. Cost: a look at each mask word, and at each slot that is dead and not null.
+    /// Sets the slots without an object to null. Cost: each mask word, and each slot that is dead and not null.
     package mutating func clear(deadIn mask: MutableLiveMask) throws(LeafError) {
         guard mask.liveCount < mask.slotCount else { return }
         for index in 0..<min(maskWordCount(count), maskWordCount(mask.slotCount)) {
@@ -141,20 +142,20 @@ package struct MutableLeaf: Sendable {
         }
     }
 
-    /// Adds a slot whose bytes lie elsewhere, with their size; see `LeafHeader`. Throws as `append(_:)`.
+    /// Adds a slot whose bytes are stored elsewhere, with their size; see `LeafHeader`. Throws as `append(_:)`.
     package mutating func append(overflow size: Int) throws(LeafError) {
         guard kind.isBytes else { throw .kindMismatch }
         try append(.null)
         try set(count - 1, overflow: size)
     }
 
-    /// Says that the bytes of a slot lie elsewhere. Throws as `set(_:_:)`.
+    /// Marks the bytes of a slot as stored elsewhere. Throws as `set(_:_:)`.
     package mutating func set(_ slot: Int, overflow size: Int) throws(LeafError) {
         try set(slot, bytes: withUnsafeBytes(of: UInt64(size).littleEndian) { Array($0) })
         mark(slot, overflow: true)
     }
 
-    /// Replaces a slot of a column of bytes with what is encoded already. Throws as `set(_:_:)`.
+    /// Replaces a slot of a column of bytes with encoded bytes. Throws as `set(_:_:)`.
     mutating func set(_ slot: Int, bytes: [UInt8]) throws(LeafError) {
         guard kind.isBytes else { throw .kindMismatch }
         guard slot >= 0, slot < count else { throw .noSuchSlot }
@@ -204,7 +205,7 @@ package struct MutableLeaf: Sendable {
 
     package func isNull(_ slot: Int) -> Bool { nulls[slot >> 6] >> UInt64(slot & 63) & 1 != 0 }
 
-    /// The value of a slot that the leaf has and that is not outsized.
+    /// The value of an existing slot that is not outsized.
     package func value(at slot: Int) -> Value {
         if isNull(slot) { return .null }
         switch kind {
@@ -225,16 +226,17 @@ package struct MutableLeaf: Sendable {
         }
     }
 
-    /// The same. Called mutating so that no copy is made of the leaf for it.
+    /// The value of a slot, as `value(at:)` returns it. Mutating, so that the leaf is not copied for the call.
     package mutating func valueInPlace(at slot: Int) -> Value { value(at: slot) }
 
-    /// The same, unless it is outsized. Called mutating so that no copy is made of the leaf for it.
+    /// The value of a slot, or nil if it is outsized. Mutating, so that the leaf is not copied for the call.
     package mutating func plainValue(at slot: Int) -> Value? {
         if kind == .int { return isNull(slot) ? .null : .int(integers[slot]) }
         return isOverflow(slot) ? nil : value(at: slot)
     }
 
-    /// Replaces the value of a slot that is not outsized. False, with nothing done, when it is. Throws as `set(_:_:)`.
+    /// Replaces the value of a slot that is not outsized. Returns false, with nothing done, when it is. Throws as
+    /// `set(_:_:)`.
     package mutating func setPlain(_ slot: Int, _ value: Value) throws(LeafError) -> Bool {
         if case .int(let number) = value, kind == .int, slot >= 0, slot < count, nullCount == 0 {
             integers[slot] = number
@@ -245,7 +247,7 @@ package struct MutableLeaf: Sendable {
         return true
     }
 
-    /// The same of a text, given as UTF-8: a column of texts that has no null takes it as it is.
+    /// Replaces a text, given as UTF-8, as `setPlain(_:_:)` does: a column of texts without nulls stores it unchanged.
     package mutating func setPlain(_ slot: Int, utf8 text: UnsafeBufferPointer<UInt8>) throws(LeafError) -> Bool {
         guard kind == .string, slot >= 0, slot < count, nullCount == 0, overflowCount == 0, strings.fits(text.count)
         else { return try setPlain(slot, .string(String(decoding: text, as: UTF8.self))) }
@@ -268,7 +270,7 @@ package struct MutableLeaf: Sendable {
 
     private mutating func appendDate(_ value: Timestamp) {
         if value.nanoseconds != 0, nanoseconds.isEmpty { nanoseconds = [Int32](repeating: 0, count: count) }
-        // An empty list at the first slot stands for "all zero" as well, so look at the value again.
+        // An empty array means "all zero" as well, so check the value again.
         if !nanoseconds.isEmpty || value.nanoseconds != 0 { nanoseconds.append(value.nanoseconds) }
         integers.append(value.seconds)
     }
@@ -306,12 +308,12 @@ package struct MutableLeaf: Sendable {
     }
 }
 
-/// What is put into a slot of a leaf.
+/// The new content of a slot of a leaf.
 package enum LeafContent: Sendable {
     case value(Value)
-    /// The bytes of a value in a column of bytes, already encoded.
+    /// The encoded bytes of a value in a column of bytes.
     case bytes([UInt8])
-    /// A value that lies elsewhere, with its size; see `LeafHeader`.
+    /// A value that is stored elsewhere, with its size; see `LeafHeader`.
     case overflow(Int)
 }
 

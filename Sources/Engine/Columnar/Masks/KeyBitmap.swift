@@ -1,11 +1,11 @@
 package import ObjectModel
 
-/// A set of object keys of one class below a limit, as one bit per key: for links to be tested against.
+/// A set of object keys of one class below a limit, with one bit per key, against which links are tested.
 package struct KeyBitmap: Sendable {
     private var words: [UInt64]
     package private(set) var count = 0
 
-    /// Room for keys below `limit`. Others, which only a damaged column can hold, are never members.
+    /// Makes room for keys below `limit`. Others, which only a damaged column can hold, are never members.
     package init(limit: Int) { words = [UInt64](repeating: 0, count: maskWordCount(max(0, limit))) }
 
     package var isEmpty: Bool { count == 0 }

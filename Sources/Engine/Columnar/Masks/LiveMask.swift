@@ -1,4 +1,4 @@
-/// Which slots of a cluster hold objects, read in place.
+/// The slots of a cluster that hold objects, read in place.
 ///
 /// On disk, little endian: slot count (2 bytes), live count (2), format (1), three zero bytes, then one bit per slot in
 /// 64-bit words.
@@ -12,7 +12,7 @@ package struct LiveMask: @unchecked Sendable {
     package let liveCount: Int
     private let words: UnsafeRawPointer
 
-    /// Checks that all words lie within the bytes. Bytes behind them are ignored.
+    /// Checks that all words lie within the bytes. Bytes after them are ignored.
     package init(validating bytes: UnsafeRawBufferPointer) throws(LeafError) {
         guard let start = bytes.baseAddress, bytes.count >= Self.headerSize else { throw .truncated }
         guard bytes[4] == Self.format else { throw bytes[4] > Self.format ? .unsupportedFormat : .malformed }
@@ -25,14 +25,14 @@ package struct LiveMask: @unchecked Sendable {
 
     package var wordCount: Int { maskWordCount(slotCount) }
 
-    /// The bits of 64 slots, without those that belong to no slot.
+    /// The bits of 64 slots, with zeros beyond the last slot.
     @inline(__always)
     package func word(_ index: Int) -> UInt64 {
         precondition(index >= 0 && index < wordCount, "no such mask word")
         return words.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self) & maskWordLimit(index, slotCount)
     }
 
-    /// False also for slots that the cluster does not have.
+    /// Returns false also for slots that the cluster does not have.
     @inline(__always)
     package func isLive(_ slot: Int) -> Bool {
         guard slot >= 0, slot < slotCount else { return false }

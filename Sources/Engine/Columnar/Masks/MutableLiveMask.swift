@@ -20,7 +20,7 @@ package struct MutableLiveMask: Sendable {
         liveCount += 1
     }
 
-    /// Whether the slot held an object; it no longer does.
+    /// Marks a slot as removed; returns whether it held an object.
     @discardableResult
     package mutating func remove(_ slot: Int) -> Bool {
         guard isLive(slot) else { return false }
@@ -29,7 +29,7 @@ package struct MutableLiveMask: Sendable {
         return true
     }
 
-    /// Marks a removed slot live again, when its removal is taken back.
+    /// Marks a removed slot live again, when its removal is undone.
     package mutating func restore(_ slot: Int) {
         guard slot < slotCount, !isLive(slot) else { return }
         words[slot >> 6] |= 1 << UInt64(slot & 63)
@@ -39,12 +39,12 @@ package struct MutableLiveMask: Sendable {
     /// The bits of 64 slots that the cluster has.
     func word(_ index: Int) -> UInt64 { words[index] }
 
-    /// False also for slots that the cluster does not have.
+    /// Returns false also for slots that the cluster does not have.
     package func isLive(_ slot: Int) -> Bool {
         slot >= 0 && slot < slotCount && words[slot >> 6] >> UInt64(slot & 63) & 1 != 0
     }
 
-    /// The same. Called mutating so that no copy is made of the mask for it.
+    /// Whether a slot is live. Mutating, so that the mask is not copied for the call.
     package mutating func isLiveInPlace(_ slot: Int) -> Bool { isLive(slot) }
 
     package func encode() -> [UInt8] {

@@ -1,9 +1,9 @@
-/// The slots of a cluster that a query still considers: one bit each, in memory that is used again for every cluster.
+/// The slots of a cluster that a query still considers: one bit each, in memory that is reused for every cluster.
 ///
-/// A class, because operators hand it down and narrow it in place. Used by one thread at a time.
+/// A class, because operators pass it on and narrow it in place. Used by one thread at a time.
 package final class SelectionMask {
     package let words: UnsafeMutablePointer<UInt64>
-    /// Lies in memory of its own before the words: the accesses to a property of a class are checked while the program runs,
+    /// Stored in separate memory before the words: accesses to a class's stored properties are checked at run time,
     /// which would cost as much as a scan of some clusters.
     private let memory: UnsafeMutablePointer<UInt64>
     private let capacity: Int
@@ -11,7 +11,7 @@ package final class SelectionMask {
     /// The slots of the present cluster.
     package var slotCount: Int { Int(truncatingIfNeeded: memory.pointee) }
 
-    /// Room for clusters of up to `capacity` slots; selects nothing.
+    /// Makes room for clusters of up to `capacity` slots; selects nothing.
     package init(capacity: Int) {
         self.capacity = capacity
         let count = 1 + max(1, maskWordCount(capacity))
@@ -59,7 +59,7 @@ package final class SelectionMask {
         slot >= 0 && slot < slotCount && words[slot >> 6] >> UInt64(slot & 63) & 1 != 0
     }
 
-    /// The slot must be one of the cluster's.
+    /// The slot must belong to the cluster.
     package func insert(_ slot: Int) {
         precondition(slot >= 0 && slot < slotCount, "no such slot")
         words[slot >> 6] |= 1 << UInt64(slot & 63)

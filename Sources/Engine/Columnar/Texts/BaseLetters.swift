@@ -1,7 +1,7 @@
-/// Letters and signs with diacritics by the letter without: what the canonical decompositions of Unicode 16 leave when
-/// combining marks are dropped. The standard library decomposes text only to compare it.
+/// Letters and signs with diacritics by their base letter: the canonical decompositions of Unicode 16 without combining
+/// marks. The standard library decomposes text only to compare it.
 enum BaseLetters {
-    /// The letter without diacritics of each that has some.
+    /// The base letter of each letter that has diacritics.
     static let byLetter: [UInt32: UInt32] = {
         var bases: [UInt32: UInt32] = [:]
         for group in groups.unicodeScalars.split(whereSeparator: { $0 == " " || $0 == "\n" }) {
@@ -11,8 +11,8 @@ enum BaseLetters {
         return bases
     }()
 
-    /// Each letter with all that decompose to it. Syllables of Hangul and vowels of Kirat Rai, which are made of
-    /// letters and no marks, and the doubles of ideographs are left out.
+    /// Each letter with all that decompose to it. Syllables of Hangul and vowels of Kirat Rai, which consist of letters
+    /// and no marks, and the doubles of ideographs are left out.
     private static let groups = """
         ;\u{37E} <\u{226E} =\u{2260} >\u{226F} AÀÁÂÃÄÅĀĂĄǍǞǠǺȀȂȦḀẠẢẤẦẨẪẬẮẰẲẴẶ\u{212B} BḂḄḆ CÇĆĈĊČḈ DĎḊḌḎḐḒ
         EÈÉÊËĒĔĖĘĚȄȆȨḔḖḘḚḜẸẺẼẾỀỂỄỆ FḞ GĜĞĠĢǦǴḠ HĤȞḢḤḦḨḪ IÌÍÎÏĨĪĬĮİǏȈȊḬḮỈỊ JĴ KĶǨḰḲḴ\u{212A} LĹĻĽḶḸḺḼ MḾṀṂ

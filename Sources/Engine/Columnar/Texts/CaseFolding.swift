@@ -1,4 +1,4 @@
-/// Unicode's simple case folding: one scalar for each, the same for all that differ by case alone.
+/// Unicode's simple case folding: maps each scalar to one that all its case variants share.
 enum CaseFolding {
     /// Cost: two array accesses.
     @inline(__always)
@@ -9,15 +9,15 @@ enum CaseFolding {
         return start < 0 ? scalar : table[start + Int(scalar & 0xFF)]
     }
 
-    /// What the table holds, worked out from the standard library's mappings.
+    /// The content of the table, computed from the standard library's mappings.
     ///
-    /// What is upper case alone has a lower case alone; both ways together join what has several lower cases, such as
-    /// σ and ς. Mappings to several scalars belong to full case folding.
+    /// Upper-case letters map to their lower case; mapping up and down again joins several lower cases of one letter,
+    /// such as σ and ς. Mappings to several scalars belong to full case folding.
     static func computed(_ scalar: Unicode.Scalar) -> UInt32 {
         switch scalar.value {
         // Turkish dotless i is upper-cased to I, which is not its own.
         case 0x131: return 0x131
-        // Doubles of other letters, all without an upper case alone.
+        // Doubles of other letters, all without an upper case of one scalar.
         case 0x1FD3: return 0x390
         case 0x1FE3: return 0x3B0
         case 0xFB05: return 0xFB06
@@ -41,7 +41,7 @@ enum CaseFolding {
 
     private static let pageCount = 0x1EA
 
-    /// Where each page begins in `table`; -1 for one without case.
+    /// The start of each page in `table`; -1 for one without case.
     private static let pages: [Int32] = {
         var pages = [Int32](repeating: -1, count: pageCount)
         for (index, page) in casedPages.enumerated() { pages[page] = Int32(index * 256) }

@@ -1,7 +1,7 @@
-/// Cuts text into the words that full-text search finds: runs of letters and digits, in lower case, with the
-/// diacritics of Latin letters taken off.
+/// Splits text into the words of full-text search: runs of letters and digits, in lower case, without the diacritics of
+/// Latin letters.
 package enum SearchWords {
-    /// The longest word that is told apart from others that start like it, in UTF-8 bytes.
+    /// The length in UTF-8 bytes beyond which words with the same beginning are not distinguished.
     package static let limit = 128
 
     /// Each word of the text once.
@@ -14,7 +14,7 @@ package enum SearchWords {
         }
         for scalar in text.unicodeScalars {
             let properties = scalar.properties
-            // A mark belongs to the letter before it, of which the folding takes it off.
+            // A mark belongs to the letter before it, from which folding removes it.
             if properties.generalCategory == .nonspacingMark { continue }
             guard properties.isAlphabetic || properties.numericType != nil else {
                 finish()
@@ -37,10 +37,10 @@ package enum SearchWords {
         }
     }
 
-    /// A Latin letter without its diacritics; other letters as they are.
+    /// A Latin letter without its diacritics; other letters unchanged.
     private static func plain(_ letter: Unicode.Scalar) -> Unicode.Scalar {
         switch letter {
-        // These have a stroke, which is no mark that could be taken off.
+        // These have a stroke, which is no combining mark.
         case "ø": return "o"
         case "đ": return "d"
         case "ł": return "l"

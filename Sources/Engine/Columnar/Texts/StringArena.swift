@@ -1,15 +1,16 @@
 import Glibc
 
-/// Texts by number, in one run of bytes. Replaced texts leave a gap that is closed when gaps outgrow the texts.
+/// Texts by number, in one run of bytes. A replaced text leaves a gap; the arena is compacted when gaps outgrow the
+/// texts.
 struct StringArena: Sendable {
     private(set) var bytes: [UInt8] = []
-    /// Where each text starts, and its length.
+    /// The start of each text, and its length.
     private(set) var ranges: [(start: UInt32, count: UInt32)] = []
     private var gaps = 0
 
     var count: Int { ranges.count }
 
-    /// The bytes of all texts.
+    /// The total size of all texts in bytes.
     var textSize: Int { bytes.count - gaps }
 
     subscript(index: Int) -> String {
@@ -40,7 +41,7 @@ struct StringArena: Sendable {
         text.withUnsafeBufferPointer { replace(index, with: $0) }
     }
 
-    /// A text that is no longer than what it replaces takes its place; what is left over is a gap.
+    /// A text no longer than the one that it replaces is written in its place; the rest is a gap.
     mutating func replace(_ index: Int, with text: UnsafeBufferPointer<UInt8>) {
         let old = ranges[index]
         if text.count <= Int(old.count) {
@@ -85,13 +86,13 @@ struct StringDictionary {
     private(set) var codes: [UInt8]
     /// For each entry, a text of the arena that equals it.
     private(set) var entries: [Int] = []
-    /// The bytes of all entries.
+    /// The total size of all entries in bytes.
     private(set) var textSize = 0
 
     /// Nil when there are more than 256 distinct texts. Texts at `nulls` get code 0 and make no entry.
     init?(of arena: StringArena, nulls: [UInt64]) {
         codes = [UInt8](repeating: 0, count: arena.count)
-        // Open addressing at a load of at most a quarter; 0 is an empty place, else entry + 1.
+        // Open addressing at a load of at most a quarter; 0 is an empty place, otherwise entry + 1.
         var table = [UInt16](repeating: 0, count: 1024)
         let overflow = arena.bytes.withUnsafeBytes { bytes -> Bool in
             for index in 0..<arena.count where nulls[index >> 6] >> UInt64(index & 63) & 1 == 0 {

@@ -1,11 +1,11 @@
-/// What is not looked at when texts are compared: `[c]`, `[d]`, `[cd]`.
+/// The differences that a comparison of texts ignores: `[c]`, `[d]`, `[cd]`.
 ///
-/// Case goes by Unicode's simple case folding, scalar by scalar: Σ, σ and ς are one, ß stays ß. Diacritics are the
-/// combining marks that are left when letters are decomposed canonically: é is e, Й is И, a Hangul syllable stays.
+/// Case is ignored by Unicode's simple case folding, scalar by scalar: Σ, σ and ς are one, ß stays ß. Diacritics are
+/// the combining marks of the canonical decomposition: é is e, Й is И, a Hangul syllable stays.
 package struct TextFolding: Hashable, Sendable {
     private enum Form: Hashable {
         case none
-        /// ASCII letters only, of bytes that may be no text.
+        /// ASCII letters only, of bytes that need not be text.
         case asciiCase
         case text(ignoresCase: Bool, ignoresDiacritics: Bool)
     }
@@ -26,7 +26,7 @@ package struct TextFolding: Hashable, Sendable {
     @inline(__always)
     var isNone: Bool { form == .none }
 
-    /// Whether ASCII letters that differ by case are one.
+    /// Whether ASCII letters that differ by case are equal.
     @inline(__always)
     var ignoresASCIICase: Bool {
         switch form {
@@ -36,14 +36,14 @@ package struct TextFolding: Hashable, Sendable {
         }
     }
 
-    /// Whether anything but ASCII letters is folded.
+    /// Whether scalars other than ASCII letters are folded.
     @inline(__always)
     var changesNonASCII: Bool {
         if case .text = form { return true }
         return false
     }
 
-    /// The folded text; equal bytes mean equal text. Bytes that are no UTF-8 stay as they are.
+    /// The folded text; equal bytes mean equal text. Bytes that are not UTF-8 are unchanged.
     package func folded(_ text: some Sequence<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.underestimatedCount)
@@ -78,7 +78,7 @@ package struct TextFolding: Hashable, Sendable {
     static func asciiFolded(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
-        // Nothing below is one, and nothing of the ideographs and Hangul.
+        // No combining mark is below U+0300, and none is among the ideographs and Hangul.
         if scalar.value < 0x300 || (0x3400..<0xA000).contains(scalar.value) || (0xAC00..<0xD800).contains(scalar.value)
         {
             return false
@@ -111,7 +111,7 @@ package struct TextFolding: Hashable, Sendable {
     }
 }
 
-/// Reads UTF-8 scalar by scalar, and what is none byte by byte.
+/// Reads UTF-8 scalar by scalar, and invalid bytes one by one.
 private struct ScalarDecoder<Bytes: IteratorProtocol<UInt8>> {
     enum Element {
         /// ASCII, or a byte that belongs to no scalar.
@@ -120,7 +120,7 @@ private struct ScalarDecoder<Bytes: IteratorProtocol<UInt8>> {
     }
 
     private var bytes: Bytes
-    /// Bytes that were read and not given back, the first one lowest.
+    /// Bytes that were read and not returned yet, the first one lowest.
     private var pending: UInt32 = 0
     private var pendingCount = 0
 
@@ -139,7 +139,7 @@ private struct ScalarDecoder<Bytes: IteratorProtocol<UInt8>> {
             guard byte & 0xC0 == 0x80 else { return take() }
             value = value << 6 | byte & 0x3F
         }
-        // Of those that take more bytes than they need, and surrogates, none is a scalar.
+        // Overlong encodings and surrogates are no scalars.
         guard value >= [0x80, 0x800, 0x10000][length - 2], let scalar = Unicode.Scalar(value) else { return take() }
         pending = length == 4 ? 0 : pending >> UInt32(8 * length)
         pendingCount -= length

@@ -1,17 +1,17 @@
 import CKernels
 
-/// Looks for a text in all texts that lie one behind the other: the fastest way that the processor runs, or the portable one
-/// that it is tested against.
+/// Searches all texts of an area for a text: the fastest kernel that the processor supports, or the portable one that
+/// it is tested against.
 package enum TextKernel: Sendable {
     case best
     case portable
 
-    /// Where in a text the needle has to stand.
+    /// The required position of the needle in a text.
     package enum Place: Sendable {
         case start
         case end
         case anywhere
-        /// The needle is all of the text.
+        /// The needle is the whole text.
         case whole
 
         var code: rk_text_place {
@@ -24,9 +24,10 @@ package enum TextKernel: Sendable {
         }
     }
 
-    /// Marks the texts that have the needle, which must not be empty, and is in lower case when ASCII letters are compared
-    /// without their case. `offsets` are `count` + 1 places in the area, of 16 or 32 bits each, possibly unaligned; damaged
-    /// ones give wrong marks, never a fault. Writes one bit per text, and clears the bits behind them in the last word.
+    /// Marks the texts that contain the needle, which must not be empty, and must be in lower case when the case of
+    /// ASCII letters is ignored. `offsets` are `count` + 1 positions in the area, of 16 or 32 bits each, possibly
+    /// unaligned; damaged ones give wrong marks, never a fault. Writes one bit per text, and clears the bits after them
+    /// in the last word.
     package func mark(
         _ area: UnsafeBufferPointer<UInt8>, offsets: UnsafeRawPointer, width: Int, count: Int,
         _ needle: UnsafeBufferPointer<UInt8>, _ place: Place, foldsASCIICase: Bool,

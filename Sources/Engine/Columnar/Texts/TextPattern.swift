@@ -1,7 +1,7 @@
 import CKernels
 import Glibc
 
-/// What a text is tested for: equality, order, or a part of it, byte by byte or folded; or the same of data.
+/// A test of a text: equality, order, or a part of it, byte by byte or folded; or the same test of data.
 package struct TextPattern: Sendable {
     package enum Test: Hashable, Sendable {
         case equal
@@ -21,7 +21,7 @@ package struct TextPattern: Sendable {
     package let ignoresDiacritics: Bool
     private let folding: TextFolding
     private let isText: Bool
-    /// Folded already.
+    /// The needle, already folded.
     let needle: [UInt8]
 
     /// Order tests never fold.
@@ -36,8 +36,8 @@ package struct TextPattern: Sendable {
         needle = folding.isNone ? Array(text.utf8) : folding.folded(text.utf8)
     }
 
-    /// Of data: of its bytes only ASCII letters are folded. In `LIKE`, `?` takes as many bytes as the first one says that
-    /// its character has.
+    /// Makes a test of data: only ASCII letters are folded. In `LIKE`, `?` matches as many bytes as the first one
+    /// announces for its character.
     package init(_ test: Test, data: [UInt8], ignoresCase: Bool = false) {
         self.test = test
         self.ignoresCase = ignoresCase
@@ -47,7 +47,7 @@ package struct TextPattern: Sendable {
         needle = folding.folded(data)
     }
 
-    /// Whether bytes are compared as they are.
+    /// Whether bytes are compared without folding.
     var isExact: Bool { folding.isNone }
 
     /// Whether texts of ASCII alone are compared without the case of their letters.
@@ -70,7 +70,7 @@ package struct TextPattern: Sendable {
         return text.withUTF8 { matches($0) }
     }
 
-    /// By bytes, a prefix first: negative, zero or positive.
+    /// Compares by bytes, a prefix first; returns a negative number, zero or a positive one.
     package static func order(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
         if let left = a.baseAddress, let right = b.baseAddress {
             let order = memcmp(left, right, min(a.count, b.count))
@@ -95,7 +95,7 @@ package struct TextPattern: Sendable {
         }
     }
 
-    /// Whether the needle stands at `offset`, where there is room for it.
+    /// Whether the needle is at `offset`, where the text is long enough for it.
     @inline(__always)
     private static func equal(
         _ text: UnsafeBufferPointer<UInt8>, at offset: Int, _ needle: UnsafeBufferPointer<UInt8>
@@ -106,7 +106,7 @@ package struct TextPattern: Sendable {
 
     // MARK: Folded
 
-    /// Nil when the text has to be folded first: what decides has letters beyond ASCII.
+    /// Returns nil when the text has to be folded first: the deciding part has letters beyond ASCII.
     private func matchesASCII(_ text: UnsafeBufferPointer<UInt8>, _ needle: UnsafeBufferPointer<UInt8>) -> Bool? {
         let foldsCase = folding.ignoresASCIICase
         switch test {
@@ -114,7 +114,7 @@ package struct TextPattern: Sendable {
             for index in 0..<needle.count {
                 guard index < text.count else { return false }
                 let byte = text[index]
-                // Up to here nothing was folded away, so this is the letter that the needle has here, or not.
+                // Folding removed nothing before this position, so this is the letter that the needle is compared with.
                 if byte >= 0x80, folding.changesNonASCII { return nil }
                 if (foldsCase ? TextFolding.asciiFolded(byte) : byte) != needle[index] { return false }
             }
@@ -131,7 +131,7 @@ package struct TextPattern: Sendable {
             }
             return true
         case .contains:
-            // What is there before folding is there after it.
+            // A match before folding is one after it.
             if rk_contains(text.baseAddress, text.count, needle.baseAddress, needle.count, foldsCase ? 1 : 0) != 0 {
                 return true
             }
@@ -163,7 +163,7 @@ extension TextPattern.Test {
     }
 }
 
-/// `LIKE`: `*` is any run, `?` one character; everything else stands for itself, and the whole text must match.
+/// `LIKE`: `*` is any run, `?` one character; every other character matches itself, and the whole text must match.
 private enum LikePattern {
     /// Cost: at most length of text × length of pattern, without recursion. The pattern is in lower case when case is
     /// ignored, which here is that of ASCII letters.
@@ -172,7 +172,8 @@ private enum LikePattern {
     ) -> Bool {
         var position = 0
         var wanted = 0
-        // Where to go on when what follows the last `*` did not match: the `*` takes one character more.
+        // The position to resume from when the part after the last `*` did not match: the `*` then covers one character
+        // more.
         var star: (wanted: Int, position: Int)?
         while position < text.count {
             if wanted < pattern.count, pattern[wanted] == UInt8(ascii: "*") {
@@ -196,7 +197,7 @@ private enum LikePattern {
                 }
             }
             guard let back = star else { return false }
-            // Of text whole characters, so that no `?` begins within one.
+            // In text, whole characters, so that no `?` begins within one.
             position = back.position + (isText ? characterLength(text[back.position]) : 1)
             wanted = back.wanted
             star = (wanted, position)

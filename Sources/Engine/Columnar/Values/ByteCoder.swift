@@ -30,7 +30,7 @@ package struct ByteWriter {
         bytes.append(contentsOf: value.utf8)
     }
 
-    /// Small numbers of either sign in few bytes.
+    /// Writes small numbers of either sign in few bytes.
     package mutating func signed(_ value: Int64) { unsigned(UInt64(bitPattern: value << 1 ^ value >> 63)) }
 
     package mutating func data(_ value: [UInt8]) {
@@ -41,12 +41,12 @@ package struct ByteWriter {
     package mutating func append(_ other: [UInt8]) { bytes.append(contentsOf: other) }
 }
 
-/// A record whose bytes are not what the format says.
+/// A record whose bytes do not follow the format.
 package struct DamagedRecord: Error {
     package init() {}
 }
 
-/// Reads what `ByteWriter` wrote; throws `DamagedRecord` where the bytes end early or make no sense.
+/// Reads the output of `ByteWriter`; throws `DamagedRecord` where the bytes end early or are invalid.
 package struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -55,7 +55,7 @@ package struct ByteReader {
 
     package var isAtEnd: Bool { position == bytes.count }
 
-    /// Bytes that have been read.
+    /// The number of bytes that have been read.
     package var offset: Int { position }
 
     package mutating func byte() throws(DamagedRecord) -> UInt8 {
@@ -76,7 +76,7 @@ package struct ByteReader {
         }
     }
 
-    /// A number of things that follow, each at least one byte long.
+    /// The number of elements that follow, each at least one byte long.
     package mutating func count() throws(DamagedRecord) -> Int {
         let value = try unsigned()
         guard value <= UInt64(bytes.count - position) else { throw DamagedRecord() }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Gives every distinct run of bytes a number, counting up from 0. It keeps pointers to the bytes: they must stay in
-/// place as long as it is used.
+/// Assigns a number to every distinct run of bytes, counting up from 0. It keeps pointers to the bytes: they must stay
+/// in place as long as it is used.
 package struct ByteNumbering {
     package private(set) var entries: [UnsafeBufferPointer<UInt8>] = []
     private var hashes: [UInt64] = []
@@ -48,7 +48,7 @@ package struct ByteNumbering {
     }
 }
 
-/// Gives every distinct pair of words a number, counting up from 0.
+/// Assigns a number to every distinct pair of words, counting up from 0.
 package struct WordNumbering {
     private var cells: [(UInt64, UInt64)] = []
     private var table = NumberTable()
@@ -75,7 +75,7 @@ package struct WordNumbering {
     }
 }
 
-/// An open hash table of numbers counting up from 0, which stand for entries that lie elsewhere.
+/// An open-addressing hash table of numbers counting up from 0, whose entries are stored elsewhere.
 struct NumberTable {
     /// -1 for free places; at most half full.
     private var places = [Int32](repeating: -1, count: 64)
@@ -94,7 +94,7 @@ struct NumberTable {
         return nil
     }
 
-    /// Adds the next number. `hash` gives that of any number, the new one's too.
+    /// Adds the next number. `hash` returns the hash of any number, including the new one.
     @inline(__always)
     mutating func add(hash: (Int) -> Int) {
         count += 1

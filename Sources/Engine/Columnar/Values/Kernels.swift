@@ -1,10 +1,10 @@
 import CKernels
 
-/// The C kernels: the fastest that the processor runs, or the portable ones that they are tested against.
+/// The C kernels: the fastest that the processor supports, or the portable ones that they are tested against.
 ///
-/// Values may be unaligned. Masks have one bit per value, in words; a nil mask means all, and bits beyond the count are
-/// ignored in masks that are read and cleared in masks that are made. `width` is the bits of a value: 8, 16, 32 or 64
-/// for unsigned integers, 32 or 64 for floating ones.
+/// Values may be unaligned. Masks have one bit per value, in words; a nil mask means all. Bits beyond the count are
+/// ignored in masks that are read and cleared in masks that are written. `width` is the bits of a value: 8, 16, 32 or
+/// 64 for unsigned integers, 32 or 64 for floating ones.
 //
 // Sendable: the table is a constant of the C library.
 package struct Kernels: @unchecked Sendable {
@@ -17,7 +17,7 @@ package struct Kernels: @unchecked Sendable {
 
     // MARK: Making masks
 
-    /// Selects low...low + span, whose sum the width must be able to hold.
+    /// Selects low...low + span; the sum must fit the width.
     package func select(
         _ values: UnsafeRawPointer, _ count: Int, width: Int, from low: UInt64, span: UInt64,
         into mask: UnsafeMutablePointer<UInt64>
@@ -73,7 +73,7 @@ package struct Kernels: @unchecked Sendable {
         }
     }
 
-    /// Spreads values of 1, 2 or 4 bits to bytes.
+    /// Expands values of 1, 2 or 4 bits to bytes.
     package func unpack(_ values: UnsafeRawPointer, _ count: Int, width: Int, into bytes: UnsafeMutablePointer<UInt8>) {
         table.pointee.unpack(values, count, UInt32(width), bytes)
     }
@@ -100,7 +100,7 @@ package struct Kernels: @unchecked Sendable {
 
     // MARK: Sums and bounds
 
-    /// Exact.
+    /// The exact sum.
     package func sum(_ values: UnsafeRawPointer, _ count: Int, width: Int, _ mask: UnsafePointer<UInt64>?) -> Int128 {
         switch width {
         case 8: return Int128(table.pointee.sum_u8(values, count, mask))
@@ -112,7 +112,7 @@ package struct Kernels: @unchecked Sendable {
         }
     }
 
-    /// The smallest and largest, and how many there are; without any, `minimum` is above `maximum`.
+    /// The smallest and largest value, and their number; without any, `minimum` is above `maximum`.
     package func bounds(
         _ values: UnsafeRawPointer, _ count: Int, width: Int, _ mask: UnsafePointer<UInt64>?
     ) -> (minimum: UInt64, maximum: UInt64, count: Int) {
@@ -126,7 +126,7 @@ package struct Kernels: @unchecked Sendable {
         return (bounds.minimum, bounds.maximum, Int(bounds.count))
     }
 
-    /// The sum in double precision of those that are not NaN, and how many they are.
+    /// The sum in double precision of the values that are not NaN, and their number.
     package func floatingSum(
         _ values: UnsafeRawPointer, _ count: Int, width: Int, _ mask: UnsafePointer<UInt64>?
     ) -> (sum: Double, count: Int) {
@@ -135,7 +135,7 @@ package struct Kernels: @unchecked Sendable {
         return (result.sum, Int(result.count))
     }
 
-    /// The smallest and largest of those that are not NaN, and how many they are.
+    /// The smallest and largest of the values that are not NaN, and their number.
     package func floatingBounds(
         _ values: UnsafeRawPointer, _ count: Int, width: Int, _ mask: UnsafePointer<UInt64>?
     ) -> (minimum: Double, maximum: Double, count: Int) {

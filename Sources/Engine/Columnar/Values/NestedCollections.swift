@@ -1,19 +1,19 @@
 import ObjectModel
 
-/// A list in a mixed value, read where it lies.
+/// A list in a mixed value, read in place.
 package struct NestedList {
-    /// Stands where the number of elements is written.
+    /// Positioned at the number of elements.
     private let start: ByteReader
 
     init(_ start: ByteReader) { self.start = start }
 
-    /// Damaged bytes say 0.
+    /// Returns 0 for damaged bytes.
     package var count: Int {
         var reader = start
         return (try? reader.count()) ?? 0
     }
 
-    /// Calls `body` with each element until it returns false; returns whether it got to the end.
+    /// Calls `body` with each element until it returns false; returns whether it reached the end.
     package func forEach(_ body: (ValueView) throws -> Bool) rethrows -> Bool {
         var reader = start
         for _ in 0..<((try? reader.count()) ?? 0) {
@@ -24,7 +24,7 @@ package struct NestedList {
         return true
     }
 
-    /// Nil beyond the end. Cost: that of the elements before it.
+    /// Returns nil beyond the end. Cost: that of the elements before it.
     package func element(at index: Int) -> ValueView? {
         var reader = start
         guard let count = try? reader.count(), index >= 0, index < count else { return nil }
@@ -40,20 +40,20 @@ package struct NestedList {
     }
 }
 
-/// A dictionary in a mixed value, read where it lies: ascending by the bytes of its keys.
+/// A dictionary in a mixed value, read in place: ascending by the bytes of its keys.
 package struct NestedDictionary {
-    /// Stands where the number of entries is written.
+    /// Positioned at the number of entries.
     private let start: ByteReader
 
     init(_ start: ByteReader) { self.start = start }
 
-    /// Damaged bytes say 0.
+    /// Returns 0 for damaged bytes.
     package var count: Int {
         var reader = start
         return (try? reader.count()) ?? 0
     }
 
-    /// Calls `body` with each entry until it returns false; returns whether it got to the end.
+    /// Calls `body` with each entry until it returns false; returns whether it reached the end.
     package func forEach(_ body: (_ key: ValueView.Bytes, ValueView) throws -> Bool) rethrows -> Bool {
         var reader = start
         for _ in 0..<((try? reader.count()) ?? 0) {
@@ -65,7 +65,7 @@ package struct NestedDictionary {
         return true
     }
 
-    /// Nil when there is no such key. Cost: that of the entries before it.
+    /// Returns nil when the key does not exist. Cost: that of the entries before it.
     package subscript(key: ValueView.Bytes) -> ValueView? {
         var found: ValueView?
         _ = forEach { other, element in
@@ -83,12 +83,12 @@ package struct NestedDictionary {
 }
 
 extension ValueRecord {
-    /// Passes over one value.
+    /// Skips one value.
     static func skip(_ reader: inout ByteReader, depth: Int = 0) throws(DamagedRecord) {
         try skipContent(tag: try reader.byte(), &reader, depth: depth)
     }
 
-    /// The same after its tag.
+    /// Skips one value after its tag.
     static func skipContent(tag: UInt8, _ reader: inout ByteReader, depth: Int = 0) throws(DamagedRecord) {
         if let size = fixedSize(ofTag: tag) { return try reader.skip(size) }
         switch tag {
@@ -107,7 +107,7 @@ extension ValueRecord {
         }
     }
 
-    /// The size of a value without its tag where all values with the tag have the same.
+    /// The size of a value without its tag, if all values with the tag have the same size.
     static func fixedSize(ofTag tag: UInt8) -> Int? {
         switch tag {
         case 0, 1, 2: 0

@@ -1,7 +1,7 @@
 package import ObjectModel
 
-/// One value as bytes that say what they are: a tag, then the value. Mixed values and elements of collections
-/// lie in columns this way.
+/// One value as self-describing bytes: a tag, then the value. Columns store mixed values and elements of
+/// collections in this form.
 ///
 ///     tag 0       null                   5  double, 8 bytes               10  uuid, 16 bytes
 ///         1, 2    false, true            6  string, length and UTF-8      11  decimal128, 16 bytes
@@ -10,7 +10,7 @@ package import ObjectModel
 ///                                        9  objectId, 12 bytes            14  dictionary: count, keys with values
 ///                                                                         15  link: key
 package enum ValueRecord {
-    /// The deepest nesting that is read, well above what a store accepts.
+    /// The deepest nesting that the decoder accepts, well above what a store accepts.
     static let depthLimit = 256
 
     package static func encode(_ value: Value) -> [UInt8] {
@@ -48,7 +48,7 @@ package enum ValueRecord {
         }
     }
 
-    /// About as many bytes as the record takes, without making it.
+    /// The approximate size of the record in bytes, computed without making it.
     package static func sizeEstimate(_ value: Value) -> Int {
         switch value {
         case .null, .bool, .set, .embedded: 1

@@ -1,7 +1,7 @@
 package import ObjectModel
 
-/// A value that is read where it lies, without a copy of its text or elements. Whoever hands it out says how long
-/// the bytes stay in place. Damaged bytes read as null, or as empty.
+/// A value that is read in place, without a copy of its text or elements. Its source documents how long the bytes stay
+/// valid. Damaged bytes read as null, or as empty.
 package enum ValueView {
     package typealias Bytes = UnsafeBufferPointer<UInt8>
 
@@ -31,8 +31,7 @@ package enum ValueView {
         return false
     }
 
-    /// A slot of a leaf whose values are no collections; of those nothing is read. Its bytes stay in place as long
-    /// as the leaf's.
+    /// A slot of a leaf of values that are not collections. Its bytes stay valid as long as the leaf's.
     @inline(__always)
     package init(_ leaf: Leaf, _ slot: Int) {
         if leaf.isNull(slot) {
@@ -66,7 +65,7 @@ package enum ValueView {
         try read(tag: try reader.byte(), &reader)
     }
 
-    /// Reads one value after its tag. Of a nested collection the reader is left at its beginning.
+    /// Reads one value after its tag. For a nested collection the reader stays at its beginning.
     @inline(__always)
     static func read(tag: UInt8, _ reader: inout ByteReader) throws(DamagedRecord) -> ValueView {
         switch tag {
@@ -93,7 +92,7 @@ package enum ValueView {
         }
     }
 
-    /// The value as one of its own.
+    /// The value as an independent copy.
     package var value: Value {
         switch self {
         case .null: .null
@@ -126,9 +125,9 @@ extension ValueView {
             let rankB = b.kindRank
             guard rankA == rankB else { return rankA < rankB ? -1 : 1 }
             switch a {
-            // Two collections of a kind are equal, and the kind says it all.
+            // Two collections of a kind are equal, and the kind alone decides.
             case .list, .dictionary, .null: return 0
-            // What is left has no bytes of its own: nothing is copied.
+            // The other values have no bytes of their own: nothing is copied.
             default: return Value.order(a.value, b.value)
             }
         }
@@ -151,7 +150,7 @@ extension ValueView {
         }
     }
 
-    /// Whether the value is a number that is no number.
+    /// Whether the value is a NaN.
     package var isNaN: Bool {
         switch self {
         case .float(let number): number.isNaN
