@@ -3,14 +3,15 @@ package import ObjectModel
 package import QueryLanguage
 package import StoreContract
 
-/// Executes bound queries over the columns of one snapshot. A value without state of its own: make one where it is needed.
-/// May be used from several threads at once. What it reads from the source may throw; a damaged column throws `LeafError`.
+/// Executes bound queries over the columns of one snapshot. A value without state of its own: make one where it is
+/// needed. May be used from several threads at once. Throws the errors of the source; a damaged column throws
+/// `LeafError`.
 package struct QueryExecutor: Sendable {
     let source: any ColumnSource
 
     package init(_ source: any ColumnSource) { self.source = source }
 
-    /// The objects that the query gives, in its order, cut to the window.
+    /// The keys of the query's result, in its order, cut to the window.
     package func select(_ query: BoundQuery, _ window: Window = .all) throws -> [ObjectKey] {
         if window.limit == 0 { return [] }
         let query = try named(query)
@@ -18,7 +19,7 @@ package struct QueryExecutor: Sendable {
         return try ResultPipeline(selected, of: query.classID, in: source, query.steps, window).run()
     }
 
-    /// The number of objects that the query gives.
+    /// The number of objects in the query's result.
     package func count(_ query: BoundQuery) throws -> Int {
         var limit = Int.max
         for step in query.steps {
@@ -34,14 +35,14 @@ package struct QueryExecutor: Sendable {
         return min(limit, try SelectedObjects(try named(query), with: Planner(source: source)).count())
     }
 
-    /// Whether an object satisfies the predicate; the scope and the steps are not looked at. False if the object does not
+    /// Whether an object satisfies the predicate; the scope and the steps are ignored. False if the object does not
     /// exist. Cost: that of reading the values in the predicate.
     package func matches(_ query: BoundQuery, _ key: ObjectKey) throws -> Bool {
         guard try exists(key, in: query.classID) else { return false }
         return try RowPredicate(try named(query).predicate, on: query.classID, in: source).holds(key)
     }
 
-    /// The values that an object is sorted by: nil where a link on the way is null.
+    /// The values that an object is sorted by; nil where a link on the path is null.
     package func sortValues(_ keys: [SortKey], of key: ObjectKey, in classID: ClassID) throws -> [Value?] {
         try keys.map { sortKey in
             if let property = sortKey.path.column { return try value(of: property, key, classID) }
@@ -49,7 +50,7 @@ package struct QueryExecutor: Sendable {
         }
     }
 
-    /// What a `PathReader` gives for an own property, without the making of one.
+    /// Reads an own property as a `PathReader` does, without making one.
     private func value(of property: PropertyID, _ key: ObjectKey, _ classID: ClassID) throws -> Value {
         guard key.rawValue >= 0 else { return .null }
         let (cluster, slot) = Int(key.rawValue).quotientAndRemainder(dividingBy: source.clusterCapacity)
@@ -58,13 +59,13 @@ package struct QueryExecutor: Sendable {
         return slot < leaf.count ? ValueView(leaf, slot).value : .null
     }
 
-    /// The aggregates in the order asked for, over what the query gives.
+    /// The aggregates, in the order of the requests, over the query's result.
     package func aggregate(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> [Value] {
         try aggregation(query, requests).results()
     }
 
     /// The aggregates over the elements of a list or set, or the values of a map, of one object, which must exist.
-    /// Throws for a sum that is none of the integers that there are.
+    /// Throws for an integer sum that overflows.
     package func aggregate(
         _ object: ObjectReference, _ property: PropertyID, of base: BaseType,
         _ functions: [AggregateRequest.Function]
@@ -77,12 +78,12 @@ package struct QueryExecutor: Sendable {
     }
 
     /// The aggregates of each group of objects with equal values at the paths, ascending by those values. Without paths
-    /// one group of everything, even of nothing.
+    /// there is one group of the whole result, even of an empty one.
     package func aggregate(
         _ query: BoundQuery, _ requests: [AggregateRequest], by paths: [BoundPath]
     ) throws -> [AggregateGroup] {
         if paths.isEmpty {
-            // Counting alone need not look at every object.
+            // Counting alone need not read every object.
             if requests.isEmpty { return [AggregateGroup(key: [], count: try count(query), results: [])] }
             let all = try aggregation(query, requests)
             return [AggregateGroup(key: [], count: all.count, results: try all.results())]
@@ -102,7 +103,7 @@ package struct QueryExecutor: Sendable {
         }
     }
 
-    /// Everything that the query gives, added up.
+    /// The aggregates of the whole result.
     private func aggregation(_ query: BoundQuery, _ requests: [AggregateRequest]) throws -> Aggregation {
         switch try chosen(query) {
         case .scan(let scan):
@@ -120,14 +121,14 @@ package struct QueryExecutor: Sendable {
         }
     }
 
-    /// What the query gives, in sections.
+    /// The query's result in sections.
     package func sections(_ query: BoundQuery, by key: SectionKey) throws -> SectionedKeys {
         let builder = SectionBuilder(key, on: query.classID, in: source)
         if query.steps.isEmpty, case .scan(let scan) = try chosen(query) { return try builder.sections(of: scan) }
         return try builder.sections(of: try select(query))
     }
 
-    /// How the query is run; see `QueryExplanation`.
+    /// The plan of the query; see `QueryExplanation`.
     package func explain(_ query: BoundQuery, _ window: Window = .all, running: Bool = false) throws -> QueryExplanation
     {
         try Explainer(source: source).explain(try named(query), window, running: running)
@@ -140,12 +141,12 @@ package struct QueryExecutor: Sendable {
         return try source.liveMask(of: classID, cluster: cluster)?.isLive(slot) ?? false
     }
 
-    /// With the objects that the query names by their primary keys looked up.
+    /// The query with its objects looked up by their primary keys.
     private func named(_ query: BoundQuery) throws -> BoundQuery {
         try query.namingObjects { try source.key(of: $0, primaryKey: $1) }
     }
 
-    /// What the query gives where the order does not matter.
+    /// The query's result, where the order does not matter.
     private func chosen(_ query: BoundQuery) throws -> SelectedObjects {
         let needsOrder = query.steps.contains { step in
             if case .sort = step { return false }

@@ -1,34 +1,34 @@
 package import Columnar
 package import ObjectModel
 
-/// What is different between an earlier version and a later one, seen from the later one: which objects did not exist,
-/// which did, and what the values of properties were.
+/// The difference between an earlier version and a later one, as changes from the later one: the objects that did not
+/// exist, those that did, and the former values of properties.
 package struct AsOfChanges: Sendable {
     /// The objects of one class.
     struct Objects: Sendable {
         /// Keys count up, so all objects from this one on are newer than the earlier version.
         var firstNew = Int64.max
-        /// How many more objects there were.
+        /// The number of objects in the earlier version minus that in the later one.
         var difference = 0
         var deleted: Set<ObjectKey> = []
-        /// The same by cluster.
+        /// The slots of deleted objects by cluster.
         var deletedSlots: [Int: [Int]] = [:]
         var columns: [PropertyID: Column] = [:]
     }
 
-    /// The values of one property that were different, or belong to objects that were deleted.
+    /// The former values of one property that differ, or belong to deleted objects.
     struct Column: Sendable {
         var values: [ObjectKey: AsOfValue] = [:]
         /// The keys by cluster.
         var keys: [Int: [ObjectKey]] = [:]
     }
 
-    /// All that was done since the earlier version, merged.
+    /// All changes since the earlier version, merged.
     package let merged: ChangeSet
     private(set) var classes: [ClassID: Objects] = [:]
 
-    /// From what was done in each version since the earlier one, oldest first, under one schema, and how to take it
-    /// back. Throws when they do not fit the schema, which only a damaged file can bring about.
+    /// Makes the difference of the changes of each version since the earlier one, oldest first, under one schema, and
+    /// their undo steps. Throws when they do not fit the schema, which only a damaged file can cause.
     package init(
         since version: Version, _ versions: [(changes: ChangeSet, undo: [UndoStep])], schema: Schema,
         clusterCapacity: Int

@@ -3,7 +3,7 @@ package import ObjectModel
 package import QueryLanguage
 import StoreContract
 
-/// An earlier version of a store, as its columns are told by an `AsOfSource`.
+/// The reads of an earlier version of a store, from the columns of an `AsOfSource`.
 package final class AsOfReads: ObjectReads {
     package let version: Version
     package let tag: HistoryTag

@@ -3,10 +3,10 @@ package import ObjectModel
 package import StoreContract
 import Synchronization
 
-/// The columns of an earlier version, made of those of a later one and what was different.
+/// The columns of an earlier version, made from those of a later one and the difference.
 ///
-/// Leaves without a difference are the later version's; the others are made when they are first asked for, once, at the
-/// cost of decoding and encoding a leaf, and stay as long as the source. There are no indexes but the primary keys.
+/// Leaves without a difference are the later version's; the others are made at the first request, once, at the cost of
+/// decoding and encoding a leaf, and stay as long as the source. There are no indexes except the primary keys.
 package final class AsOfSource: ColumnSource {
     private struct Address: Hashable {
         var classID: ClassID
@@ -23,20 +23,20 @@ package final class AsOfSource: ColumnSource {
         var cluster: Int
     }
 
-    /// What has been made so far, each when it was first needed.
+    /// The results so far, each made when it was first needed.
     private struct Made {
-        /// Collections of which edits were taken back.
+        /// Collections whose edits were undone.
         var values: [Place: Value] = [:]
         var leaves: [LeafPlace: (leaf: Leaf, memory: ColumnMemory)] = [:]
         var masks: [LeafPlace: (mask: LiveMask, memory: ColumnMemory)] = [:]
         var blocks: [Place: [(count: Int, memory: ColumnMemory)]] = [:]
-        /// Who linked to an object, among those whose property was different.
+        /// The objects that linked to an object, among those whose property differs.
         var links: [Address: [ObjectReference: [ObjectKey]]] = [:]
-        /// The primary keys of objects that were deleted.
+        /// The primary keys of deleted objects.
         var primaryKeys: [ClassID: [Value: ObjectKey]] = [:]
     }
 
-    /// Elements of a collection that lie in one block at the most.
+    /// The maximum number of elements of a collection in one block.
     private static let blockElements = 2048
 
     private let base: any ColumnSource
@@ -44,7 +44,7 @@ package final class AsOfSource: ColumnSource {
     let changes: AsOfChanges
     private let made = Mutex(Made())
 
-    /// `reads` and `base` are of the same, later version.
+    /// `reads` and `base` must have the same, later version.
     package init(_ base: any ColumnSource, _ reads: any ObjectReads, _ changes: AsOfChanges) {
         self.base = base
         self.reads = reads
@@ -59,7 +59,7 @@ package final class AsOfSource: ColumnSource {
             && (objects.deleted.contains(key) || reads.exists(classID, key))
     }
 
-    /// The value of a property that was different; nil of one that was not.
+    /// The former value of a property that differs; nil for one that does not.
     func difference(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value? {
         guard let past = changes.classes[classID]?.columns[property]?.values[key] else { return nil }
         if past.edits.isEmpty, let value = past.start { return value }
@@ -73,7 +73,7 @@ package final class AsOfSource: ColumnSource {
         return value
     }
 
-    /// The value; the object must have existed.
+    /// The value of an object, which must have existed.
     func value(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
         try difference(classID, key, property) ?? reads.value(classID, key, property)
     }
@@ -114,7 +114,7 @@ package final class AsOfSource: ColumnSource {
         let memory = ColumnMemory(past.encode())
         let new = try LiveMask(validating: memory.content)
         return made.withLock { made in
-            // Another thread may have been quicker.
+            // Another thread may have finished first.
             if let known = made.masks[place]?.mask { return known }
             made.masks[place] = (new, memory)
             return new
@@ -140,7 +140,7 @@ package final class AsOfSource: ColumnSource {
         }
         let memory = ColumnMemory(past.encode())
         let new = try memory.leaf(leaf.kind) { slot in
-            // Blocks are asked for one by one.
+            // Blocks are read one by one.
             blocks.contains(slot)
                 ? UnsafeRawBufferPointer(start: nil, count: 0) : UnsafeRawBufferPointer(leaf.utf8(at: slot))
         }
@@ -183,7 +183,7 @@ package final class AsOfSource: ColumnSource {
         return blocks[Int(number)].memory.content
     }
 
-    /// The blocks of a collection that was different; nil of one that was not.
+    /// The blocks of a collection that differs; nil for one that does not.
     private func blocks(
         of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
     ) throws -> [(count: Int, memory: ColumnMemory)]? {
@@ -236,11 +236,11 @@ package final class AsOfSource: ColumnSource {
         let column = objects.columns[property]
         keys.removeAll { $0.rawValue >= objects.firstNew || column?.values[$0] != nil }
         guard let column, let others = try links(column, origin, property)[target] else { return keys }
-        // Each of them is in one of the two only, so the order of equal keys does not matter.
+        // Each key is in only one of the two, so the order of equal keys does not matter.
         return (keys + others).sorted()
     }
 
-    /// What the objects whose property was different linked to.
+    /// The former links of the objects whose property differs.
     private func links(
         _ column: AsOfChanges.Column, _ origin: ClassID, _ property: PropertyID
     ) throws -> [ObjectReference: [ObjectKey]] {
@@ -257,7 +257,8 @@ package final class AsOfSource: ColumnSource {
 }
 
 extension Value {
-    /// The objects that a value links to, each as often as it does; `targetClass` is that of links which do not say it.
+    /// Calls `body` with the objects that a value links to, each as often as it does; `targetClass` is the class of
+    /// links that do not name theirs.
     fileprivate func forEachLink(to targetClass: ClassID?, _ body: (ObjectReference) -> Void) {
         switch self {
         case .link(let key):

@@ -1,14 +1,14 @@
 import Columnar
 import ObjectModel
 
-/// What a property of an object was: `start`, or what it is now, with the edits of the collection taken back.
+/// The former value of a property of an object: `start`, or the present value, with the edits of the collection undone.
 struct AsOfValue: Sendable {
-    /// Nil for what it is now.
+    /// Nil for the present value.
     var start: Value?
     /// Latest first.
     var edits: [UndoStep.Change] = []
 
-    /// Takes back what was done before that which has been taken back already.
+    /// Undoes a change that was made before those that have already been undone.
     mutating func takeBack(_ change: UndoStep.Change, _ kind: LeafKind) throws(LeafError) {
         if case .assigned(_, let old) = change {
             self = AsOfValue(start: try Self.whole(old, kind))
@@ -26,8 +26,8 @@ struct AsOfValue: Sendable {
     }
 }
 
-/// The elements of a collection while edits of it are taken back, in chunks, so that many edits of a long one do not
-/// each move all that is behind them.
+/// The elements of a collection while edits of it are undone, in chunks, so that many edits of a long one do not each
+/// move all later elements.
 struct AsOfElements {
     private static let chunkLimit = 1024
 
@@ -45,7 +45,7 @@ struct AsOfElements {
         return result
     }
 
-    /// Throws `malformed` when there is no such place, which only a damaged file can bring about.
+    /// Throws `malformed` when the position does not exist, which only a damaged file can cause.
     mutating func takeBack(_ change: UndoStep.Change) throws(LeafError) {
         switch change {
         case .deleted, .assigned: throw .malformed
@@ -86,7 +86,7 @@ struct AsOfElements {
         chunks = kept.isEmpty ? [ElementBlock(hasKeys: chunks[0].hasKeys)] : kept
     }
 
-    /// The chunk with an element, or with the place where one is to be put in, and where in it.
+    /// The chunk that contains an element, or the position of a new one, and the offset in it.
     private func place(_ position: Int, isNew: Bool) throws(LeafError) -> (chunk: Int, offset: Int) {
         guard position >= 0 else { throw .malformed }
         var rest = position

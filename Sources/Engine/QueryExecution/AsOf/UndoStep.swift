@@ -1,12 +1,11 @@
 package import ObjectModel
 
-/// What takes one change back: the old value of a property, all values of an object that was deleted, or one edit of a
-/// collection.
+/// The inverse of one change: the old value of a property, all values of a deleted object, or one edit of a collection.
 package struct UndoStep: Sendable {
     package enum Change: Sendable {
         /// The object had these values, one for each stored property in the order of the schema.
         case deleted([Value])
-        /// The property had this value; of a set the elements are a list.
+        /// The property had this value; a set's elements are a list.
         case assigned(PropertyID, old: Value)
         /// These elements of the collection, by their positions afterwards, were not there.
         case inserted(PropertyID, Range<Int>)

@@ -1,9 +1,9 @@
 import Columnar
 
-/// The bytes of a live mask, a leaf or a block that was made in memory, and that it reads.
+/// The bytes of a live mask, a leaf or a block that was made in memory.
 ///
-/// Sendable although it holds pointers: they are written before anybody else has the object, lead into memory that
-/// nobody changes afterwards, and are freed with it.
+/// Sendable although it holds pointers: the bytes are written before any other thread has the object, nobody changes
+/// them afterwards, and they are freed with it.
 final class ColumnMemory: @unchecked Sendable {
     private let bytes: UnsafeMutableRawBufferPointer
     private var table: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>?
@@ -20,7 +20,8 @@ final class ColumnMemory: @unchecked Sendable {
 
     var content: UnsafeRawBufferPointer { UnsafeRawBufferPointer(bytes) }
 
-    /// The bytes as a leaf. `overflow` tells where those of an outsized slot lie, which must stay there as long.
+    /// The bytes as a leaf. `overflow` returns the bytes of an outsized slot, which must stay valid as long as the
+    /// leaf.
     func leaf(_ kind: LeafKind, overflow: (Int) -> UnsafeRawBufferPointer) throws(LeafError) -> Leaf {
         let leaf = try Leaf(validating: content, kind: kind)
         guard leaf.hasOverflow else { return leaf }

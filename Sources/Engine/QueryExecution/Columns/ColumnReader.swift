@@ -1,14 +1,14 @@
 import Columnar
 import ObjectModel
 
-/// Reads one property of objects in any order, holding on to the leaves that it has seen. What it hands out borrows
-/// bytes of the source. Used by one thread at a time.
+/// Reads one property of objects in any order and caches the leaves that it has read. Its results borrow bytes of the
+/// source. Used by one thread at a time.
 final class ColumnReader {
     let classID: ClassID
     let property: PropertyID
     private let source: any ColumnSource
     private let capacity: Int
-    /// By cluster; made when a second cluster is read, so that reading one object stays cheap.
+    /// Leaves by cluster; allocated when a second cluster is read, so that reading one object stays cheap.
     private var leaves: [Leaf?] = []
     private var last: (cluster: Int, leaf: Leaf)?
 
@@ -19,7 +19,7 @@ final class ColumnReader {
         capacity = source.clusterCapacity
     }
 
-    /// Null when there is no such slot, which only a damaged file can bring about; also of a collection.
+    /// Returns null when the slot does not exist, which only a damaged file can cause; also for a collection.
     @inline(__always)
     func view(_ key: ObjectKey) throws -> ValueView {
         guard let (leaf, slot) = try place(key) else { return .null }
@@ -31,13 +31,13 @@ final class ColumnReader {
         return leaf.link(at: slot)
     }
 
-    /// Nil when the property is no collection.
+    /// Returns nil when the property is not a collection.
     func collection(_ key: ObjectKey) throws -> StoredCollection? {
         guard let (leaf, slot) = try place(key), leaf.kind.collection != .single else { return nil }
         return StoredCollection(leaf, slot, source, classID, key, property)
     }
 
-    /// The leaf that holds the object's value, and where in it.
+    /// The leaf that holds the object's value, and its slot.
     @inline(__always)
     func place(_ key: ObjectKey) throws -> (leaf: Leaf, slot: Int)? {
         guard key.rawValue >= 0 else { return nil }

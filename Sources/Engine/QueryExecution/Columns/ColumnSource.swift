@@ -2,12 +2,11 @@ package import Columnar
 package import ObjectModel
 package import StoreContract
 
-/// Where the executor reads columns from: a snapshot of a columnar store.
+/// The source of the executor's columns: a snapshot of a columnar store.
 ///
-/// The objects of a class lie in clusters of `clusterCapacity` consecutive keys: key k is slot k mod capacity
-/// of cluster k div capacity. A slot whose bit in the live mask is not set holds no object. Everything that is
-/// handed out is borrowed and stays valid as long as the source lives; all methods may be called from several
-/// threads at once.
+/// The objects of a class are in clusters of `clusterCapacity` consecutive keys: key k is slot k mod capacity of
+/// cluster k div capacity. A slot whose bit in the live mask is not set holds no object. All results are borrowed and
+/// stay valid as long as the source lives; all methods may be called from several threads at once.
 package protocol ColumnSource: AnyObject, Sendable {
     /// A multiple of 64.
     var clusterCapacity: Int { get }
@@ -32,20 +31,20 @@ package protocol ColumnSource: AnyObject, Sendable {
     /// One more than the highest cluster that may hold objects.
     func clusterCount(of classID: ClassID) -> Int
 
-    /// Which slots of a cluster hold objects; nil when the cluster is empty.
+    /// The slots of a cluster that hold objects; nil when the cluster is empty.
     func liveMask(of classID: ClassID, cluster: Int) throws -> LiveMask?
 
-    /// The values of one property in a cluster that has a live mask. Its count is that of the live mask's slots.
+    /// The values of one property in a cluster that has a live mask. It has as many slots as the live mask.
     func leaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf
 
-    /// Calls `body` with each cluster in the range, ascending, that has a live mask, and the values of one property: what the
-    /// two methods above say, in one go.
+    /// Calls `body` with each cluster in the range, ascending, that has a live mask, and the values of one property:
+    /// both methods above in one pass.
     func forEachLeaf(
         of classID: ClassID, _ property: PropertyID, in clusters: Range<Int>, _ body: (LiveMask, Leaf) throws -> Void
     ) throws
 
-    /// The blocks of a collection whose slot is outsized, in the order of its elements: their numbers, and how many
-    /// elements each has.
+    /// The blocks of an outsized collection, in the order of its elements: their numbers, and the number of elements of
+    /// each.
     func overflowBlocks(
         of classID: ClassID, _ key: ObjectKey, _ property: PropertyID
     ) throws -> [(number: UInt32, count: Int)]
@@ -58,12 +57,12 @@ package protocol ColumnSource: AnyObject, Sendable {
     /// The objects whose indexed or primary key property equals `value`, ascending; nil when there is no index.
     func lookUp(_ value: Value, in classID: ClassID, _ property: PropertyID) throws -> [ObjectKey]?
 
-    /// The same for several values, in any order; nil also when there are more than `limit` entries: whoever asks has
-    /// a cheaper way then. Cost: the entries found, at most `limit` and one.
+    /// Looks up several values, in any order; returns nil also when there are more than `limit` entries: the caller
+    /// then has a cheaper method. Cost: the entries found, at most `limit` and one.
     func lookUp(_ values: [Value], in classID: ClassID, _ property: PropertyID, limit: Int) throws -> [ObjectKey]?
 
     /// The objects of `origin` whose links in `property`, which may be of links or mixed, lead to `target`, ascending,
-    /// one as often as it does.
+    /// each as often as it does.
     func backlinks(
         to target: ObjectReference, from origin: ClassID, _ property: PropertyID
     ) throws -> [ObjectKey]
@@ -71,18 +70,18 @@ package protocol ColumnSource: AnyObject, Sendable {
     /// The object with that primary key; nil when there is none.
     func key(of classID: ClassID, primaryKey: Value) throws -> ObjectKey?
 
-    /// The elements of an object's list, set or map, also of one that is too large to lie in its leaf, which a leaf by itself
-    /// cannot give. The object must have a slot.
+    /// The elements of an object's list, set or map, also of one that is too large for its leaf. The object must have a
+    /// slot.
     func elements(of classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> ElementBlock
 
-    /// The objects whose full-text indexed property has a word, or with `isPrefix` one that begins with it, ascending; nil
-    /// when there is no such index.
+    /// The objects whose full-text indexed property contains a word, or with `isPrefix` one that begins with it,
+    /// ascending; nil when there is no such index.
     func lookUp(
         word: String, isPrefix: Bool, in classID: ClassID, _ property: PropertyID
     ) throws -> [ObjectKey]?
 }
 
-/// For sources without limits, outsized values and full-text indexes.
+/// The defaults, for sources without limits, outsized values and full-text indexes.
 extension ColumnSource {
     package func willLook(at objects: Int, nanoseconds: Double) throws {}
 
@@ -129,8 +128,8 @@ extension ColumnSource {
     ) throws -> [ObjectKey]? { nil }
 }
 
-/// Cells that lie in a snapshot's leaves.
+/// A row accessor whose values are in a snapshot's leaves.
 package protocol LeafRowAccessor: RowAccessor {
-    /// By column; one of no slots where the leaf has not been looked up yet, or cannot be read in place.
+    /// The leaves by column; one without slots where the leaf has not been looked up yet, or cannot be read in place.
     var leaves: UnsafePointer<Leaf> { get }
 }

@@ -2,13 +2,13 @@ package import Columnar
 package import ObjectModel
 package import QueryLanguage
 
-/// The elements of a list, set or map of values as columns in memory, so that queries on them are run as those on
-/// objects are. The object keys are the positions.
+/// The elements of a list, set or map of values as columns in memory, so that queries on them are executed like those
+/// on objects. The object keys are the positions.
 package final class ElementColumns: ColumnSource {
     private struct Part: Sendable {
         let live: LiveMask
         let leaves: [PropertyID: Leaf]
-        /// What they read.
+        /// The memory of the columns.
         let memory: [ColumnMemory]
     }
 
@@ -17,8 +17,8 @@ package final class ElementColumns: ColumnSource {
     private let parts: [Part]
 
     /// - Parameters:
-    ///   - values: the elements in their order; of a map the values in the order of its keys.
-    ///   - keys: those of a map.
+    ///   - values: the elements in their order; for a map the values in the order of its keys.
+    ///   - keys: the keys of a map.
     package init(_ values: [Value], keys: [String] = [], of element: ElementClass) throws {
         schema = element.schema
         count = values.count

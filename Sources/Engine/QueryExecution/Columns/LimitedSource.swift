@@ -2,8 +2,8 @@ package import Columnar
 package import ObjectModel
 package import StoreContract
 
-/// A source that counts what is read from it against a budget. A snapshot without a budget is read directly, so that
-/// limits cost nothing where there are none.
+/// A source that counts the reads against a budget. A snapshot without a budget is read directly, so that limits cost
+/// nothing where there are none.
 package final class LimitedSource: ColumnSource {
     private let base: any ColumnSource
     private let budget: QueryBudget
@@ -48,7 +48,7 @@ package final class LimitedSource: ColumnSource {
     package func forEachLeaf(
         of classID: ClassID, _ property: PropertyID, in clusters: Range<Int>, _ body: (LiveMask, Leaf) throws -> Void
     ) throws {
-        // A scan tells how many objects it looks at.
+        // A scan reports the number of objects itself.
         guard budget.countsBytes else { return try base.forEachLeaf(of: classID, property, in: clusters, body) }
         try base.forEachLeaf(of: classID, property, in: clusters) { live, leaf in try body(live, try counted(leaf)) }
     }
@@ -111,10 +111,10 @@ package final class LimitedSource: ColumnSource {
     }
 }
 
-/// Knows how large values are before they are read.
+/// A source that knows the size of large values before they are read.
 package protocol OverflowSource {
-    /// About the bytes of a value that lies outside its leaf, of a collection those of a range of its elements; 0 for one
-    /// within.
+    /// The approximate number of bytes of a value that is stored outside its leaf, for a collection those of a range of
+    /// its elements; 0 for a value in the leaf.
     func overflowSize(
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID, _ range: Range<Int>
     ) throws -> Int

@@ -1,7 +1,7 @@
 import Columnar
 import ObjectModel
 
-/// Bytes that stay where they are as long as the object lives, for views of constants.
+/// Bytes whose address is fixed as long as the object lives, for views of constants.
 final class StableBytes {
     let bytes: ValueView.Bytes
     private let memory: UnsafeMutableBufferPointer<UInt8>
@@ -15,7 +15,7 @@ final class StableBytes {
     deinit { memory.deallocate() }
 }
 
-/// A constant with the view of it that comparisons take.
+/// A constant with the view of it that comparisons use.
 struct ConstantView {
     let view: ValueView
     private let memory: StableBytes?
@@ -43,7 +43,7 @@ struct ConstantView {
 }
 
 extension ValueView {
-    /// Nil for a value that has bytes or elements of its own.
+    /// Returns nil for a value that has bytes or elements of its own.
     init?(scalar value: Value) {
         switch value {
         case .null: self = .null

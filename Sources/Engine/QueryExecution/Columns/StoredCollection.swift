@@ -1,7 +1,7 @@
 import Columnar
 import ObjectModel
 
-/// A list, set or map of one object, read where it lies: in its leaf, or, when it is large, block by block outside.
+/// A list, set or map of one object, read in place: in its leaf, or, when it is large, block by block outside.
 struct StoredCollection {
     private enum Place {
         case run(ElementRun)
@@ -23,7 +23,7 @@ struct StoredCollection {
             count = leaf.overflowSize(slot)
             place = .blocks(source, classID, key, property)
         } else {
-            // What stands in the place of a null may be another object's.
+            // The bytes of a null slot may be another object's.
             let bytes = leaf.isNull(slot) ? UnsafeBufferPointer(start: nil, count: 0) : leaf.utf8(at: slot)
             let run = ElementRun(UnsafeRawBufferPointer(bytes), hasKeys: leaf.kind == .map)
             count = run.count
@@ -31,16 +31,16 @@ struct StoredCollection {
         }
     }
 
-    /// Calls `body` with each element, or value of a map, in order until it returns false; returns whether it got to
+    /// Calls `body` with each element, or value of a map, in order until it returns false; returns whether it reached
     /// the end.
     @inline(__always)
     func forEach(_ body: (ValueView) throws -> Bool) throws -> Bool { try forEachRun { try $0.forEach(body) } }
 
-    /// The same for the links alone, of a collection of links.
+    /// Calls `body` with the links alone, for a collection of links.
     @inline(__always)
     func forEachLink(_ body: (ObjectKey) throws -> Bool) throws -> Bool { try forEachRun { try $0.forEachLink(body) } }
 
-    /// The same for the keys of a map, ascending.
+    /// Calls `body` with the keys of a map, ascending.
     func forEachKey(_ body: (ValueView.Bytes) throws -> Bool) throws -> Bool {
         try forEachRun { try $0.forEachKey(body) }
     }
@@ -58,7 +58,7 @@ struct StoredCollection {
         }
     }
 
-    /// Nil beyond the end.
+    /// Returns nil beyond the end.
     func element(at index: Int) throws -> ValueView? {
         guard index >= 0, index < count else { return nil }
         switch place {
@@ -84,7 +84,7 @@ struct StoredCollection {
             return isThere ? run.element(at: index) : nil
         case .blocks(let source, let classID, let key, let property):
             let blocks = try source.overflowBlocks(of: classID, key, property)
-            // The last block that does not begin behind the key.
+            // The last block whose first key is not above the key.
             var low = 0
             var high = blocks.count
             while low + 1 < high {

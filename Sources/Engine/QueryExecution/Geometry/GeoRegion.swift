@@ -1,7 +1,7 @@
 import Glibc
 package import QueryLanguage
 
-/// A `GeoShape` made ready to be asked about many places. Places on its edge are inside.
+/// A `GeoShape` prepared for tests of many positions. Positions on its edge are inside.
 package struct GeoRegion {
     private enum Form {
         case circle(center: UnitVector, radius: Double)
@@ -13,7 +13,7 @@ package struct GeoRegion {
     package init(_ shape: GeoShape) {
         switch shape {
         case .circle(let center, let radius):
-            // What rounding adds must not put out a place at exactly that distance.
+            // Rounding must not exclude a position at exactly that distance.
             form = .circle(center: UnitVector(center), radius: radius + 1e-12)
         case .box(let a, let b):
             let corners = [
@@ -27,7 +27,8 @@ package struct GeoRegion {
         }
     }
 
-    /// False for what is no place: a NaN, or a longitude or latitude out of bounds. Cost: two passes over the edges.
+    /// Returns false for an invalid position: a NaN, or a longitude or latitude out of bounds. Cost: two passes over
+    /// the edges.
     package func contains(_ position: GeoPosition) -> Bool {
         guard abs(position.longitude) <= 180, abs(position.latitude) <= 90 else { return false }
         let place = UnitVector(position)

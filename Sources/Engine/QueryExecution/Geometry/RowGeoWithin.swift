@@ -31,7 +31,7 @@ final class RowGeoWithin {
         return region.contains(position)
     }
 
-    /// Nil for a malformed point.
+    /// Returns nil for a malformed point.
     private func position(of point: ObjectKey) throws -> GeoPosition? {
         guard let numbers = try coordinates.collection(point), numbers.count >= 2,
             case .double(let longitude)? = try numbers.element(at: 0),

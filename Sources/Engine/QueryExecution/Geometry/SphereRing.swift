@@ -2,7 +2,7 @@ import Glibc
 
 /// A closed ring of shortest lines on the sphere. Its inside is the smaller of the two sides.
 struct SphereRing {
-    /// Where a place lies.
+    /// The side of the ring that a position is on.
     enum Position {
         case inside
         case outside
@@ -18,24 +18,23 @@ struct SphereRing {
         let normal: UnitVector
     }
 
-    /// In radians: well above what rounding does, and below what anybody can measure.
+    /// In radians: well above rounding errors, and below any measurable distance.
     private static let tolerance = 1e-12
 
     private let edges: [Edge]
     private let isLeftInside: Bool
-    /// Without an area there is nothing but the edges.
+    /// A ring without an area consists of its edges only.
     private let hasInside: Bool
-    /// A circle around the ring and its inside, when it is smaller than a hemisphere: what lies beyond is outside.
+    /// A circle around the ring and its inside, when it is smaller than a hemisphere: positions beyond it are outside.
     private let cap: (center: UnitVector, cosine: Double)?
 
-    /// Corners in order; the last one may be the first one again.
+    /// Corners in order; the last one may repeat the first one.
     init(_ corners: [UnitVector]) {
         var edges: [Edge] = []
         for (index, start) in corners.enumerated() {
             let end = corners[(index + 1) % corners.count]
             let normal = start.normal(end)
-            // Corners that agree have no line between them, and those that lie opposite to each other no
-            // shortest one.
+            // Equal corners have no line between them, and opposite ones no shortest line.
             guard normal.length > 1e-15 else { continue }
             edges.append(
                 Edge(start: start, end: end, middle: (start + end).normalized, normal: normal.normalized))
@@ -51,8 +50,8 @@ struct SphereRing {
         if let cap, cap.center.dot(place) < cap.cosine { return .outside }
         for edge in edges where Self.touches(edge, place) { return .onEdge }
         guard hasInside, let target = target(from: place) else { return .outside }
-        // Seen from the place the edge that the line goes to shows one of its sides; every edge that the line crosses
-        // before turns that over.
+        // Seen from the position, the edge that the line ends at shows one of its sides; every edge that the line
+        // crosses before inverts that.
         var isLeft = edges[target].normal.dot(place) > 0
         let line = Line(from: place, to: edges[target].middle)
         for (index, edge) in edges.enumerated() where index != target {
@@ -61,11 +60,11 @@ struct SphereRing {
         return isLeft == isLeftInside ? .inside : .outside
     }
 
-    /// The edge whose side the place sees best.
+    /// The edge whose side is seen best from the position.
     private func target(from place: UnitVector) -> Int? {
         var best: (index: Int, height: Double)?
         for (index, edge) in edges.enumerated() {
-            // A line to a middle almost opposite to the place would have no direction.
+            // A line to a middle almost opposite to the position would have no direction.
             guard edge.middle.dot(place) > -0.999_999 else { continue }
             let height = abs(edge.normal.dot(place))
             if height > best?.height ?? 0 { best = (index, height) }
@@ -77,11 +76,11 @@ struct SphereRing {
         guard abs(edge.normal.dot(place)) <= tolerance else { return false }
         return edge.start.cross(place).dot(edge.normal) >= -tolerance
             && place.cross(edge.end).dot(edge.normal) >= -tolerance
-            // What lies opposite to the edge is within the same bounds.
+            // Points opposite to the edge are within the same bounds.
             && edge.middle.dot(place) > 0
     }
 
-    /// In 0..<4π: the sum of triangles from the first corner, each the more positive the more it lies to the left.
+    /// The area in 0..<4π: the sum of triangles from the first corner, positive for those to the left.
     private static func areaToTheLeft(_ edges: [Edge]) -> Double {
         guard let origin = edges.first?.start else { return 0 }
         var area = 0.0
@@ -99,12 +98,12 @@ struct SphereRing {
         guard sum.length > 1e-6 else { return nil }
         let center = sum.normalized
         let cosine = edges.map { center.dot($0.start) }.min() ?? 1
-        // Shortest lines between places in less than a hemisphere stay within it.
+        // Shortest lines between positions in less than a hemisphere stay within it.
         return cosine > 0.01 ? (center, cosine - 1e-9) : nil
     }
 }
 
-/// A shortest line from one place to another.
+/// The shortest line from one position to another.
 private struct Line {
     private let start: UnitVector
     private let end: UnitVector
@@ -116,8 +115,8 @@ private struct Line {
         normal = start.normal(end)
     }
 
-    /// Whether it crosses the shortest line from `a` to `b`. A place that it meets exactly counts as being to
-    /// its left, always: then a corner is crossed once or not at all, whatever edges meet there.
+    /// Whether it crosses the shortest line from `a` to `b`. A point exactly on this line always counts as being to its
+    /// left: then a corner is crossed once or not at all, whatever edges meet there.
     func crosses(_ a: UnitVector, _ b: UnitVector) -> Bool {
         let heightA = normal.dot(a)
         let heightB = normal.dot(b)

@@ -1,7 +1,7 @@
 import Glibc
 import QueryLanguage
 
-/// A vector in space; a place on the sphere is one of length 1.
+/// A vector in space; a position on the sphere is one of length 1.
 struct UnitVector {
     var x: Double
     var y: Double
@@ -16,7 +16,7 @@ struct UnitVector {
     init(_ place: GeoPosition) {
         let longitude = place.longitude * .pi / 180
         let latitude = place.latitude * .pi / 180
-        // At the poles every longitude is one place.
+        // At the poles all longitudes are the same position.
         let radius = abs(place.latitude) == 90 ? 0 : cos(latitude)
         self.init(radius * cos(longitude), radius * sin(longitude), sin(latitude))
     }
@@ -27,8 +27,8 @@ struct UnitVector {
         UnitVector(y * other.z - z * other.y, z * other.x - x * other.z, x * other.y - y * other.x)
     }
 
-    /// At right angles to both, as `cross`, but precise also for vectors of length 1 that almost agree: their sum and
-    /// difference are at right angles.
+    /// Perpendicular to both, as `cross`, but precise also for almost equal vectors of length 1: their sum and
+    /// difference are perpendicular.
     func normal(_ other: UnitVector) -> UnitVector { ((self + other).cross(other - self)).scaled(by: 0.5) }
 
     var length: Double { dot(self).squareRoot() }
@@ -41,6 +41,6 @@ struct UnitVector {
 
     static func - (a: UnitVector, b: UnitVector) -> UnitVector { UnitVector(a.x - b.x, a.y - b.y, a.z - b.z) }
 
-    /// The angle between two places, in radians; precise for small ones and for those near to half a turn.
+    /// The angle between two positions, in radians; precise for small angles and for those near to half a turn.
     func angle(to other: UnitVector) -> Double { atan2(normal(other).length, dot(other)) }
 }

@@ -2,11 +2,11 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Follows links from one object to others. Used by one thread at a time, and not again while it calls back.
+/// Follows links from one object to others. Used by one thread at a time, and not reentrant from its callbacks.
 final class LinkReader {
     private enum Step {
         case forward(ColumnReader)
-        /// One element of a list or map of links, of a list among those objects that are there.
+        /// One element of a list or map of links; for a list, one of its visible objects.
         case element(ColumnReader, ElementSelector, key: StableBytes?, among: RowPredicate?)
         case rowSecurity(RowPredicate)
         case elements(ColumnReader)
@@ -20,7 +20,7 @@ final class LinkReader {
         }
     }
 
-    /// The objects that a to-many step led to, and how many of them have been gone on from.
+    /// The objects that a to-many step led to, and how many of them have been processed.
     private struct Level {
         let step: Int
         var keys: [ObjectKey] = []
@@ -32,10 +32,10 @@ final class LinkReader {
     let endClass: ClassID
     private let source: any ColumnSource
     private let steps: [Step]
-    /// The place of the last step that leads from one object to another.
+    /// The index of the last step that leads from one object to another.
     private let lastLink: Int
-    /// One for each to-many step, used again for every object. Going deep first, and without recursion, takes memory
-    /// for the neighbours on the way only, however many ways there are.
+    /// One level for each to-many step, reused for every object. A depth-first walk, without recursion, needs memory
+    /// only for the siblings on the current path, however many paths there are.
     private var levels: [Level]
 
     init(_ links: [LinkStep], from classID: ClassID, in source: any ColumnSource) {
@@ -76,7 +76,7 @@ final class LinkReader {
         isToMany = !levels.isEmpty
     }
 
-    /// The object that to-one links lead to; nil where one is null or has no such element.
+    /// The object that to-one links lead to; nil where one is null or the element does not exist.
     @inline(__always)
     func single(_ key: ObjectKey) throws -> ObjectKey? {
         steps.isEmpty ? key : try follow(key, 0..<steps.count)
@@ -85,8 +85,8 @@ final class LinkReader {
     /// The object before the last of several to-one links.
     func beforeLast(_ key: ObjectKey) throws -> ObjectKey? { try follow(key, 0..<lastLink) }
 
-    /// Calls `body` with each object that the links lead to, one as often as there are ways to it, until it returns
-    /// false; returns whether it got to the end.
+    /// Calls `body` with each object that the links lead to, each as often as paths lead to it, until it returns false;
+    /// returns whether it reached the end.
     @inline(__always)
     func forEach(_ key: ObjectKey, _ body: (ObjectKey) throws -> Bool) throws -> Bool {
         guard isToMany else { return try single(key).map(body) ?? true }
@@ -111,7 +111,7 @@ final class LinkReader {
         return true
     }
 
-    /// How many objects the links lead to, one as often as there are ways to it.
+    /// The number of objects that the links lead to, each counted as often as paths lead to it.
     func count(_ key: ObjectKey) throws -> Int {
         // The number of links in a list or set is known without reading them.
         if steps.count == 1, case .elements(let reader) = steps[0] {
@@ -198,7 +198,7 @@ final class LinkReader {
 }
 
 extension ElementSelector {
-    /// Whether it counts elements of a list.
+    /// Whether it selects by position in a list.
     var isPosition: Bool {
         switch self {
         case .position, .last: true
@@ -208,7 +208,7 @@ extension ElementSelector {
 }
 
 extension StoredCollection {
-    /// The one element that a selector names; nil when there is none. `key` has the bytes of the selector's.
+    /// The one element that a selector selects; nil when there is none. `key` has the bytes of the selector's key.
     func element(_ selector: ElementSelector, _ key: StableBytes?) throws -> ValueView? {
         switch selector {
         case .all: nil

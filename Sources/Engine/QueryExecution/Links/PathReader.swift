@@ -2,9 +2,9 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Follows one path from objects to values. Views borrow bytes of the source, or of the reader, and stay valid
-/// as long as both live. Reading the value of a path without to-many steps allocates nothing. Used by one
-/// thread at a time, and not again while it calls back.
+/// Follows one path from objects to values. Views borrow bytes of the source, or of the reader, and stay valid as long
+/// as both live. Reading the value of a path without to-many steps allocates nothing. Used by one thread at a time, and
+/// not reentrant from its callbacks.
 final class PathReader {
     private enum End {
         case column(ColumnReader)
@@ -34,9 +34,9 @@ final class PathReader {
 
     // MARK: Paths that are not to-many
 
-    /// The one value of a path that is not to-many; nil where a link on the way is null, or the element of a
-    /// collection of links does not exist. Where the path ends in an object, its last link is the value, which
-    /// may be null.
+    /// The one value of a path that is not to-many; nil where a link on the path is null, or the element of a
+    /// collection of links does not exist. Where the path ends in an object, its last link is the value, which may be
+    /// null.
     @inline(__always)
     func view(_ key: ObjectKey) throws -> ValueView? {
         if case .column(let reader) = end, steps.isEmpty {
@@ -59,13 +59,13 @@ final class PathReader {
         }
     }
 
-    /// The same as a value of its own.
+    /// The value as an independent copy.
     func single(_ key: ObjectKey) throws -> Value? { try view(key)?.value }
 
     /// The object that the links of a path that is not to-many lead to.
     func singleObject(_ key: ObjectKey) throws -> ObjectKey? { try links.single(key) }
 
-    /// The reader of the value at the end, when the value is a single one that lies in a column.
+    /// The reader of the value at the end, when that is a single value in a column.
     var column: ColumnReader? {
         if case .column(let reader) = end, steps.isEmpty { return reader }
         return nil
@@ -73,12 +73,12 @@ final class PathReader {
 
     // MARK: All paths
 
-    /// Calls `body` with each value of the path until it returns false; returns whether it got to the end. A
-    /// path that is not to-many has one, which may be null; a to-many path those that there are.
+    /// Calls `body` with each value of the path until it returns false; returns whether it reached the end. A path that
+    /// is not to-many has one value, which may be null; a to-many path has the values that exist.
     @inline(__always)
     func forEach(_ key: ObjectKey, _ body: (ValueView) throws -> Bool) throws -> Bool {
         if !isToMany { return try body(try view(key) ?? .null) }
-        // Values of the object itself need no way there.
+        // Values of the object itself need no links.
         if !links.isToMany {
             guard let object = try links.single(key) else { return true }
             return try forEachValue(of: object, body)
@@ -98,7 +98,7 @@ final class PathReader {
         }
     }
 
-    /// All values of the path, each as one of its own.
+    /// All values of the path, as independent copies.
     func values(_ key: ObjectKey) throws -> [Value] {
         var values: [Value] = []
         _ = try forEach(key) { view in

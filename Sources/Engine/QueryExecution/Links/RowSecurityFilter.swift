@@ -2,11 +2,11 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Hides references to objects that are not visible from the values of one path. Used by one thread at a time.
+/// Hides references to invisible objects in the values of one path. Used by one thread at a time.
 final class RowSecurityFilter {
     private let predicates: [ClassID: RowPredicate]
     private let leavesElementsOut: Bool
-    /// Values that had something to hide inside, as they are shown: views of them are borrowed as long as this lives.
+    /// Values that contained hidden references, as they are shown: their views stay valid as long as this object lives.
     private var copies: [ConstantView] = []
 
     init(_ objects: RowSecurityPredicates, in source: any ColumnSource) {
@@ -15,13 +15,13 @@ final class RowSecurityFilter {
         leavesElementsOut = objects.leavesElementsOut
     }
 
-    /// Whether the collection is as if it did not have the element.
+    /// Whether the collection omits the element.
     func leavesOut(_ element: ValueView) throws -> Bool {
         guard leavesElementsOut, case .reference(let target) = element else { return false }
         return try !isVisible(target)
     }
 
-    /// The number of elements that are there.
+    /// The number of visible elements.
     func count(_ collection: StoredCollection) throws -> Int {
         guard leavesElementsOut else { return collection.count }
         var count = 0
@@ -32,7 +32,7 @@ final class RowSecurityFilter {
         return count
     }
 
-    /// The value with null for each reference to an object that is not there.
+    /// The value with null for each reference to an invisible object.
     func shown(_ view: ValueView) throws -> ValueView {
         switch view {
         case .reference(let target):

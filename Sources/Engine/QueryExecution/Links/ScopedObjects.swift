@@ -2,9 +2,9 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// The objects that a collection of links, or a linking-objects property, of one object holds.
+/// The objects in a collection of links, or a linking-objects property, of one object.
 enum ScopedObjects {
-    /// In the order and as often as the property holds them; nulls left out. None when the holder does not exist.
+    /// The keys in the property's order and with its repetitions, without nulls. Empty when the holder does not exist.
     static func keys(
         of holder: ObjectReference, _ property: PropertyID, in source: any ColumnSource
     ) throws -> [ObjectKey] {
@@ -36,6 +36,6 @@ enum ScopedObjects {
         return keys.filter { matches.contains($0) }
     }
 
-    /// For so few objects a plan costs more than it saves.
+    /// Up to this number of objects a plan costs more than it saves.
     private static let rowLimit = 16
 }

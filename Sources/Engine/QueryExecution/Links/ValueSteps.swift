@@ -2,7 +2,7 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// The way from a stored value to values inside it.
+/// The path from a stored value to values inside it.
 struct ValueSteps {
     private enum Step {
         case element(ElementSelector, key: StableBytes?)
@@ -36,10 +36,10 @@ struct ValueSteps {
     @inline(__always)
     var isEmpty: Bool { steps.isEmpty }
 
-    /// The one value that steps to single values lead to; nil where there is none.
+    /// The one value that single-valued steps lead to; nil where there is none.
     func single(in value: ValueView) throws -> ValueView? { try follow(value, from: 0) }
 
-    /// The same from a collection property. An absent key of a map is a null there.
+    /// The one value, starting at a collection property. An absent key of a map is a null there.
     func single(in collection: StoredCollection) throws -> ValueView? {
         let (visible, first) = visibility
         guard first < steps.count else { return nil }
@@ -54,18 +54,18 @@ struct ValueSteps {
         }
     }
 
-    /// What hides elements of a collection, and the first step behind it.
+    /// The filter that hides elements of a collection, and the first step after it.
     private var visibility: (RowSecurityFilter?, first: Int) {
         if case .rowSecurity(let values)? = steps.first { return (values, 1) }
         return (nil, 0)
     }
 
-    /// Calls `body` with each value that there is until it returns false; returns whether it got to the end.
+    /// Calls `body` with each existing value until it returns false; returns whether it reached the end.
     func forEach(in value: ValueView, _ body: (ValueView) throws -> Bool) throws -> Bool {
         try forEach(in: value, from: 0, body)
     }
 
-    /// The same from a collection property. An absent key of a map is a null there.
+    /// Calls `body` with each value, starting at a collection property. An absent key of a map is a null there.
     func forEach(in collection: StoredCollection, _ body: (ValueView) throws -> Bool) throws -> Bool {
         let (visible, first) = visibility
         let rest = first + 1
@@ -93,7 +93,7 @@ struct ValueSteps {
         }
     }
 
-    /// Goes at most as deep as the value is nested.
+    /// Recurses at most as deep as the value is nested.
     private func forEach(in value: ValueView, from index: Int, _ body: (ValueView) throws -> Bool) throws -> Bool {
         var current = value
         for index in index..<steps.count {

@@ -1,7 +1,8 @@
 import Columnar
 import ObjectModel
 
-/// A class, or a range of its clusters, and the operators that select from it, ready to run. Used by one thread at a time.
+/// A class, or a range of its clusters, and the operators that select from it, ready to run. Used by one thread at a
+/// time.
 final class ClassScan {
     let source: any ColumnSource
     let classID: ClassID
@@ -24,7 +25,7 @@ final class ClassScan {
         isPrepared = true
     }
 
-    /// Lets the operators find out what they need to know beforehand; once is enough.
+    /// Lets the operators prepare their lookups; one call is enough.
     func prepared() throws -> ClassScan {
         if !isPrepared { try root.prepare() }
         isPrepared = true
@@ -67,7 +68,7 @@ final class ClassScan {
         }
     }
 
-    /// Calls `body` with the values of a property in each cluster, ascending, that has objects, and all of them selected.
+    /// Calls `body` with the values of a property in each cluster, ascending, that has objects, all of them selected.
     func forEachLeaf(_ property: PropertyID, _ body: (Leaf, SelectionMask) throws -> Void) throws {
         let mask = SelectionMask(capacity: source.clusterCapacity)
         let capacity = source.clusterCapacity
@@ -113,7 +114,7 @@ final class ClassScan {
         return keys
     }
 
-    /// The matches in creation order, at most `limit`, after those up to and with `after` and then another `skipping`.
+    /// The matches in creation order, at most `limit`, that follow `after` and then another `skipping` matches.
     func list(after: ObjectKey? = nil, skipping: Int = 0, limit: Int = .max) throws -> [ObjectKey] {
         guard limit > 0 else { return [] }
         let lowest = after.map { $0.rawValue < .max ? max(0, $0.rawValue + 1) : .max } ?? 0
@@ -152,8 +153,8 @@ final class ClassScan {
 
     // MARK: Several threads
 
-    /// Runs `body` over parts of the class, on several threads where that pays, and gives what it returned for each, in
-    /// the order of the clusters. `cost` is what it costs beside the operators, in nanoseconds per object.
+    /// Runs `body` over parts of the class, on several threads where that pays, and returns its results in the order of
+    /// the clusters. `cost` is the cost in addition to the operators, in nanoseconds per object.
     func inParts<R>(cost: Double, _ body: (ClassScan) throws -> R) throws -> [R] {
         let expected = Double(clusters.count * source.clusterCapacity) * (root.cost + cost)
         guard ScanThreads.count > 1, expected > ScanThreads.worthwhileNanoseconds,
@@ -164,7 +165,7 @@ final class ClassScan {
         return try inParts(ScanThreads.count * 4, body)
     }
 
-    /// The same with that many parts.
+    /// Runs `body` over that many parts.
     func inParts<R>(_ count: Int, _ body: (ClassScan) throws -> R) throws -> [R] {
         let count = max(1, min(count, clusters.count))
         let first = clusters.lowerBound

@@ -2,10 +2,10 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Tests the elements of a list, set or map, its keys, one of its elements or its size, where they lie in the column. What is
-/// too large to lie there is read block by block.
+/// Tests the elements of a list, set or map, its keys, one of its elements or its size, in place in the column. A
+/// collection that is too large for its leaf is read block by block.
 final class CollectionOperator: Operator {
-    /// What of a collection is tested. Missing single elements are null.
+    /// The tested part of a collection. Missing single elements are null.
     enum Part {
         case elements(Quantifier)
         case keys(Quantifier)
@@ -19,11 +19,11 @@ final class CollectionOperator: Operator {
     private let key: StableBytes?
     private let base: BaseType
     private let capacity: Int
-    /// The integers that pass the test, when sizes or Ints are what is tested.
+    /// The integers that pass the test, when it tests sizes or Ints.
     private let integers: LeafIntegers?
     private let scratch: SelectionMask?
 
-    /// Of a collection of elements of type `base`.
+    /// For a collection of elements of type `base`.
     init(_ property: PropertyID, of base: BaseType, _ part: Part, _ test: ElementTest, capacity: Int) {
         self.property = property
         self.base = base
@@ -64,7 +64,7 @@ final class CollectionOperator: Operator {
             switch part {
             case .size: return leaf.narrow(mask, sizes: integers, scratch: scratch)
             case .elements(let quantifier):
-                // All pass when none does not.
+                // All pass when none fails.
                 let wanted = quantifier == .all ? integers.inverted : integers
                 return try leaf.narrow(mask, toAny: wanted, isOpposite: quantifier != .any, scratch: scratch) { slot in
                     try holds(quantifier, slot)
@@ -105,7 +105,7 @@ final class CollectionOperator: Operator {
 }
 
 extension ElementTest {
-    /// The integers that pass, when the test is one comparison that comes down to a range of them.
+    /// The integers that pass, when the test is one comparison that is equivalent to a range.
     fileprivate var integers: LeafIntegers? {
         guard let single, case .integers(let low, let high) = ColumnRange(single.operation, single.constant, base: .int)
         else { return nil }

@@ -2,16 +2,16 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Keeps the objects of which links in a list, set or map lead to objects that satisfy a condition of their own class.
+/// Keeps the objects whose links in a list, set or map lead to objects that satisfy a condition of their own class.
 ///
 /// The condition is evaluated once, over the target class; then the links are tested against the set of objects found,
-/// where they lie in the column, of all objects or, when few were found, of those that link to them.
+/// in place in the column, for all objects or, when few were found, for those that link to them.
 final class ElementLinkOperator: Operator {
-    /// What is asked about the links that lead to such objects.
+    /// The condition on the links that lead to such objects.
     enum Wanted {
         /// At least one does.
         case any
-        /// The one that the selector names does, or, with `orNull`, it does not exist.
+        /// The one that the selector selects does, or, with `orNull`, it does not exist.
         case one(ElementSelector, orNull: Bool)
         /// Their number passes.
         case number(ElementTest)
@@ -43,7 +43,7 @@ final class ElementLinkOperator: Operator {
     func share(of cluster: ClusterView) -> Double {
         if origins != nil { return 0 }
         let share = Double(targets.count) / Double(max(1, source.objectCount(of: target.classID)))
-        // Several links of an object have several chances.
+        // Each of an object's several links may match.
         if case .any = wanted { return min(1, share * 3) }
         return min(1, share)
     }
@@ -66,7 +66,7 @@ final class ElementLinkOperator: Operator {
     func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws {
         if let origins {
             origins.narrow(mask, in: cluster)
-            // Whoever links there at all has such a link.
+            // Every object that links to a target has such a link.
             if case .any = wanted { return }
             if mask.isEmpty { return }
         }
@@ -120,8 +120,9 @@ final class ElementLinkOperator: Operator {
         return "\(what) to \(names[target.classID]): \(how)"
     }
 
-    /// Whether objects that link to none of the targets can be left out, and looking up who links to these costs less
-    /// than reading all collections: a look-up costs about a microsecond and every link found 30 ns, a collection 50 ns.
+    /// Whether objects that link to none of the targets can be left out, and looking up the objects that link to these
+    /// costs less than reading all collections: a look-up costs about a microsecond and every link found 30 ns, a
+    /// collection 50 ns.
     private var isWalkCheaper: Bool {
         switch wanted {
         case .any: break
@@ -129,7 +130,7 @@ final class ElementLinkOperator: Operator {
         case .number(let test): if test.holds(view: .int(0)) { return false }
         }
         let objects = Double(source.objectCount(of: classID))
-        // How many links a collection holds is not known beforehand; a few are usual.
+        // The number of links per collection is not known beforehand; a few are usual.
         let linksPerTarget = 4 * objects / Double(max(1, source.objectCount(of: target.classID)))
         return Double(targets.count) * (1000 + 30 * linksPerTarget) < objects * 50
     }

@@ -1,8 +1,8 @@
 import Columnar
 import ObjectModel
 
-/// Tests the values of one column, each by itself: for kinds that have no faster operator. Where a cluster has few
-/// distinct values each is tested once.
+/// Tests the values of one column one by one: for kinds without a faster operator. Where a cluster has few distinct
+/// values, each is tested once.
 final class ElementOperator: ColumnOperator {
     let property: PropertyID
     private let test: ElementTest

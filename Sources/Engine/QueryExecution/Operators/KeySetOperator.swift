@@ -1,16 +1,16 @@
 import Columnar
 import ObjectModel
 
-/// Keeps objects whose keys were found elsewhere: in an index, or by following links backwards.
+/// Keeps objects whose keys were found elsewhere: in an index, or by following backlinks.
 final class KeySetOperator: Operator {
     private let keys: [ObjectKey]
     private let capacity: Int
     private let origin: String
     private let found: SelectionMask
-    /// Where each cluster's keys begin in `keys`.
+    /// The offset of each cluster's keys in `keys`.
     private var starts: [Int: Int] = [:]
 
-    /// `keys` in any order, also more than once; `origin` says for people where they come from.
+    /// `keys` in any order, possibly repeated; `origin` describes their source for people.
     init(_ keys: [ObjectKey], capacity: Int, origin: String) {
         self.capacity = capacity
         self.origin = origin

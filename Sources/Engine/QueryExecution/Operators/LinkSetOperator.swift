@@ -110,14 +110,14 @@ final class LinkSetOperator: Operator {
     }
 }
 
-/// Keeps the objects that an object satisfying a condition links to: at least one of their backlinks does.
+/// Keeps the objects with at least one backlink from an object that satisfies a condition.
 final class BacklinkSetOperator: Operator {
     private let classID: ClassID
     private let property: PropertyID
     private let origin: ClassScan
     private var targets = KeyBitmap(limit: 0)
 
-    /// Objects of `classID` that `origin`'s objects link to with `property`.
+    /// Selects objects of `classID` that `origin`'s objects link to with `property`.
     init(_ classID: ClassID, _ property: PropertyID, origin: ClassScan) {
         self.classID = classID
         self.property = property
@@ -184,7 +184,7 @@ final class BacklinkSetOperator: Operator {
         return found
     }
 
-    /// Looks up who links to each object of the class: links in lists, sets and maps do not lie in a column of keys.
+    /// Looks up the links to each object of the class: links in lists, sets and maps are not in a column of keys.
     private func walked() throws -> KeyBitmap {
         let source = origin.source
         let clusterCount = source.clusterCount(of: classID)

@@ -1,7 +1,7 @@
 import Columnar
 import ObjectModel
 
-/// Everything or nothing.
+/// Keeps everything or nothing.
 final class ConstantOperator: Operator {
     let value: Bool
 
@@ -24,12 +24,13 @@ final class ConstantOperator: Operator {
     func words(_ names: ExplainNames) -> String { value ? "everything" : "nothing" }
 }
 
-/// All of its operators, as long as anything is left. The first is the one that throws out most for what it costs.
+/// Applies all of its operators, as long as anything is left. The first is the one that removes most for its cost.
 final class AndOperator: Operator {
     var parts: [any Operator]
     private let samples: [ClusterView]
 
-    /// `samples` are clusters by which the operators' shares are judged; none when there is nothing to choose.
+    /// `samples` are clusters from which the operators' selectivity is estimated; empty when there is nothing to
+    /// choose.
     init(_ parts: [any Operator], samples: [ClusterView]) {
         self.parts = parts
         self.samples = samples
@@ -46,7 +47,7 @@ final class AndOperator: Operator {
         for (index, part) in parts.enumerated() {
             try part.prepare()
             if part.candidateClusters() == [] {
-                // Nothing can match: what the others would have to find out is not needed.
+                // Nothing can match: the others need not be prepared.
                 parts = [parts[index]]
                 return
             }
@@ -83,7 +84,7 @@ final class AndOperator: Operator {
     }
 
     func decidesByHeaders(_ cluster: ClusterView) throws -> Bool {
-        // What the first throws out by the headers, no other reads.
+        // The other operators read nothing of a cluster that the first removes by its headers.
         guard let first = parts.first, try first.decidesByHeaders(cluster) else { return false }
         if try first.share(of: cluster) == 0 { return true }
         return try parts.allSatisfy { try $0.decidesByHeaders(cluster) }
@@ -94,7 +95,7 @@ final class AndOperator: Operator {
     func words(_ names: ExplainNames) -> String { "all of" }
 }
 
-/// Any of its operators, the cheapest first, each on what the ones before it did not find.
+/// Applies its operators, the cheapest first, each to the objects that the ones before it did not find.
 final class OrOperator: Operator {
     var parts: [any Operator]
     private let capacity: Int
@@ -148,7 +149,7 @@ final class OrOperator: Operator {
     func words(_ names: ExplainNames) -> String { "any of" }
 }
 
-/// What its operator does not find.
+/// Keeps the objects that its operator does not find.
 final class NotOperator: Operator {
     private var inner: any Operator
     private let capacity: Int

@@ -2,10 +2,9 @@ import Columnar
 import ObjectModel
 import Synchronization
 
-/// Stands before an operator when somebody wants to know what it does, and counts. Copies for other threads count
-/// together.
+/// Wraps an operator to measure it, for explanations. Copies for other threads share one total.
 final class MeasuredOperator: Operator {
-    /// What all copies did.
+    /// The measurements of all copies.
     final class Totals: Sendable {
         let rowsIn = Atomic<Int>(0)
         let rowsOut = Atomic<Int>(0)
@@ -22,7 +21,7 @@ final class MeasuredOperator: Operator {
         self.totals = totals
     }
 
-    /// Puts one before the operator and before each below it, which must not be prepared yet.
+    /// Wraps the operator and each below it, which must not be prepared yet.
     static func measuring(_ part: any Operator) -> MeasuredOperator {
         part.parts = part.parts.map { measuring($0) }
         return MeasuredOperator(part, Totals())

@@ -1,7 +1,7 @@
 import Columnar
 import ObjectModel
 
-/// One cluster of the class that an operator tree looks at.
+/// One cluster of the class that an operator tree examines.
 struct ClusterView {
     let source: any ColumnSource
     let classID: ClassID
@@ -12,34 +12,34 @@ struct ClusterView {
 
     func leaf(_ property: PropertyID) throws -> Leaf {
         let leaf = try source.leaf(of: classID, cluster: index, property)
-        // Masks of the cluster are laid over the leaf: in a damaged file their sizes may differ.
+        // Masks of the cluster are applied to the leaf: in a damaged file their sizes may differ.
         guard leaf.count == live.slotCount else { throw LeafError.malformed }
         return leaf
     }
 }
 
-/// A part of a plan. It narrows a selection to the objects that satisfy it; what is not selected it leaves alone. A tree
-/// is made for one execution and used by one thread; `copy` makes another one for another thread.
+/// A part of a plan. It narrows a selection to the objects that satisfy it and ignores objects that are not selected. A
+/// tree is made for one execution and used by one thread; `copy` makes another one for another thread.
 protocol Operator: AnyObject {
-    /// What an object costs that it is asked about, roughly in nanoseconds: AND and OR run cheap ones first.
+    /// The cost per examined object, roughly in nanoseconds: AND and OR run cheap operators first.
     var cost: Double { get }
 
-    /// Which share of the objects of a cluster it will keep, 0...1, judged by the headers of leaves alone.
+    /// The fraction of the objects of a cluster that it will keep, 0...1, estimated from the headers of leaves alone.
     func share(of cluster: ClusterView) throws -> Double
 
-    /// Finds what must be known beforehand, such as the objects that a link may lead to. Called once, before what follows.
+    /// Computes the prerequisites, such as the objects that a link may lead to. Called once, before the methods below.
     func prepare() throws
 
-    /// The only clusters that can have matches, ascending; nil when it can be any.
+    /// The only clusters that can have matches, ascending; nil when any can.
     func candidateClusters() -> [Int]?
 
     func narrow(_ mask: SelectionMask, in cluster: ClusterView) throws
 
-    /// Whether `narrow` reads no values of the cluster because the headers of its leaves say enough. Asked only when
-    /// somebody wants to know.
+    /// Whether `narrow` reads no values of the cluster because the headers of its leaves suffice. Called only for
+    /// measurements.
     func decidesByHeaders(_ cluster: ClusterView) throws -> Bool
 
-    /// The same operator for another thread. It shares what `prepare` found, which must have been called.
+    /// The same operator for another thread. It shares the results of `prepare`, which must have been called.
     func copy() -> any Operator
 
     /// The operators below it, in the order in which they run.
@@ -48,7 +48,7 @@ protocol Operator: AnyObject {
     /// The class that the operators below work on, when it is another one.
     var innerClass: ClassID? { get }
 
-    /// What the operator does, for people: one line.
+    /// A description of the operator for people: one line.
     func words(_ names: ExplainNames) -> String
 }
 
@@ -69,7 +69,7 @@ extension Operator {
     var innerClass: ClassID? { nil }
 }
 
-/// An operator that asks nothing but one column.
+/// An operator that reads only one column.
 protocol ColumnOperator: Operator {
     var property: PropertyID { get }
 

@@ -1,7 +1,7 @@
 import Columnar
 import ObjectModel
 
-/// The closed range of a column's values that a comparison with a constant comes down to.
+/// The closed range of a column's values that is equivalent to a comparison with a constant.
 enum ColumnRange: Hashable {
     case integers(Int64, Int64)
     case doubles(Double, Double)
@@ -9,7 +9,7 @@ enum ColumnRange: Hashable {
     case dates(Timestamp, Timestamp)
     case decimals(DecimalRange)
 
-    /// What lies in both; nil for ranges of different kinds.
+    /// The values in both; nil for ranges of different kinds.
     func intersection(_ other: ColumnRange) -> ColumnRange? {
         switch (self, other) {
         case (.integers(let a, let b), .integers(let c, let d)): .integers(max(a, c), min(b, d))
@@ -57,7 +57,7 @@ extension Leaf {
         }
     }
 
-    /// Which share of the slots the range keeps, as far as the header tells: exactly 0 or 1 when that is certain.
+    /// The fraction of the slots that the range keeps, estimated from the header: exactly 0 or 1 when that is certain.
     func share(_ range: ColumnRange) -> Double {
         switch range {
         case .integers(let low, let high): share(integers: low, through: high)
@@ -69,8 +69,8 @@ extension Leaf {
     }
 }
 
-/// Keeps the objects whose number, date, bool or link lies in a range, or, inverted, all others with the nulls. The zone in
-/// each leaf's header decides whole clusters; the kernels do the rest.
+/// Keeps the objects whose number, date, bool or link lies in a range, or, inverted, all others with the nulls. The
+/// minimum and maximum in each leaf's header decide whole clusters; the kernels do the rest.
 final class RangeOperator: ColumnOperator {
     let property: PropertyID
     let range: ColumnRange

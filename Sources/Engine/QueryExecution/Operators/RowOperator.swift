@@ -2,7 +2,7 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Tests one object after the other: what has no column operator.
+/// Tests objects one by one, for conditions without a column operator.
 final class RowOperator: Operator {
     private let source: any ColumnSource
     private let classID: ClassID
@@ -10,7 +10,7 @@ final class RowOperator: Operator {
     private let about: String
     private lazy var row = RowPredicate(predicate, on: classID, in: source)
 
-    /// `about` says for people what is tested.
+    /// `about` describes the condition for people.
     init(_ source: any ColumnSource, _ classID: ClassID, _ predicate: BoundPredicate, about: String) {
         self.source = source
         self.classID = classID

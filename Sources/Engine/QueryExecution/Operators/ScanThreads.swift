@@ -2,8 +2,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Whether a scan may use all processors: one at a time, and only when no other is running. A server that answers many
-/// requests has them busy already.
+/// Lets one scan use all processors, and only when no other is running: a server that answers many requests already
+/// keeps them busy.
 enum ScanThreads {
     static let count = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     private static let running = Atomic<Int>(0)
@@ -13,14 +13,15 @@ enum ScanThreads {
 
     /// Carries a body to other threads.
     //
-    // Sendable: what calls `map` sees to it that calls of its body for different parts touch nothing in common, and
+    // Sendable: the caller of `map` ensures that calls of its body for different parts share no mutable state, and
     // `concurrentPerform` returns after the last of them.
     private struct Work: @unchecked Sendable {
         let body: (Int) -> Void
     }
 
-    /// What `body` gives for 0..<parts, called in any order and on several threads when those are free; on this one
-    /// otherwise. Calls for different parts must have nothing that changes in common. Throws what the first part throws.
+    /// The results of `body` for 0..<parts, called in any order and on several threads when those are free, otherwise
+    /// on this one. Calls for different parts must share no mutable state. Throws the error of the first part that
+    /// throws.
     static func map<R>(_ parts: Int, _ body: (Int) throws -> R) throws -> [R] {
         // Each call writes a result of its own.
         let results = UnsafeMutableBufferPointer<Result<R, any Error>?>.allocate(capacity: parts)

@@ -1,8 +1,8 @@
 import Columnar
 import ObjectModel
 
-/// Keeps the objects whose string passes a test, or, inverted, all others with the nulls. Where a cluster has few distinct
-/// strings each is tested once.
+/// Keeps the objects whose string passes a test, or, inverted, all others with the nulls. Where a cluster has few
+/// distinct strings, each is tested once.
 final class TextOperator: ColumnOperator {
     enum Test {
         case pattern(TextPattern)

@@ -2,7 +2,7 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Chooses how to test one column: an index, a range, the null mask, the texts.
+/// Chooses the test of one column: an index, a range, the null mask, the texts.
 struct ColumnPlanner {
     let source: any ColumnSource
     let classID: ClassID
@@ -30,7 +30,7 @@ struct ColumnPlanner {
         return test.isNegated ? planner.negation(found) : found
     }
 
-    /// Whether comparisons of the column's values come down to ranges, texts or identifiers.
+    /// Whether comparisons of the column's values are equivalent to ranges, texts or identifiers.
     private var hasRanges: Bool {
         switch base {
         case .data, .mixed, .linkingObjects: false
@@ -40,7 +40,7 @@ struct ColumnPlanner {
 
     private func planAny(_ test: ElementTest) throws -> any Operator {
         if test.operation == .equal, !test.folds, test.constants.count > 1 { return try planIn(test.constants) }
-        // Many texts that differ by case or marks from what is wanted are looked for at once.
+        // Many texts that differ by case or marks from the wanted ones are searched for at once.
         if test.operation == .equal, base == .string, test.constants.count > 8 {
             let members = ElementTest(
                 .equal, test.constants, ignoresCase: test.ignoresCase, ignoresDiacritics: test.ignoresDiacritics)
@@ -73,12 +73,12 @@ struct ColumnPlanner {
         case (.uuid, .uuid(let id)) where !operation.isStringOperator:
             return IdentifierOperator(property, .uuid { operation.isInOrder($0, id) }, inverted: inverted)
         default:
-            // Values of different kinds are not equal, and in no order.
+            // Values of different kinds are neither equal nor ordered.
             return ConstantOperator(inverted)
         }
     }
 
-    /// A constant that has no range of the column's own type.
+    /// A test for a constant that has no range of the column's own type.
     private func valueTest(_ operation: ComparisonOperator, _ constant: Value) -> any Operator {
         ElementOperator(property, ElementTest(operation, [constant]), capacity: capacity)
     }
@@ -93,19 +93,19 @@ struct ColumnPlanner {
         }
     }
 
-    /// The objects that the property's index lists; nil without an index, when it cannot say what is equal, as for a
-    /// constant of another kind such as 3.0, and when a pass over the column costs less.
+    /// The objects that the property's index lists. Nil without an index, when the index cannot decide equality, as for
+    /// a constant of another kind such as 3.0, and when a pass over the column costs less.
     private func lookUpAll(_ constants: [Value]) throws -> [ObjectKey]? {
         guard !constants.isEmpty, constants.allSatisfy(isListed) else { return nil }
         return try source.lookUp(constants, in: classID, property, limit: entryLimit(constants.count))
     }
 
-    /// Whether an index finds what equals the constant, and nothing else. A bool has too few values for one to pay.
+    /// Whether an index finds exactly the values that equal the constant. A bool has too few values for one to pay.
     private func isListed(_ constant: Value) -> Bool {
         switch base {
         case .bool: return false
         case .mixed:
-            // The index tells collections of a kind not apart, and finds NaN, which equals nothing.
+            // The index does not distinguish collections of a kind, and finds NaN, which equals nothing.
             switch constant {
             case .null, .list, .set, .dictionary, .embedded, .link: return false
             default: return !constant.isNaN
@@ -114,8 +114,8 @@ struct ColumnPlanner {
         }
     }
 
-    /// With more entries a pass over the column costs less: an entry costs some 40 ns, a value of the column from 0.2 ns,
-    /// where it comes down to a range, to 20 ns, as where it may be one of many.
+    /// With more entries a pass over the column costs less: an entry costs some 40 ns, a value of the column from 0.2
+    /// ns, for a range, to 20 ns, for a test against many values.
     private func entryLimit(_ constantCount: Int) -> Int {
         let objects = source.objectCount(of: classID)
         let share =

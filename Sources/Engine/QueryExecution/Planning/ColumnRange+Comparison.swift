@@ -2,8 +2,9 @@ import ObjectModel
 import QueryLanguage
 
 extension ColumnRange {
-    /// The values of a column of type `base` that are `operation` the constant; `!=` gives the range of `==`, to be inverted. The range may
-    /// be empty. Nil for constants of another kind and for operators that are not about order.
+    /// The values of a column of type `base` for which `operation` with the constant holds; `!=` gives the range of
+    /// `==`, to be inverted. The range may be empty. Nil for constants of another kind and for operators that are not
+    /// order comparisons.
     init?(_ operation: ComparisonOperator, _ constant: Value, base: BaseType) {
         switch (base, constant) {
         case (.int, .int(let value)): self = .integer(operation, value)
@@ -75,7 +76,7 @@ extension ColumnRange {
         let nearest = Double(value)
         let order = Value.order(value, nearest)
         if order == 0 { return double(operation, nearest) }
-        // The integer lies strictly between `nearest` and its neighbour, so being equal does not occur.
+        // The integer lies strictly between `nearest` and its neighbour, so equality is impossible.
         switch operation {
         case .less, .lessOrEqual: return .doubles(-.infinity, order < 0 ? nearest.nextDown : nearest)
         case .greater, .greaterOrEqual: return .doubles(order < 0 ? nearest : nearest.nextUp, .infinity)

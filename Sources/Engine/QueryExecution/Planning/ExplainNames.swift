@@ -4,7 +4,7 @@ import QueryLanguage
 /// Names of classes and properties for an explanation; their numbers where there is no schema.
 struct ExplainNames {
     let schema: Schema?
-    /// The class whose properties are spoken of.
+    /// The class of the properties.
     var classID: ClassID
 
     subscript(property: PropertyID) -> String { name(property, of: classID) }

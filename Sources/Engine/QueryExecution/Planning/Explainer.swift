@@ -4,12 +4,12 @@ import QueryLanguage
 import StoreContract
 import Synchronization
 
-/// Says how a query is run, and what each part of the plan did.
+/// Describes the plan of a query, and the measurements of each of its parts.
 struct Explainer {
     let source: any ColumnSource
 
-    /// What the plan needs to know beforehand, such as which objects a link may lead to, is really looked up also when the
-    /// query is not run.
+    /// The plan's prerequisites, such as the objects that a link may lead to, are computed even when the query is not
+    /// executed.
     func explain(_ query: BoundQuery, _ window: Window, running: Bool) throws -> QueryExplanation {
         let names = ExplainNames(schema: source.schema, classID: query.classID)
         let measures = StepMeasures()

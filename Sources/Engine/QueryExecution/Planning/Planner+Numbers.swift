@@ -1,9 +1,10 @@
 import ObjectModel
 import QueryLanguage
 
-/// Numbers of objects that links lead to.
+/// Conditions on the number of objects that links lead to.
 extension Planner {
-    /// The number of objects that satisfy a subquery, or that links in a list or set lead to; nil for what else there is.
+    /// A condition on the number of objects that satisfy a subquery, or that links in a list or set lead to; nil for
+    /// other operands.
     func planNumber(_ operand: BoundOperand, _ classID: ClassID, _ test: ElementTest) throws -> (any Operator)? {
         switch operand {
         case .path(let path):
@@ -45,7 +46,7 @@ extension Planner {
         }
     }
 
-    /// The class that all links but the last lead to, when those are to-one links.
+    /// The class that all links except the last lead to, when those are to-one links.
     private func holder(of links: [LinkStep], _ classID: ClassID) -> ClassID? {
         var current = classID
         for link in links.dropLast() {
@@ -60,8 +61,7 @@ extension Planner {
 }
 
 extension ElementTest {
-    /// For a test of a number of objects: whether it asks for at least one, or, false, for none; nil when it asks for
-    /// something else.
+    /// For a test of a number of objects: true if it is equivalent to at least one, false if to none; nil otherwise.
     fileprivate var asksForAny: Bool? {
         guard constants.count == 1, !isNegated, quantifier == .any, case .int(let number) = constants[0] else {
             return nil

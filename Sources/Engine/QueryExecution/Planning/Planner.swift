@@ -2,25 +2,25 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Turns bound predicates, in which no object is named by its primary key any more, into operators.
+/// Turns bound predicates into operators. Objects by primary keys must already have been looked up.
 struct Planner {
     let source: any ColumnSource
 
     private var capacity: Int { source.clusterCapacity }
 
-    /// A scan that is prepared.
+    /// A prepared scan.
     func scan(_ classID: ClassID, _ predicate: BoundPredicate) throws -> ClassScan {
         try unprepared(classID, predicate).prepared()
     }
 
-    /// One whose operators count what they do; see `MeasuredOperator`.
+    /// A scan whose operators measure themselves; see `MeasuredOperator`.
     func measuredScan(_ classID: ClassID, _ predicate: BoundPredicate) throws -> ClassScan {
         let scan = try unprepared(classID, predicate)
         scan.root = MeasuredOperator.measuring(scan.root)
         return try scan.prepared()
     }
 
-    /// One that looks at `keys` alone.
+    /// A scan of `keys` alone.
     func scan(_ classID: ClassID, _ predicate: BoundPredicate, among keys: [ObjectKey]) throws -> ClassScan {
         let scan = try unprepared(classID, predicate)
         let given = KeySetOperator(keys, capacity: capacity, origin: "given objects")
@@ -29,7 +29,7 @@ struct Planner {
     }
 
     private func unprepared(_ classID: ClassID, _ predicate: BoundPredicate) throws -> ClassScan {
-        // Nothing is looked up for a class without objects.
+        // For a class without objects nothing is looked up.
         if source.objectCount(of: classID) == 0 { return ClassScan(source, classID, ConstantOperator(false)) }
         return ClassScan(source, classID, try plan(predicate, classID))
     }
@@ -81,7 +81,7 @@ struct Planner {
         return try plan(path, classID, quantifier: between.quantifier, [low, high])
     }
 
-    /// Finds the objects of which as many values of the path as the quantifier says pass all tests.
+    /// Finds the objects with as many values of the path that pass all tests as the quantifier requires.
     private func plan(
         _ path: BoundPath, _ classID: ClassID, quantifier: Quantifier, _ tests: [ElementTest]
     ) throws -> any Operator {
@@ -105,7 +105,8 @@ struct Planner {
         }
     }
 
-    /// The elements, the keys, one element or the size of a collection at the end of to-one links; nil for other paths.
+    /// A test of the elements, the keys, one element or the size of a collection at the end of to-one links; nil for
+    /// other paths.
     private func plan(
         insideOf path: BoundPath, _ classID: ClassID, quantifier: Quantifier, _ test: ElementTest
     ) throws -> (any Operator)? {
@@ -125,7 +126,7 @@ struct Planner {
         case .size: part = .size
         case .length, .typeName, .rowSecurity: return nil
         }
-        // A null link on the way makes a single value null, and leaves no elements of several.
+        // A null link on the path makes a single value null; a path to several elements then has none.
         let keepsNull = path.isToMany ? quantifier != .any : test.holds(.null)
         return try plan(
             path.links[...], classID,
@@ -166,12 +167,12 @@ struct Planner {
 
     // MARK: Links
 
-    /// What is asked at the end of a path's links.
+    /// The condition at the end of a path's links.
     struct LinkWalk {
-        /// Whether a null link on the way passes.
+        /// Whether a null link on the path passes.
         var keepsNull: Bool
         var end: (ClassID) throws -> any Operator
-        /// A better way when the last link itself is what is asked about; nil when there is none.
+        /// A faster operator when the condition is on the last link itself; nil when there is none.
         var link: (PropertyID, ClassID) throws -> (any Operator)?
     }
 
@@ -195,7 +196,7 @@ struct Planner {
             let inner = try plan(links.dropFirst(), origin, walk)
             return BacklinkSetOperator(classID, property, origin: ClassScan(source, origin, inner))
         case .rowSecurity(let predicate, _):
-            // To who keeps nulls, an object that is not there is as good as one that passes.
+            // A walk that keeps nulls accepts an invisible object like one that passes.
             let inner = try plan(links.dropFirst(), classID, walk)
             let isThere = try plan(try predicate.namingObjects { try source.key(of: $0, primaryKey: $1) }, classID)
             return walk.keepsNull
@@ -217,7 +218,7 @@ struct Planner {
             let rows = RowOperator(source, classID, .comparison(own), about: "the object itself")
             return test.isNegated ? negation(rows) : rows
         case .count:
-            // A count is no value of a single element; `isColumn` keeps it away.
+            // A count is not a value of a single element; `isColumn` excludes it.
             return ConstantOperator(false)
         }
     }
@@ -241,9 +242,9 @@ struct Planner {
         return keepsNull ? disjunction([found, nulls]) : try conjunction([found, nulls], classID)
     }
 
-    /// Whether following the links of each object costs less than asking all objects that they may lead to: those are
-    /// so many more that a pass over a column of theirs takes longer. True also where only that is right: a position
-    /// among those elements that are visible is known for each object alone.
+    /// Whether following the links of each object costs less than testing all objects that they may lead to: those are
+    /// so many more that a pass over their column takes longer. True also where only that is correct: a position among
+    /// the visible elements is known for each object alone.
     func isShorter(_ links: [LinkStep], _ classID: ClassID) -> Bool {
         for (link, next) in zip(links, links.dropFirst()) {
             if case .elements(_, _, let selector) = link, selector.isPosition, case .rowSecurity = next { return true }
@@ -308,7 +309,7 @@ struct Planner {
         return !other.inverted && other.property == range.property
     }
 
-    /// A few clusters that stand for all; none in a class so small that the order of operators does not matter.
+    /// A few representative clusters; none in a class so small that the order of operators does not matter.
     private func samples(of classID: ClassID) throws -> [ClusterView] {
         let count = source.clusterCount(of: classID)
         guard count > 1 else { return [] }
@@ -324,7 +325,7 @@ struct Planner {
 }
 
 extension BoundPath {
-    /// Whether its values lie in columns of single values that links between objects lead to.
+    /// Whether its values are in columns of single values that links between objects lead to.
     fileprivate var isColumn: Bool {
         guard steps.isEmpty else { return false }
         switch end {
@@ -347,7 +348,7 @@ extension ElementTest {
         }
     }
 
-    /// The same test of links to objects of a class: objects of other classes become one that does not exist.
+    /// The same test for links to objects of a class: objects of other classes become one that does not exist.
     fileprivate func about(_ classID: ClassID) -> ElementTest {
         let own = constants.map { constant in
             guard case .reference(let object) = constant, object.classID != classID else { return constant }

@@ -2,7 +2,7 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Answers a full-text search in one column from its index of words.
+/// Plans a full-text search in one column with its index of words.
 struct WordPlanner {
     let source: any ColumnSource
     let classID: ClassID
@@ -14,7 +14,7 @@ struct WordPlanner {
         self.property = property
     }
 
-    /// Nil when the column has no such index.
+    /// Returns nil when the column has no such index.
     func plan(_ search: FullTextSearch) throws -> (any Operator)? {
         let capacity = source.clusterCapacity
         var wanted: Set<ObjectKey>?
@@ -33,7 +33,7 @@ struct WordPlanner {
                 wanted.subtracting(excluded).sorted(), capacity: capacity,
                 origin: "word index, \(search.words.count) look-ups")
         }
-        // Excluded words alone: every other text.
+        // Only excluded words: every other text matches.
         let texts = NullOperator(property, isNull: false)
         if excluded.isEmpty { return texts }
         let found = KeySetOperator(excluded.sorted(), capacity: capacity, origin: "word index")

@@ -3,9 +3,9 @@ package import ObjectModel
 package import QueryLanguage
 import StoreContract
 
-/// One aggregate while its values come in, by the rules of `AggregateRequest`.
+/// One aggregate under construction, by the rules of `AggregateRequest`.
 package struct AggregateState {
-    /// What sums are made in.
+    /// The number type of the sum.
     private enum Domain {
         case integer
         case floating
@@ -22,7 +22,7 @@ package struct AggregateState {
     private var decimals = Decimal128.zero
     private var best: Value?
 
-    /// Of values of a property, or of elements, of that type.
+    /// For values of a property, or of elements, of that type.
     package init(_ function: AggregateRequest.Function, of base: BaseType) {
         self.function = function
         domain =
@@ -36,7 +36,7 @@ package struct AggregateState {
 
     var isBest: Bool { function == .minimum || function == .maximum }
 
-    /// Nulls and NaN are skipped.
+    /// Adds a value. Nulls and NaN are skipped.
     package mutating func add(_ value: Value) {
         if value.isNull || value.isNaN { return }
         if isBest { return improve(value) }
@@ -53,7 +53,7 @@ package struct AggregateState {
         count += 1
     }
 
-    /// The same for a value that is read where it lies.
+    /// Adds a value that is read in place.
     @inline(__always)
     mutating func add(_ view: ValueView) {
         switch (domain, view) {
@@ -67,30 +67,30 @@ package struct AggregateState {
         }
     }
 
-    /// So many Ints with that sum.
+    /// Adds `count` Ints with that sum.
     mutating func add(_ sum: Int128, count: Int) {
         integers &+= sum
         self.count += count
     }
 
-    /// So many floating values with that sum.
+    /// Adds `count` floating values with that sum.
     mutating func add(_ sum: Double, count: Int) {
         floating += sum
         self.count += count
     }
 
-    /// So many decimals with that sum.
+    /// Adds `count` decimals with that sum.
     mutating func add(_ sum: Decimal128, count: Int) {
         decimals += sum
         self.count += count
     }
 
-    /// The smallest and the largest of some values.
+    /// Adds the smallest and the largest of some values.
     mutating func add(bounds: (minimum: Value, maximum: Value)) {
         improve(function == .minimum ? bounds.minimum : bounds.maximum)
     }
 
-    /// What another one of the same kind, over other values, found.
+    /// Adds the state of another aggregate of the same kind, over other values.
     mutating func merge(_ other: AggregateState) {
         count += other.count
         integers &+= other.integers
@@ -108,7 +108,7 @@ package struct AggregateState {
         if function == .minimum ? order < 0 : order > 0 { self.best = value }
     }
 
-    /// Throws when a sum of integers is none that a property holds.
+    /// Throws when an integer sum does not fit a property.
     func checked() throws -> Value {
         if function == .sum, domain == .integer, Int64(exactly: integers) == nil { throw StoreError.sumOverflow }
         return result

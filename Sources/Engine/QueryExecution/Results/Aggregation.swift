@@ -2,8 +2,8 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Adds up several aggregates, cluster by cluster on the columns where the path has no links, else object by object. Used by one
-/// thread at a time.
+/// Computes several aggregates, cluster by cluster on the columns where the path has no links, otherwise object by
+/// object. Used by one thread at a time.
 final class Aggregation {
     private struct Part {
         let reader: PathReader
@@ -14,7 +14,7 @@ final class Aggregation {
     }
 
     private var parts: [Part]
-    /// The objects added.
+    /// The number of objects added.
     private(set) var count = 0
     private let scratch: SelectionMask
 
@@ -71,7 +71,7 @@ final class Aggregation {
         for index in parts.indices { parts[index].state.merge(other.parts[index].state) }
     }
 
-    /// Throws when a sum that is to be right is none of the integers that there are.
+    /// Throws when a checked integer sum overflows.
     func results() throws -> [Value] { try parts.map { $0.isChecked ? try $0.state.checked() : $0.state.result } }
 
     private func add(_ key: ObjectKey, to part: inout Part) throws {
@@ -101,7 +101,7 @@ extension AggregateState {
 }
 
 extension BoundPath {
-    /// The property when the path is just one of the object itself, with a single value.
+    /// The property when the path is a single-valued property of the object itself.
     var column: PropertyID? {
         guard links.isEmpty, steps.isEmpty, case .property(let property, let type) = end, type.collection == .single
         else { return nil }

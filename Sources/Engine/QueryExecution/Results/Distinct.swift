@@ -22,7 +22,7 @@ final class Distinct {
         return kept
     }
 
-    /// The same for the matches of a scan.
+    /// Filters the matches of a scan in the same way.
     func filter(_ scan: ClassScan, limit: Int, noting note: ((Int) -> Void)? = nil) throws -> [ObjectKey] {
         var kept: [ObjectKey] = []
         let numbers = UnsafeMutablePointer<Int32>.allocate(capacity: scan.source.clusterCapacity)

@@ -7,7 +7,7 @@ import StoreContract
 final class Grouping {
     private let numbering: CombinationNumbering
     private var columns: [GroupedColumn]
-    /// By group.
+    /// The counts by group.
     private var counts: [Int] = []
     private let groupOfSlot: UnsafeMutablePointer<Int32>
 
@@ -50,7 +50,7 @@ final class Grouping {
         var states: [AggregateState]
     }
 
-    /// What several found over different objects, with the same requests and paths; ascending by the groups' keys.
+    /// Merges groupings of different objects, with the same requests and paths; ascending by the groups' keys.
     static func results(of parts: [Grouping], _ requests: [AggregateRequest]) throws -> [AggregateGroup] {
         var numbers: [[Value]: Int] = [:]
         var groups: [Group] = []
@@ -88,7 +88,7 @@ struct GroupedColumn {
     private let reader: PathReader
     private let property: PropertyID?
     private let empty: AggregateState
-    /// By group. Sums of numbers in columns are kept apart from the others, as plain words.
+    /// The states by group. Sums of numbers in columns are kept apart from the others, as plain words.
     private var states: [AggregateState] = []
     private var integers: [Int128] = []
     private var floating: [Double] = []

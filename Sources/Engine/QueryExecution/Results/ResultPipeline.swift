@@ -3,7 +3,7 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// Applies a query's steps to what it selects, doing no more than the window needs.
+/// Applies a query's steps to the selected objects, and does no more work than the window needs.
 struct ResultPipeline {
     private let selected: SelectedObjects
     private let classID: ClassID
@@ -11,7 +11,7 @@ struct ResultPipeline {
     private var steps: [ResultStep]
     private let window: Window
     private let measure: StepMeasures?
-    /// What a cursor has values for.
+    /// The sort keys of a cursor's values.
     private let order: [SortKey]
 
     init(
@@ -26,7 +26,7 @@ struct ResultPipeline {
         order = steps.order
         self.steps = []
         for step in steps {
-            // Sorting is stable, so of two SORTs in a row the later is primary and the earlier breaks ties.
+            // Sorting is stable, so of two consecutive SORTs the later is primary and the earlier breaks ties.
             if case .sort(let keys) = step, case .sort(let earlier) = self.steps.last {
                 self.steps[self.steps.count - 1] = .sort(keys + earlier)
             } else {
@@ -35,7 +35,7 @@ struct ResultPipeline {
         }
     }
 
-    /// The steps as they are run.
+    /// The steps as they are executed.
     var plannedSteps: [ResultStep] { steps }
 
     func run() throws -> [ObjectKey] {
@@ -51,13 +51,13 @@ struct ResultPipeline {
         return Array(keys[start...].prefix(window.limit ?? .max))
     }
 
-    /// Whether a cursor's place is found while the objects are chosen or sorted: nothing else becomes of them.
+    /// Whether a cursor's position is found while the objects are selected or sorted: there are no other steps.
     private var isOneSort: Bool {
         if case .sort? = steps.first { return steps.count == 1 }
         return steps.isEmpty
     }
 
-    /// Those of an ordered result that lie behind a cursor.
+    /// The objects of an ordered result after a cursor.
     private func behind(_ cursor: Cursor, _ keys: [ObjectKey]) throws -> [ObjectKey] {
         guard !order.isEmpty else { return keys.filter { $0 > cursor.key } }
         let sorter = Sorter(order, classID, source, limit: limit(after: steps.count))
@@ -66,7 +66,7 @@ struct ResultPipeline {
         return sorter.sorted()
     }
 
-    /// What is selected, with the first step.
+    /// The selected objects after the first step.
     private func first() throws -> [ObjectKey] {
         guard let step = steps.first else { return try selected.list(after: window.after, limit: limit(after: -1)) }
         switch step {
@@ -124,7 +124,7 @@ struct ResultPipeline {
         }
     }
 
-    /// One that keeps the first few, or one for all.
+    /// A sorter that keeps the first few, or one for all.
     private func sorter(_ keys: [SortKey], limit: Int, after cursor: Cursor?) throws -> any ObjectSorter {
         let wantsMost = limit >= source.objectCount(of: classID) / 4
         if cursor == nil, wantsMost, FullSorter.canSort(by: keys) { return FullSorter(keys, classID, source) }
@@ -141,13 +141,13 @@ struct ResultPipeline {
         return keys
     }
 
-    /// How many objects of what step `index` gives are looked at.
+    /// The number of objects of step `index`'s output that are needed.
     private func limit(after index: Int) -> Int {
         if index + 1 < steps.count {
             if case .limit(let most) = steps[index + 1] { return max(0, most) }
             return .max
         }
-        // What lies before a cursor is not left out yet.
+        // The objects before a cursor have not been removed yet.
         if index < steps.count, window.after != nil, !isOneSort { return .max }
         guard let limit = window.limit else { return .max }
         let (sum, overflow) = limit.addingReportingOverflow(max(0, window.offset))
@@ -155,7 +155,7 @@ struct ResultPipeline {
     }
 }
 
-/// What each step of a query did, in the order in which they were run.
+/// The measurements of each step of a query, in the order of execution.
 final class StepMeasures {
     private(set) var parts: [(step: ResultStep, rowsIn: Int?, rowsOut: Int, nanoseconds: Int)] = []
 

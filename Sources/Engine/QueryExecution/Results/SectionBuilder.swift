@@ -7,7 +7,7 @@ import StoreContract
 final class SectionBuilder {
     private let numbering: CombinationNumbering
     private let key: SectionKey
-    /// By number of a value: the section of objects that have it.
+    /// The section of the objects with a value, by the value's number.
     private var sectionOfNumber: [Int32] = []
     private var sectionOfKey: [Value: Int] = [:]
     private var names: [Value] = []
@@ -29,7 +29,7 @@ final class SectionBuilder {
         return keys.withUnsafeBufferPointer { keys in places.withUnsafeBufferPointer { collected(keys, $0) } }
     }
 
-    /// Of the matches of a scan, in creation order.
+    /// The sections of a scan's matches, in creation order.
     func sections(of scan: ClassScan) throws -> SectionedKeys {
         // No more than the class has can match.
         let limit = scan.source.clusterCount(of: scan.classID) * scan.source.clusterCapacity
@@ -45,7 +45,7 @@ final class SectionBuilder {
         try scan.forEachCluster(handlesEach: true) { cluster, mask in
             try numbering.fill(numbers, cluster, mask)
             let first = Int64(cluster.firstKey)
-            // Sections are named in the order in which they occur.
+            // Sections are in the order of their first object.
             while sectionOfNumber.count < numbering.count { sectionOfNumber.append(-1) }
             var next = count
             mask.forEach { slot in
@@ -75,7 +75,7 @@ final class SectionBuilder {
         return sectionOfNumber[number]
     }
 
-    /// Several values may make one section key.
+    /// Several values may have the same section key.
     private func find(_ number: Int) -> Int {
         let name = key.value(of: numbering.values(of: number)[0])
         let form = name.distinctForm
@@ -86,7 +86,7 @@ final class SectionBuilder {
         return names.count - 1
     }
 
-    /// Puts the objects of each section together, in the order that they have.
+    /// Collects the objects of each section, in their order.
     private func collected(
         _ keys: UnsafeBufferPointer<ObjectKey>, _ places: UnsafeBufferPointer<Int32>
     ) -> SectionedKeys {

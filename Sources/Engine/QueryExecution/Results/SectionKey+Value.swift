@@ -2,8 +2,8 @@ package import ObjectModel
 package import QueryLanguage
 
 extension SectionKey {
-    /// The key of the section that an object belongs to whose value at the path is `value`. Null for a value that
-    /// the function says nothing about, such as the year of a string among mixed values.
+    /// The key of the section of an object whose value at the path is `value`. Null for a value that the function does
+    /// not apply to, such as the year of a string among mixed values.
     package func value(of value: Value) -> Value { function?.value(of: value) ?? value }
 }
 
@@ -33,15 +33,15 @@ extension SectionKey.Function {
         }
     }
 
-    /// At least so many digits, after the sign.
+    /// Decimal text with at least `width` digits, after the sign.
     private static func padded(_ number: Int64, _ width: Int) -> String {
         let digits = String(number.magnitude)
         return (number < 0 ? "-" : "") + String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 }
 
-/// A point in time by the calendar and the clock: UTC, in the proleptic Gregorian calendar, where the year 0 lies
-/// before the year 1.
+/// A point in time by the calendar and the clock: UTC, in the proleptic Gregorian calendar, where the year 0 precedes
+/// the year 1.
 struct CivilDate {
     let year: Int64
     /// 1...12
@@ -58,9 +58,8 @@ struct CivilDate {
         hour = Int(second / 3600)
         // 1970-01-01 was a Thursday.
         weekday = Int(Self.divided(days + 3, by: 7).rest) + 1
-        // Years that begin in March end with the leap day, so that all months before it have fixed places: after
-        // H. Hinnant, "chrono-compatible low-level date algorithms". Day 0 is then 0000-03-01, and an era has 400
-        // years.
+        // Years that begin in March end with the leap day, so that all months before it have fixed offsets: after H.
+        // Hinnant, "chrono-compatible low-level date algorithms". Day 0 is then 0000-03-01, and an era has 400 years.
         let (era, dayOfEra) = Self.divided(days + 719_468, by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)

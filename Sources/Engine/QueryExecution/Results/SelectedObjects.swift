@@ -2,11 +2,11 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// What a query chooses before its steps are applied.
+/// The objects that a query selects before its steps are applied.
 enum SelectedObjects {
     /// The matches of a scan, in creation order.
     case scan(ClassScan)
-    /// In this order, possibly several times.
+    /// In this order, possibly repeated.
     case keys([ObjectKey])
 
     /// Runs the predicate if the scope is not the class; otherwise only plans.
@@ -27,7 +27,7 @@ enum SelectedObjects {
         }
     }
 
-    /// In their order, those after a cursor in creation order, at most `limit`.
+    /// The objects in their order, or those after a cursor in creation order; at most `limit`.
     func list(after cursor: Cursor? = nil, limit: Int = .max) throws -> [ObjectKey] {
         switch self {
         case .scan(let scan): return try scan.list(after: cursor?.key, limit: limit)

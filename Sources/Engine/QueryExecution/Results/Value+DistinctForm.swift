@@ -1,8 +1,8 @@
 package import ObjectModel
 
 extension Value {
-    /// One form for all values that are equal in the total order, so that a set or dictionary tells apart what
-    /// distinct and group-by tell apart: 1, 1.0 and decimal 1 are one, -0 is 0, all NaN are one, and so are all
+    /// One form for all values that are equal in the total order, so that a set or dictionary distinguishes what
+    /// distinct and group-by distinguish: 1, 1.0 and decimal 1 are one, -0 is 0, all NaN are one, and so are all
     /// collections of a kind.
     package var distinctForm: Value {
         switch self {

@@ -2,10 +2,10 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Gives every distinct value at the end of a path a number, counting up from 0: values have the same number when they
-/// are equal in the total order. Used by one thread at a time.
+/// Assigns a number to every distinct value at the end of a path, counting up from 0: values have the same number when
+/// they are equal in the total order. Used by one thread at a time.
 final class ValueNumbering {
-    /// What stands for a null link on the way.
+    /// Represents a null link on the path.
     static let nullLink = -1
 
     private let reader: PathReader
@@ -38,8 +38,8 @@ final class ValueNumbering {
         return number(value)
     }
 
-    /// Puts the number of each selected slot of a column into `numbers`, by slot. Values of slots that are not selected may
-    /// get numbers, too.
+    /// Writes the number of each selected slot of a column to `numbers`, by slot. Values of unselected slots may get
+    /// numbers, too.
     func fill(_ numbers: UnsafeMutablePointer<Int32>, _ leaf: Leaf, _ mask: SelectionMask) {
         let isNullable = leaf.nullCount > 0
         let null = Int32(truncatingIfNeeded: isNullable ? self.null() : 0)
@@ -60,8 +60,7 @@ final class ValueNumbering {
         }
     }
 
-    /// Whether no selected slot has a number that was not given out before: true only when that is certain without a
-    /// look at each.
+    /// Whether every selected slot has a known number: true only when that is certain without reading each slot.
     func hasOnlyKnown(_ leaf: Leaf, isKnown: (Int) -> Bool) -> Bool {
         guard let entryCount = leaf.dictionaryCount else { return false }
         if leaf.nullCount > 0 {
@@ -84,7 +83,8 @@ final class ValueNumbering {
         return values.count - 1
     }
 
-    /// Of a slot that is not null. A column has values of one kind, so that each kind can have a table of its own.
+    /// The number of a slot that is not null. A column has values of one kind, so that each kind can have a table of
+    /// its own.
     private func number(_ leaf: Leaf, _ slot: Int) -> Int {
         switch leaf.kind {
         case .string, .data:
@@ -139,14 +139,14 @@ final class ValueNumbering {
 /// The numbers of combinations of values at several paths. Used by one thread at a time.
 final class CombinationNumbering {
     private let parts: [ValueNumbering]
-    /// Of the first two parts, of those with the third, and so on.
+    /// The pairs of the first two parts, of those with the third, and so on.
     private var pairs: [WordNumbering]
     /// By number: the numbers of the parts. Kept only for several parts.
     private var combinations: [[Int]] = []
     private let spare: [UnsafeMutablePointer<Int32>]
     private let keepsNullLinks: Bool
 
-    /// A null link on a path counts as null with `keepsNullLinks`; else there is no number.
+    /// With `keepsNullLinks` a null link on a path counts as null; otherwise there is no number.
     init(_ paths: [BoundPath], from classID: ClassID, in source: any ColumnSource, keepsNullLinks: Bool) {
         parts = paths.map { ValueNumbering($0, from: classID, in: source) }
         pairs = paths.dropFirst().map { _ in WordNumbering() }
@@ -174,7 +174,7 @@ final class CombinationNumbering {
         return combine(numbers)
     }
 
-    /// Puts the number of each selected slot into `numbers`, by slot; -1 where there is none.
+    /// Writes the number of each selected slot to `numbers`, by slot; -1 where there is none.
     func fill(_ numbers: UnsafeMutablePointer<Int32>, _ cluster: ClusterView, _ mask: SelectionMask) throws {
         guard !parts.isEmpty else {
             let only = Int32(combine([]))
@@ -204,7 +204,7 @@ final class CombinationNumbering {
         }
     }
 
-    /// Whether every selected slot has a number that is known; true only when that is certain without a look at each.
+    /// Whether every selected slot has a known number; true only when that is certain without reading each slot.
     func hasOnlyKnown(_ cluster: ClusterView, isKnown: (Int) -> Bool) throws -> Bool {
         guard parts.count == 1, let property = parts[0].property else { return false }
         return parts[0].hasOnlyKnown(try cluster.leaf(property), isKnown: isKnown)
@@ -218,7 +218,7 @@ final class CombinationNumbering {
 
     private func combine(_ numbers: [Int]) -> Int {
         guard var number = numbers.first else {
-            // Without any path all objects are alike.
+            // Without any path all objects are in one group.
             if combinations.isEmpty { combinations.append([]) }
             return 0
         }

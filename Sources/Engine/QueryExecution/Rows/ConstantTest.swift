@@ -2,7 +2,7 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// A comparison of any value with one constant on the right, whose text is folded and taken apart once.
+/// A comparison of any value with one constant on the right, whose text is folded and parsed once.
 struct ConstantTest {
     private enum Form {
         case string(TextPattern)
@@ -21,7 +21,7 @@ struct ConstantTest {
         self.operation = operation
         self.constant = constant
         view = ConstantView(constant)
-        // The opposite of equality is tested as such.
+        // The negation of equality is tested as equality.
         let test = TextPattern.Test(operation) ?? .equal
         switch constant {
         case .string(let text):

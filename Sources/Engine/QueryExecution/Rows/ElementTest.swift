@@ -6,19 +6,20 @@ import QueryLanguage
 struct ElementTest {
     let operation: ComparisonOperator
     let constants: [Value]
-    /// How many of the constants must hold; `any` for a single one.
+    /// The quantifier over the constants; `any` for a single one.
     let quantifier: Quantifier
     let ignoresCase: Bool
     let ignoresDiacritics: Bool
-    /// Whether the test is the opposite.
+    /// Whether the test is negated.
     let isNegated: Bool
     private let tests: [ConstantTest]
-    /// The distinct forms of many constants that a value is to be one of, with their texts folded.
+    /// The distinct forms of many constants that a value is compared with, with their texts folded.
     private let members: Set<Value>
-    /// What makes texts equal; nil when only the same bytes do.
+    /// The folding under which texts are equal; nil when only the same bytes are.
     private let folding: TextFolding?
 
-    /// Nil when the right side is no constant, and for a comparison in order, which is no test of single values.
+    /// Returns nil when the right side is not a constant, and for an element-wise comparison, which does not test
+    /// single values.
     init?(_ comparison: BoundComparison) {
         switch comparison.right {
         case .constant(let value):
@@ -46,7 +47,7 @@ struct ElementTest {
         isNegated = false
         let folding = TextFolding(ignoresCase: ignoresCase, ignoresDiacritics: ignoresDiacritics)
         let folds = ignoresCase || ignoresDiacritics
-        // Data folds in its own way.
+        // Data has a different folding.
         let isMembership = operation == .equal && quantifier != .all && !(folds && constants.contains(where: \.isData))
         if isMembership, constants.count > 8 {
             // Nothing is equal to a NaN.
@@ -77,7 +78,7 @@ struct ElementTest {
 
     var negated: ElementTest { ElementTest(negating: self) }
 
-    /// The comparison with the constant when there is one and it is not turned over.
+    /// The comparison with the constant when there is one and it is not negated.
     var single: ConstantTest? {
         tests.count == 1 && quantifier != .none && !isNegated ? tests[0] : nil
     }

@@ -5,11 +5,11 @@ extension Quantifier {
     @inline(__always)
     func goesOn(after passes: Bool) -> Bool { self == .all ? passes : !passes }
 
-    /// Whether it holds when values were looked at as long as it went on.
+    /// Whether it holds when values were tested for as long as it was undecided.
     @inline(__always)
     func holds(reachedEnd: Bool) -> Bool { self == .any ? !reachedEnd : reachedEnd }
 
-    /// Whether as many of the values as it wants pass the test.
+    /// Whether it holds for the values that pass the test.
     @inline(__always)
     func holds<T>(_ values: [T], _ test: (T) -> Bool) -> Bool {
         switch self {

@@ -2,7 +2,7 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Arithmetic between two operands of one object after the other. Used by one thread at a time.
+/// Arithmetic between two operands, object by object. Used by one thread at a time.
 final class RowArithmetic {
     let isToMany: Bool
     private let left: RowOperand
@@ -20,7 +20,7 @@ final class RowArithmetic {
         operation.result(try left.single(key), try right.single(key))
     }
 
-    /// One result for each value of the side that is to-many.
+    /// Calls `body` with one result for each value of the to-many side.
     func forEach(_ key: ObjectKey, _ body: (ValueView) throws -> Bool) throws -> Bool {
         try left.forEach(key) { left in
             try right.forEach(key) { right in try body(operation.result(left, right)) }
@@ -29,7 +29,7 @@ final class RowArithmetic {
 }
 
 extension BoundArithmetic.Operation {
-    /// With the rules of `BoundArithmetic`: computes in the wider type of the two.
+    /// Computes by the rules of `BoundArithmetic`, in the wider type of the two.
     func result(_ left: ValueView, _ right: ValueView) -> ValueView {
         switch (left, right) {
         case (.int(let a), .int(let b)): return .int(self(a, b))
@@ -61,7 +61,7 @@ private struct Number {
     let width: Width
     private let view: ValueView
 
-    /// Nil for what is no number.
+    /// Returns nil for a value that is not a number.
     init?(_ view: ValueView) {
         switch view {
         case .int: width = .int

@@ -19,7 +19,7 @@ final class RowComparison {
     private let rightQuantifier: Quantifier
     private let ignoresCase: Bool
     private let ignoresDiacritics: Bool
-    // Values of one object, used again for the next.
+    // Values of one object, reused for the next.
     private var lefts: [ValueView] = []
     private var rights: [ValueView] = []
 
@@ -85,7 +85,7 @@ final class RowComparison {
         }
     }
 
-    /// As many values on both sides, of which each pair satisfies the operator.
+    /// Whether both sides have the same number of values and each pair satisfies the operator.
     private func holdsInOrder(_ left: RowOperand, _ right: RowOperand, _ key: ObjectKey) throws -> Bool {
         var lefts = try gathered(left, key, into: &self.lefts)
         defer { swap(&lefts, &self.lefts) }
@@ -95,7 +95,7 @@ final class RowComparison {
         return !lefts.elementsEqual(rights) { !holds($0, $1) }
     }
 
-    /// Takes the buffer, so that it is not copied; whoever asks gives it back.
+    /// Takes the buffer out, so that it is not copied; the caller puts it back.
     private func gathered(
         _ operand: RowOperand, _ key: ObjectKey, into buffer: inout [ValueView]
     ) throws -> [ValueView] {

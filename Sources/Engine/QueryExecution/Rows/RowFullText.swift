@@ -21,7 +21,7 @@ final class RowFullText {
     }
 }
 
-/// A full-text search made ready to be asked about many texts.
+/// A full-text search prepared for many texts.
 struct TextSearch {
     private struct Word {
         let bytes: [UInt8]
@@ -30,7 +30,7 @@ struct TextSearch {
     }
 
     private let words: [Word]
-    /// Whether some word that must occur cannot, having no letters.
+    /// Whether a required word cannot occur because it has no letters.
     private let isImpossible: Bool
 
     init(_ search: FullTextSearch) {
@@ -48,7 +48,7 @@ struct TextSearch {
         self.isImpossible = isImpossible
     }
 
-    /// Null, and what is no text, does not match.
+    /// Null, and any value that is not text, does not match.
     func matches(_ value: ValueView) -> Bool {
         guard !isImpossible, case .string(let text) = value else { return false }
         let found = SearchWords.words(of: String(decoding: text, as: UTF8.self))

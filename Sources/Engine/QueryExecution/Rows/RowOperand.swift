@@ -2,8 +2,8 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// One side of a comparison, ready to be read for one object after the other. Used by one thread at a time, and
-/// not again while it calls back.
+/// One side of a comparison, prepared for reading object by object. Used by one thread at a time, and not reentrant
+/// from its callbacks.
 indirect enum RowOperand {
     case constant(ConstantView)
     case list([ConstantView])
@@ -17,7 +17,8 @@ indirect enum RowOperand {
         case .constant(let value): self = .constant(ConstantView(value))
         case .list(let values): self = .list(values.map { ConstantView($0) })
         case .objects(let objects):
-            // Objects are named before a query is run, but in the conditions of steps. What is not found equals nothing.
+            // Objects by primary keys are looked up before a query is executed, except in the conditions of steps. A
+            // missing object equals nothing.
             let values = objects.elements.map { element in
                 switch element {
                 case .value(let value): return ConstantView(value)
@@ -63,7 +64,7 @@ indirect enum RowOperand {
         }
     }
 
-    /// Calls `body` with each value until it returns false; returns whether it got to the end.
+    /// Calls `body` with each value until it returns false; returns whether it reached the end.
     @inline(__always)
     func forEach(_ key: ObjectKey, _ body: (ValueView) throws -> Bool) throws -> Bool {
         switch self {
@@ -79,7 +80,7 @@ indirect enum RowOperand {
         }
     }
 
-    /// Whether as many of the values as the quantifier wants pass the test; of a single value it is not looked at.
+    /// Whether the quantifier holds for the values that pass the test; for a single value it is ignored.
     @inline(__always)
     func holds(_ quantifier: Quantifier, _ key: ObjectKey, _ test: (ValueView) throws -> Bool) throws -> Bool {
         if !isToMany { return try test(try single(key)) }
@@ -87,7 +88,7 @@ indirect enum RowOperand {
     }
 }
 
-/// `SUBQUERY(…).@count` of one object after the other; its predicate is compiled once.
+/// `SUBQUERY(…).@count`, object by object; its predicate is compiled once.
 final class RowSubquery {
     private let links: LinkReader
     private let predicate: RowPredicate
@@ -107,12 +108,12 @@ final class RowSubquery {
     }
 }
 
-/// `nums.@sum` of one object after the other. Used by one thread at a time.
+/// `nums.@sum`, object by object. Used by one thread at a time.
 final class RowAggregate {
     private let reader: PathReader
     private let empty: AggregateState
     private let isChecked: Bool
-    /// The last result, whose view has been handed out.
+    /// The last result, whose view has been returned.
     private var last = ConstantView(.null)
 
     init(_ aggregate: BoundAggregate, on classID: ClassID, in source: any ColumnSource) {
@@ -121,7 +122,7 @@ final class RowAggregate {
         isChecked = aggregate.isChecked
     }
 
-    /// Stays valid until the next one is asked for.
+    /// The result, valid until the next call.
     func value(_ key: ObjectKey) throws -> ValueView {
         var state = empty
         _ = try reader.forEach(key) { value in

@@ -1,8 +1,8 @@
 import ObjectModel
 import QueryLanguage
 
-/// Tests single objects: for what has no faster operator, and for one object of a live query. Compiled once; a
-/// part is looked at only when those before it do not decide. Used by one thread at a time.
+/// Tests single objects: for conditions without a faster operator, and for one object of a live query. Compiled once; a
+/// part is evaluated only when those before it do not decide. Used by one thread at a time.
 final class RowPredicate {
     private indirect enum Node {
         case constant(Bool)
@@ -23,7 +23,7 @@ final class RowPredicate {
 
     func holds(_ key: ObjectKey) throws -> Bool { try Self.evaluate(root, key) }
 
-    /// Predicates are nested at most as deep as a text may be, so this does not go deeper either.
+    /// A text limits the nesting of predicates, and with it this recursion.
     private static func compile(_ predicate: BoundPredicate, _ classID: ClassID, _ source: any ColumnSource) -> Node {
         switch predicate {
         case .constant(let value): .constant(value)

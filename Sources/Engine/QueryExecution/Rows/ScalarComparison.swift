@@ -2,8 +2,9 @@ import Columnar
 package import ObjectModel
 package import QueryLanguage
 
-/// What one comparison of two values means. Two-valued: a null is equal to a null only, and a NaN to nothing. Values of different kinds are not equal and in no order, where all numbers are
-/// one kind and all collections of a kind are equal.
+/// The semantics of one comparison of two values. Two-valued: a null equals only a null, and a NaN nothing. Values of
+/// different kinds are neither equal nor ordered, where all numbers are one kind and all collections of a kind are
+/// equal.
 package enum ScalarComparison {
     package static func holds(
         _ left: Value, _ operation: ComparisonOperator, _ right: Value, ignoresCase: Bool = false,
@@ -14,14 +15,14 @@ package enum ScalarComparison {
         return left.withView { test.holds($0) }
     }
 
-    /// Between two values of which neither is known beforehand. With a constant on the right a `ConstantTest`
-    /// is faster.
+    /// Compares two values neither of which is known beforehand. With a constant on the right a `ConstantTest` is
+    /// faster.
     static func holds(
         _ left: ValueView, _ operation: ComparisonOperator, _ right: ValueView, ignoresCase: Bool,
         ignoresDiacritics: Bool
     ) -> Bool {
         if ignoresCase || ignoresDiacritics || operation.isStringOperator {
-            // The opposite of equality is tested as such.
+            // The negation of equality is tested as equality.
             let test = TextPattern.Test(operation) ?? .equal
             switch (left, right) {
             case (.string(let text), .string(let other)):
@@ -38,7 +39,7 @@ package enum ScalarComparison {
         return holds(left, operation, right)
     }
 
-    /// The same without text to fold or search.
+    /// Compares without text to fold or search.
     @inline(__always)
     static func holds(_ left: ValueView, _ operation: ComparisonOperator, _ right: ValueView) -> Bool {
         if left.isNull || right.isNull { return holdsOfNull(left, operation, right) }
@@ -57,14 +58,14 @@ package enum ScalarComparison {
         return operation.isInOrder(ValueView.order(left, right), 0)
     }
 
-    /// Of two values of which one is null.
+    /// Compares two values one of which is null.
     private static func holdsOfNull(_ left: ValueView, _ operation: ComparisonOperator, _ right: ValueView) -> Bool {
         switch operation {
         case .equal, .lessOrEqual, .greaterOrEqual, .like: return left.isNull && right.isNull
         case .notEqual: return !(left.isNull && right.isNull)
         case .less, .greater: return false
         case .beginsWith, .endsWith, .contains:
-            // Every text, and null, has nothing as a part.
+            // Every text contains null; so does null.
             guard right.isNull else { return false }
             switch left {
             case .null, .string, .data: return true
@@ -75,7 +76,7 @@ package enum ScalarComparison {
 }
 
 extension ComparisonOperator {
-    /// Whether two values of one ordered type compare so; `!=`, which is to be turned over, as `==`.
+    /// Whether two values of one ordered type compare so; `!=` as `==`, for the caller to negate.
     @inline(__always)
     func isInOrder<T: Comparable>(_ left: T, _ right: T) -> Bool {
         switch self {
@@ -89,7 +90,7 @@ extension ComparisonOperator {
 }
 
 extension TextPattern.Test {
-    /// Nil for `!=`, which is the opposite of a test.
+    /// Returns nil for `!=`, which is the negation of a test.
     init?(_ operation: ComparisonOperator) {
         switch operation {
         case .equal: self = .equal

@@ -1,8 +1,8 @@
 package import ObjectModel
 package import QueryLanguage
 
-/// A predicate as far as an object's own single values decide it: compiled once, for whatever versions the values come
-/// from. Used by one thread at a time.
+/// The part of a predicate that an object's own single values decide: compiled once, for values of any version. Used by
+/// one thread at a time.
 package struct ValuePredicate {
     private indirect enum Node {
         case constant(Bool)
@@ -10,7 +10,7 @@ package struct ValuePredicate {
         case not(Node)
         case and([Node])
         case or([Node])
-        /// What more than own values decides.
+        /// A condition that needs more than own values.
         case unknown
     }
 
@@ -80,7 +80,7 @@ package struct ValuePredicate {
 }
 
 extension BoundPath {
-    /// The property when the path is one of the object itself, with a single value that is no link.
+    /// The property when the path is a single-valued property of the object itself that is not a link.
     fileprivate var ownValue: PropertyID? {
         guard let column, case .property(_, let type) = end, !type.isLink, !type.isMixed else { return nil }
         return column

@@ -2,7 +2,7 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Puts objects in order. Used by one thread at a time.
+/// Sorts objects. Used by one thread at a time.
 protocol ObjectSorter: AnyObject {
     /// Adds the selected objects of a cluster; may narrow the mask.
     func add(_ cluster: ClusterView, _ mask: SelectionMask) throws
@@ -10,9 +10,8 @@ protocol ObjectSorter: AnyObject {
     func sorted() throws -> [ObjectKey]
 }
 
-/// Sorts objects by several keys, stably in the order that they come in, when all of them are wanted: by the first word of
-/// the first key, then the objects that it does not tell apart by the rest. Only of those the other keys are read. Used by
-/// one thread at a time.
+/// Sorts all objects by several keys, stably in the order in which they were added: by the first word of the first key,
+/// then those with equal words by the rest. The other keys are read only for these. Used by one thread at a time.
 final class FullSorter: ObjectSorter {
     private let source: any ColumnSource
     private let columns: [SortColumn]
@@ -20,12 +19,12 @@ final class FullSorter: ObjectSorter {
     /// Makes another one, for another thread.
     private let another: () -> FullSorter
     private var values: [KeyedWord] = []
-    /// Those of another rank than values have: nulls and null links.
+    /// The objects with another rank than values: nulls and null links.
     private var others: [UInt8: [KeyedWord]] = [:]
     /// Below that many, whole cells are compared.
     private static let comparisonLimit = 64
 
-    /// From `threadLimit` objects on, several threads order what the first words do not tell apart.
+    /// From `threadLimit` objects on, several threads order the objects with equal first words.
     init(_ keys: [SortKey], _ classID: ClassID, _ source: any ColumnSource, threadLimit: Int = 50_000) {
         self.source = source
         self.threadLimit = threadLimit
@@ -33,7 +32,7 @@ final class FullSorter: ObjectSorter {
         columns = keys.map { SortColumn($0, classID, source) }
     }
 
-    /// Whether all keys' values lie in columns, which their cells may point into.
+    /// Whether all keys' values are in columns, which their cells may point into.
     static func canSort(by keys: [SortKey]) -> Bool {
         keys.allSatisfy { key in
             guard key.path.steps.isEmpty, case .property(_, let type) = key.path.end else { return false }
@@ -81,12 +80,12 @@ final class FullSorter: ObjectSorter {
         return sorted
     }
 
-    /// Whether the first word of a column's cell says all that there is to say. Nulls are all alike.
+    /// Whether the first word of a column's cell represents its whole value. Nulls are all equal.
     private func isExact(_ rank: UInt8, _ column: Int) -> Bool {
         rank != 1 || !columns.indices.contains(column) || columns[column].isExact
     }
 
-    /// `refineRuns` of the first column, on several threads where that pays.
+    /// Runs `refineRuns` for the first column, on several threads where that pays.
     private func refineParts(_ items: UnsafeMutableBufferPointer<KeyedWord>, isExact: Bool) throws {
         if columns.count <= 1, isExact { return }
         guard items.count >= threadLimit, ScanThreads.count > 1 else {
@@ -109,8 +108,8 @@ final class FullSorter: ObjectSorter {
         }
     }
 
-    /// Orders the runs of items that have the same word of a column by what the word does not say: nothing of that column
-    /// when it is exact.
+    /// Orders the runs of items that have the same word of a column by the rest of the key: the rest of that column,
+    /// too, unless its word is exact.
     private func refineRuns(
         _ items: UnsafeMutableBufferPointer<KeyedWord>, _ column: Int, isExact: Bool
     ) throws {
@@ -164,7 +163,7 @@ final class FullSorter: ObjectSorter {
         }
     }
 
-    /// Makes words of what comes after that with which all texts begin; whether they say all of it.
+    /// Makes words of the text after the common prefix of all texts; returns whether they represent it completely.
     private static func setWords(
         _ items: inout [KeyedWord], of texts: [UnsafeBufferPointer<UInt8>], ascending: Bool
     ) -> Bool {
@@ -182,14 +181,14 @@ final class FullSorter: ObjectSorter {
         for (index, text) in texts.enumerated() {
             let rest = UnsafeBufferPointer(rebasing: text[shared...])
             var word = SortCell.bits(rest)
-            // Of texts that differ only in zeros at the end the shorter one comes first.
+            // Of texts that differ only in trailing zeros the shorter one comes first.
             if saysAll { word |= UInt64(rest.count) }
             items[index].word = ascending ? word : ~word
         }
         return saysAll
     }
 
-    /// Compares all cells from a column on; few, or of texts and the like that begin alike.
+    /// Compares all cells from a column on, for short runs and for texts with a common prefix.
     private func compare(_ run: UnsafeMutableBufferPointer<KeyedWord>, from first: Int) throws {
         let columns = Array(columns[first...])
         let width = columns.count
@@ -208,7 +207,7 @@ final class FullSorter: ObjectSorter {
         for (place, key) in keys.enumerated() { run[place].key = key }
     }
 
-    /// All keys' values lie in columns.
+    /// The cell of an object; all keys' values are in columns.
     @inline(__always)
     private func cell(of key: ObjectKey, _ column: SortColumn) throws -> SortCell {
         try column.cell(of: key) ?? .null(ascending: column.ascending)

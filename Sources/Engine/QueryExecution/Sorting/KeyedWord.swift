@@ -17,7 +17,7 @@ extension KeyedWord {
 
     private static let insertionLimit = 24
 
-    /// By the highest bits that differ first: each part then has its own ones.
+    /// Sorts by the highest bits that differ first; each part then has its own ones.
     private static func sort(
         _ items: UnsafeMutableBufferPointer<KeyedWord>, _ spare: UnsafeMutableBufferPointer<KeyedWord>
     ) {

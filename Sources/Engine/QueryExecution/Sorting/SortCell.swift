@@ -1,21 +1,21 @@
 import Columnar
 import ObjectModel
 
-/// One sort key's value of one object, in a form that compares as unsigned integers: first `rank`, then
-/// `primary`, then what the column's shape says.
+/// One sort key's value of one object, in a form that compares as unsigned integers: first `rank`, then `primary`, then
+/// the part that the column's shape defines.
 ///
-/// Ascending, null is below all values and a null link on the way above them; descending turns all bits over.
+/// Ascending, null is below all values and a null link on the path above them; descending inverts all bits.
 struct SortCell {
-    /// What tells cells apart whose `primary` is equal.
+    /// The part that orders cells with equal `primary`.
     enum Shape {
-        /// `secondary`.
+        /// The bits of `secondary`.
         case bits
         /// The bytes of texts or data.
         case text
         /// The values that records hold.
         case record
 
-        /// Of values of that type.
+        /// The shape for values of that type.
         init(_ base: BaseType?) {
             switch base {
             case .string, .data: self = .text
@@ -71,7 +71,7 @@ struct SortCell {
         }
     }
 
-    /// `keep` gives bytes a place where they outlive the cell.
+    /// `keep` copies bytes to memory that outlives the cell.
     init(
         _ value: Value, _ shape: Shape, ascending: Bool, keep: ([UInt8]) -> UnsafeBufferPointer<UInt8>
     ) {
@@ -113,7 +113,7 @@ struct SortCell {
         self.init(Self.bits(text), bytes: text, ascending: ascending)
     }
 
-    /// A mixed value: first its kind, then what goes first among values of the kind. The bytes must outlive the cell.
+    /// A mixed value: first its kind, then the leading part of a value of the kind. The bytes must outlive the cell.
     init(record: UnsafeBufferPointer<UInt8>, ascending: Bool) {
         let view = ValueView(record: UnsafeRawBufferPointer(record))
         if view.isNull {
@@ -150,7 +150,7 @@ struct SortCell {
         UnsafeBufferPointer(start: UnsafePointer(bitPattern: UInt(secondary)), count: Int(length))
     }
 
-    /// Negative, zero or positive.
+    /// Compares two cells; returns a negative number, zero or a positive one.
     @inline(__always)
     static func order(_ a: SortCell, _ b: SortCell, _ shape: Shape, ascending: Bool) -> Int {
         if a.rank != b.rank { return a.rank < b.rank ? -1 : 1 }
@@ -166,13 +166,13 @@ struct SortCell {
         _ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>, _ shape: Shape
     ) -> Int {
         let order = TextPattern.order(a, b)
-        // The same record is the same value; the order of records says nothing.
+        // Equal records are equal values; the order of records means nothing.
         guard shape == .record, order != 0 else { return order }
         return ValueView.order(
             ValueView(record: UnsafeRawBufferPointer(a)), ValueView(record: UnsafeRawBufferPointer(b)))
     }
 
-    /// The first eight bytes, so that they compare as the text does; zeros where it has fewer.
+    /// The first eight bytes as a number that compares like the text; zeros where it has fewer.
     static func bits(_ text: UnsafeBufferPointer<UInt8>) -> UInt64 {
         if text.count >= 8 {
             return UInt64(bigEndian: UnsafeRawBufferPointer(text).loadUnaligned(as: UInt64.self))

@@ -8,7 +8,7 @@ struct SortColumn {
     let ascending: Bool
     let base: BaseType
     let shape: SortCell.Shape
-    /// The property itself when no link lies before it.
+    /// The property itself when no link precedes it.
     let property: PropertyID?
 
     init(_ key: SortKey, _ classID: ClassID, _ source: any ColumnSource) {
@@ -19,7 +19,7 @@ struct SortColumn {
         property = key.path.column
     }
 
-    /// Whether the first word of a cell says all that there is to say.
+    /// Whether the first word of a cell represents the whole value.
     var isExact: Bool {
         switch base {
         case .bool, .int, .float, .double: true
@@ -27,7 +27,7 @@ struct SortColumn {
         }
     }
 
-    /// The cell of an object, whose bytes lie in a leaf; nil when its value does not lie in a column.
+    /// The cell of an object, whose bytes are in a leaf; nil when its value is not in a column.
     @inline(__always)
     func cell(of key: ObjectKey) throws -> SortCell? {
         guard let object = try reader.singleObject(key) else { return .nullLink(ascending: ascending) }
@@ -38,7 +38,7 @@ struct SortColumn {
 }
 
 extension [SortColumn] {
-    /// The order of two rows of cells, of which each has one for each column: negative, zero or positive.
+    /// Compares two rows of cells, each with one for each column; returns a negative number, zero or a positive one.
     @inline(__always)
     func order<Cells: RandomAccessCollection>(_ a: Cells, _ b: Cells) -> Int
     where Cells.Element == SortCell, Cells.Index == Int {

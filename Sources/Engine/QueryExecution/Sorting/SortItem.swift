@@ -1,4 +1,4 @@
-/// A row's place by the first sort key alone; rows that it does not tell apart are compared in full.
+/// A row's order by the first sort key alone; rows that are equal in it are compared in full.
 struct SortItem {
     var primary: UInt64
     var row: UInt32
@@ -36,7 +36,7 @@ struct SortItem {
         return sorted
     }
 
-    /// Least significant byte first, stably; bytes that all items share cost nothing.
+    /// Sorts by the least significant byte first, stably; bytes that all items share cost nothing.
     private static func radixSorted(_ items: [SortItem]) -> [SortItem] {
         var counts = [Int](repeating: 0, count: 9 * 256)
         counts.withUnsafeMutableBufferPointer { counts in

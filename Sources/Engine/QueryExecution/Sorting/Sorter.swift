@@ -2,12 +2,13 @@ import Columnar
 import ObjectModel
 import QueryLanguage
 
-/// Sorts objects by several keys, stably in the order that they come in, and keeps only the first `limit`.
+/// Sorts objects by several keys, stably in the order in which they were added, and keeps only the first `limit`.
 ///
-/// With a limit it sorts and cuts whenever half as many again have gathered, and lets whole clusters pass
-/// unread whose zone lies behind the last of the present best. Used by one thread at a time.
+/// With a limit it sorts and cuts whenever it has half as many again, and skips, unread, whole clusters whose minimum
+/// and maximum are after the last of the present best. Used by one thread at a time.
 final class Sorter: ObjectSorter {
-    /// Selects what one column puts before the last of the best, and what it does not put behind it.
+    /// Selects the objects that one column orders before the last of the best, and those that it does not order after
+    /// it.
     private struct Threshold {
         let better: RangeOperator
         let notWorse: RangeOperator
@@ -17,27 +18,28 @@ final class Sorter: ObjectSorter {
     private let classID: ClassID
     private let columns: [SortColumn]
     private let limit: Int
-    /// Cutting often keeps the thresholds tight, so that few objects are taken in at all: of n in random order about
-    /// limit × ln n. A sort of so few is cheap.
+    /// Frequent cuts keep the thresholds tight, so that few objects are added at all: of n in random order about limit
+    /// × ln n. Sorting so few is cheap.
     private let mostRows: Int
-    /// For each column but the last: those better by it, and those that it does not tell from the last of the best.
+    /// For each column except the last: the objects that it orders before the last of the best, and those with an equal
+    /// value.
     private let masks: [(better: SelectionMask, ties: SelectionMask)]
 
-    // By row: the object, when it came, and a cell for each column.
+    // By row: the object, its arrival number, and a cell for each column.
     private var keys: [ObjectKey] = []
     private var arrivals: [Int] = []
     private var cells: [SortCell] = []
     private var arrived = 0
 
-    /// Objects up to this place are left out.
+    /// Objects up to this position are left out.
     private var start: (cells: [SortCell], key: ObjectKey)?
-    /// Of cells whose bytes do not lie in a leaf.
+    /// The bytes of cells that are not in a leaf.
     private var texts: [UnsafeMutableBufferPointer<UInt8>] = []
-    /// The cells of the last of the best, once there are enough: what is not before it is not taken in.
+    /// The cells of the last of the best, once there are enough: only objects before it are added.
     private var worst: [SortCell] = []
-    /// What the columns must satisfy to get among the best, of as many as can be said, in their order.
+    /// The conditions for joining the best, for as many leading columns as have one.
     private var thresholds: [Threshold] = []
-    /// What the first column must satisfy to lie behind the start.
+    /// The condition of the first column for being after the start.
     private var startBound: RangeOperator?
 
     init(_ keys: [SortKey], _ classID: ClassID, _ source: any ColumnSource, limit: Int) {
@@ -54,7 +56,7 @@ final class Sorter: ObjectSorter {
 
     deinit { for text in texts { text.deallocate() } }
 
-    /// Leaves out everything up to and with the cursor, which has values for the first `keyCount` columns.
+    /// Leaves out everything up to and including the cursor, which has values for the first `keyCount` columns.
     func start(after cursor: Cursor, keyCount: Int) throws {
         var cells: [SortCell] = []
         let exists = try QueryExecutor(source).exists(cursor.key, in: classID)
@@ -113,7 +115,7 @@ final class Sorter: ObjectSorter {
         return SortCell.order(cell, worst, column.shape, ascending: column.ascending) > 0
     }
 
-    /// The order of the newest row, whose cells come last, and others.
+    /// The order of the newest row, whose cells come last, relative to others.
     private func orderOfNewest(_ others: [SortCell]) -> Int {
         columns.order(cells[(cells.count - columns.count)...], others[...])
     }
@@ -181,7 +183,7 @@ final class Sorter: ObjectSorter {
 
     // MARK: Thresholds
 
-    /// Later objects must come before the last of the best; one that is equal in all columns is behind it.
+    /// Later objects must come before the last of the best; one that is equal in all columns is after it.
     private func updateThresholds() {
         thresholds = []
         guard let last = keys.last else { return }
@@ -195,8 +197,8 @@ final class Sorter: ObjectSorter {
         }
     }
 
-    /// Of an ascending column the values outside the range, otherwise, unless said, those in it; nil when the
-    /// column cannot be narrowed.
+    /// For an ascending column the values outside the range, otherwise those in it, unless `inverted` says otherwise;
+    /// nil when the column cannot be narrowed.
     private func bound(
         _ column: SortColumn, _ operation: ComparisonOperator, _ value: Value, inverted: Bool? = nil
     ) -> RangeOperator? {
@@ -206,8 +208,7 @@ final class Sorter: ObjectSorter {
             property, range, inverted: inverted ?? column.ascending, capacity: source.clusterCapacity)
     }
 
-    /// Takes out what is behind the last of the best, as far as the columns from `level` on that have
-    /// thresholds tell.
+    /// Removes the objects after the last of the best, as far as the thresholds of the columns from `level` on decide.
     private func keepBetter(_ mask: SelectionMask, _ cluster: ClusterView, level: Int = 0) throws {
         guard level < thresholds.count else { return }
         let threshold = thresholds[level]
