@@ -5,8 +5,8 @@ import Synchronization
 
 /// The embedded store: one LMDB file with the objects of a schema in columnar clusters.
 ///
-/// Any number of processes may have the file open; one of them writes at a time. All methods may be called from
-/// any thread.
+/// Any number of processes may have the file open; one of them writes at a time. All methods may be called from any
+/// thread.
 package final class EmbeddedStore: Store {
     let file: StoreFile
     private let writer: DispatchQueue
@@ -20,14 +20,14 @@ package final class EmbeddedStore: Store {
         var isDraining = false
         var isClosed = false
         var listeners: [@Sendable ([ChangeSet]) -> Void] = []
-        /// The newest version that listeners know of.
+        /// The newest version that has been announced to listeners.
         var announced = Version(0)
-        /// What the last poll could read.
+        /// The newest moment that the last poll could read.
         var seen = Moment(generation: 0, transaction: 0)
         var polls = 0
-        /// What else waits for the writer's thread: work on the file as a whole.
+        /// Other jobs for the writer's thread: work on the file as a whole.
         var maintenance: [@Sendable () -> Void] = []
-        /// Whether a commit may have freed pages that LMDB gives out only after the next one.
+        /// Whether a commit may have freed pages that LMDB reuses only after the next one.
         var hasFreshPages = true
     }
 
@@ -36,18 +36,18 @@ package final class EmbeddedStore: Store {
         let moment: Moment
     }
 
-    /// Members that one durable commit takes at the most; more wait for the next one.
+    /// The maximum number of members of one durable commit; more wait for the next one.
     private static let groupLimit = 1024
 
-    /// How often a commit by another process is looked for.
+    /// The interval of the polls for commits by other processes.
     private static let pollMilliseconds = 200
 
     /// A process that was killed while it read pins its version until its slot is freed.
     private static let pollsPerReaderCheck = 25
 
-    /// Opens the file at `path`, creating it with `schema` if there is none; its directory must exist. A file that
-    /// is there keeps the schema that it has: see `replaceSchema`. Throws `StoreError`: `schemaInvalid`,
-    /// `fileAccess`, `invalidFile`, `unsupportedFormat`, `busy`, `full`.
+    /// Opens the file at `path`, creating it with `schema` if there is none; its directory must exist. An existing file
+    /// keeps its schema: see `replaceSchema`. Throws `StoreError`: `schemaInvalid`, `fileAccess`, `invalidFile`,
+    /// `unsupportedFormat`, `busy`, `full`.
     package static func open(
         path: String, schema: Schema = .empty, options: EmbeddedStoreOptions = EmbeddedStoreOptions()
     ) throws -> EmbeddedStore {
@@ -81,7 +81,7 @@ package final class EmbeddedStore: Store {
             let newest = Latest(
                 snapshot: versions.share(snapshot, generation: moment.generation), moment: moment)
             latest.withLock { $0 = newest }
-            // A commit that came in between has already dropped what was kept, and does not know of this one.
+            // A commit in between has already dropped the cached snapshot, and does not know of this one.
             if moment != (try? file.current.moment) { forget(moment) }
             return newest
         } catch let error as StoreError where error.code == .inputOutput {
@@ -90,7 +90,7 @@ package final class EmbeddedStore: Store {
         }
     }
 
-    /// Drops what was kept for the next reader, if it is of that moment.
+    /// Drops the cached snapshot, if it is of that moment.
     private func forget(_ moment: Moment) {
         latest.withLock { if $0?.moment == moment { $0 = nil } }
     }
@@ -165,8 +165,8 @@ package final class EmbeddedStore: Store {
         if !schedule({ $0.queue.append(job) }) { job.completion(.failure(Self.closed)) }
     }
 
-    /// Runs `work` on the writer's thread between two commits and waits for it. Throws `nestedWrite` on a thread
-    /// that writes already, `closed`, and what `work` throws.
+    /// Runs `work` on the writer's thread between two commits and waits for it. Throws `nestedWrite` on a thread that
+    /// already writes, `closed`, and the errors of `work`.
     func onWriter<R: Sendable>(_ work: @escaping @Sendable (StoreFile) throws -> R) throws -> R {
         try WriterLock.checkNesting(self)
         let outcome = Mutex<Result<R, any Error>?>(nil)
@@ -184,7 +184,7 @@ package final class EmbeddedStore: Store {
         return try result.get()
     }
 
-    /// Lets `add` add something to be done and wakes the writer; false, with nothing done, when the store is closed.
+    /// Calls `add` to schedule work and wakes the writer; returns false, with nothing done, when the store is closed.
     private func schedule(_ add: (inout State) -> Void) -> Bool {
         let (isOpen, mustStart) = state.withLock { state in
             if state.isClosed { return (false, false) }
@@ -196,8 +196,8 @@ package final class EmbeddedStore: Store {
         return isOpen
     }
 
-    /// Commits what is queued, group by group. What arrives during one sync goes into the next group: the
-    /// busier the store, the larger the groups.
+    /// Commits the queued jobs, group by group. Jobs that arrive during one sync go into the next group: the busier the
+    /// store, the larger the groups.
     private func drain() {
         while true {
             let (group, maintenance) = state.withLock { state in
@@ -214,7 +214,7 @@ package final class EmbeddedStore: Store {
         }
     }
 
-    /// How many jobs at the front of the queue share the next transaction.
+    /// The number of jobs at the front of the queue that share the next transaction.
     private static func groupSize(_ queue: [WriterJob]) -> Int {
         let first = queue.prefix(groupLimit)
         guard let place = first.firstIndex(where: \.isAlone) else { return first.count }
@@ -222,7 +222,7 @@ package final class EmbeddedStore: Store {
     }
 
     private func commit(_ jobs: [WriterJob]) {
-        // If the commit fails so badly that LMDB stops, readers still get this version. It holds up no space: the
+        // If the commit fails so badly that LMDB stops, readers still get this version. It holds no extra space: the
         // commit could not reuse that of the version that it starts from anyway.
         var before = try? newest()
         if let newest = before?.snapshot.version { versions.expire(newest: newest) }
@@ -238,8 +238,7 @@ package final class EmbeddedStore: Store {
             if !outcome.changes.isEmpty { state.withLock { $0.hasFreshPages = true } }
             record.add(works: jobs.count - failed, failed: failed, since: start)
             if let newest = outcome.changes.last?.version {
-                // The cached snapshot would keep the space of its version from being reused until somebody
-                // reads again.
+                // The cached snapshot would prevent the reuse of its version's space until the next read.
                 latest.withLock { $0 = nil }
                 before = nil
                 versions.expire(newest: newest)
@@ -259,7 +258,8 @@ package final class EmbeddedStore: Store {
         }
     }
 
-    /// Has LMDB give out the pages that the last commit freed, for a write that found no room. False when there are none.
+    /// Makes LMDB reuse the pages that the last commit freed, for a write that found no room. Returns false when there
+    /// are none.
     private func freshPagesBecomeFree() -> Bool {
         let mayHelp = state.withLock { state in
             defer { state.hasFreshPages = false }
@@ -275,7 +275,7 @@ package final class EmbeddedStore: Store {
         }
     }
 
-    /// Tells the listeners, with the versions that other processes made in between read from the change log.
+    /// Notifies the listeners; the versions that other processes made in between are read from the change log.
     private func announce(_ own: [ChangeSet], upTo newest: Version) {
         let (announced, listeners) = state.withLock { state in
             defer { state.announced = max(state.announced, newest) }
@@ -284,15 +284,15 @@ package final class EmbeddedStore: Store {
         guard newest > announced, !listeners.isEmpty else { return }
         var changes = own
         if own.first?.version != announced.next {
-            // The log may have grown meanwhile: what is newer is announced in its turn.
+            // The log may have grown meanwhile: newer versions are announced later.
             let missed = (try? file.changes(after: announced)).flatMap { $0 }?.filter { $0.version <= newest }
-            // Where the log does not reach back, a schema change makes every listener look at everything again.
+            // Where the log does not reach back, a schema change makes every listener read everything again.
             changes = missed ?? [ChangeSet(version: newest, schemaChanged: true)]
         }
         for listener in listeners { listener(changes) }
     }
 
-    /// Looks for commits by other processes now and then, as long as the store is open.
+    /// Polls for commits by other processes, as long as the store is open.
     private func startPolling() {
         writer.asyncAfter(deadline: .now() + .milliseconds(Self.pollMilliseconds)) { [weak self] in
             guard let self, !state.withLock({ $0.isClosed }) else { return }
@@ -306,9 +306,9 @@ package final class EmbeddedStore: Store {
 
     private func lookForForeignCommits() {
         guard let newest = try? file.current.moment, newest != state.withLock({ $0.seen }) else { return }
-        // What could not be read is looked for again at the next poll. So is what is on its way: while a process makes
-        // its commit durable, LMDB names it as the newest and gives the one before it to readers, so what counts as
-        // seen is what was read.
+        // A version that could not be read is read at the next poll. So is one in progress: while a process makes its
+        // commit durable, LMDB names it as the newest but gives readers the one before it, so only versions that were
+        // read count as seen.
         guard let (snapshot, moment) = try? file.snapshot() else { return }
         state.withLock { $0.seen = moment }
         latest.withLock { if $0?.moment != moment { $0 = nil } }
@@ -327,14 +327,15 @@ package final class EmbeddedStore: Store {
     /// Work that waits for the writer, and whether the store is closed.
     var waiting: (works: Int, isClosed: Bool) { state.withLock { ($0.queue.count, $0.isClosed) } }
 
-    /// How many versions somebody in this process holds, and for how long the oldest has not been the newest, in seconds.
+    /// The number of versions that snapshots in this process hold, and the seconds since the oldest ceased to be the
+    /// newest.
     var heldVersionAges: (count: Int, oldest: Double) { versions.ages }
 
-    /// The versions that somebody in this process holds or that were asked for last, ascending.
+    /// The versions that snapshots in this process hold, and the one cached last, ascending.
     package var heldVersions: [Version] { versions.versions }
 
-    /// Runs work that writes to the file other than by a commit. If it fails so badly that LMDB stops, readers still get
-    /// the version that was newest before. On the writer's thread.
+    /// Runs work that writes to the file other than by a commit. If it fails so badly that LMDB stops, readers still
+    /// get the version that was newest before. On the writer's thread.
     func keepingNewest<R>(_ work: () throws -> R) throws -> R {
         let before = try? newest()
         do {
@@ -345,7 +346,7 @@ package final class EmbeddedStore: Store {
         }
     }
 
-    /// Drops what was kept for the next reader, so that it keeps nothing else from being released.
+    /// Drops the cached snapshot, so that it does not keep anything else alive.
     func forgetLatest() { latest.withLock { $0 = nil } }
 
     func throwIfClosed() throws {

@@ -2,15 +2,15 @@ import Columnar
 import ObjectModel
 import StoreContract
 
-/// Checks what readers and writers take for granted when they allocate and index by it: the schema's numbers, the
-/// classes' counters, and that the columns of a cluster have as many slots as its live mask says.
+/// Checks the values that readers and writers use, unchecked, for allocation and as indexes: the schema's numbers, the
+/// classes' counters, and that the columns of a cluster have as many slots as its live mask.
 ///
-/// Looks at the header of every leaf, of which the page check has just read the page; nothing else of the data.
+/// Reads the header of every leaf, whose page the page check has just read, and no other data.
 struct CatalogueCheck {
     private let file: OpenFile
     private let path: String
 
-    /// Above this a number was not given by counting up from one.
+    /// A higher number was not assigned by counting up from one.
     private static let highestClassNumber: UInt32 = 1 << 20
 
     init(_ file: OpenFile, path: String) {
@@ -18,7 +18,7 @@ struct CatalogueCheck {
         self.path = path
     }
 
-    /// Throws `invalidFile` with what is wrong.
+    /// Throws `invalidFile` with the fault.
     func verify() throws {
         let transaction = try file.environment.begin(readOnly: true)
         defer { transaction.abort() }

@@ -2,11 +2,11 @@ import Glibc
 import ObjectModel
 import StoreContract
 
-/// Puts a copy without unused pages in the place of a file that nobody else has open.
+/// Replaces a file that no other process has open by a copy without unused pages.
 ///
 /// Everything that can fail comes first: the copy is written to `PATH.compacting`, synced and opened there. Then two
-/// renames put its lock file and itself in place. A crash before the second one leaves the old file, after it the new
-/// one, both whole; what else is left lying is cleaned up when the file is next opened.
+/// renames move its lock file and itself into place. A crash before the second one leaves the old file, after it the
+/// new one, both complete; leftovers are deleted when the file is next opened.
 struct Compaction {
     let old: OpenFile
     let path: String
@@ -22,14 +22,15 @@ struct Compaction {
         self.options = options
     }
 
-    /// Removes what a compaction that was broken off left; for who is alone with the file.
+    /// Deletes the leftovers of an interrupted compaction; the caller must hold the file exclusively.
     static func cleanUp(beside path: String) {
         unlink(path + suffix)
         unlink(path + suffix + lockSuffix)
     }
 
-    /// Gives the new file, open; snapshots of the old one stay readable. The caller holds the old file's presence
-    /// exclusively. `progress` is told now and then how many bytes have been written. Throws `LMDBError`, `StoreError`.
+    /// Returns the new file, open; snapshots of the old one stay readable. The caller holds the old file's presence
+    /// exclusively. `progress` is called now and then with the number of bytes written. Throws `LMDBError`,
+    /// `StoreError`.
     func run(progress: (@Sendable (Int) -> Void)? = nil) throws -> OpenFile {
         Self.cleanUp(beside: path)
         try StaleValues.clear(old, path: path)
@@ -56,17 +57,16 @@ struct Compaction {
             throw StoreError(.invalidFile, "The compacted copy of '\(path)' is not like it. The file stays as it is.")
         }
 
-        // Nobody can open the new file under its final name before its presence is shared.
-        // A device that fails may report an error for a rename that it did; going on with the old file would lose all
-        // that is written from now on.
+        // Nobody can open the new file under its final name before its presence is shared. A failing device may report
+        // an error for a rename that succeeded; continuing with the old file would lose all later writes.
         if rename(temporary, path) != 0 {
             let code = errno
             guard FileIdentity(path: path) == presence.identity else {
                 throw LMDBError(code: code, action: "Replacing")
             }
         }
-        // Whoever opens the file must share its table of readers. If this fails, nobody else may open it as long as we
-        // have it; who opens it afterwards starts a new table.
+        // Every process that opens the file must share its table of readers. If this fails, no other process may open
+        // it as long as we have it; a process that opens it afterwards starts a new table.
         if rename(temporary + Self.lockSuffix, path + Self.lockSuffix) == 0 { presence.becomeShared() }
         FileSystem.syncDirectory(of: path)
         return new
@@ -78,11 +78,11 @@ struct Compaction {
         return try transaction.get(file.trees.meta, FileFormat.versionKey).map { Array($0) }
     }
 
-    /// The new file is for the same people as the old one.
+    /// Gives the new file the owner and permissions of the old one.
     private func adoptOwner(_ path: String) {
         var status = stat()
         guard fstat(old.environment.presence.descriptor, &status) == 0 else { return }
-        // Only a privileged process can give files away; for any other the owner is its own already.
+        // Only a privileged process can change the owner; for any other the file already has its own.
         _ = chown(path, status.st_uid, status.st_gid)
         _ = chmod(path, status.st_mode & 0o777)
     }

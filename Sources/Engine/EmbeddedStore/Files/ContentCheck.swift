@@ -2,8 +2,8 @@ import Columnar
 import ObjectModel
 import StoreContract
 
-/// Reads every value of the newest version and compares it with what is kept beside it: indexes, words, backlinks,
-/// owners. Every entry that should be there is looked up; that there are no others follows from their number.
+/// Reads every value of the newest version and compares it with the data derived from it: indexes, words, backlinks,
+/// owners. It looks up every expected entry; the number of entries then shows that there are no others.
 final class ContentCheck {
     private let file: OpenFile
     private let transaction: LMDBTransaction
@@ -12,7 +12,7 @@ final class ContentCheck {
     private var faults: [String] = []
     private var objects = 0
     private var entries = 0
-    /// How many objects own an embedded one.
+    /// The number of objects that own an embedded one.
     private var owners: [ObjectReference: Int] = [:]
 
     init(_ file: OpenFile, path: String, progress: @escaping (Int) -> Void) throws {
@@ -22,7 +22,7 @@ final class ContentCheck {
         snapshot = EmbeddedSnapshot(transaction, file.trees, try Catalogue(transaction, file.trees), path: path)
     }
 
-    /// Adds what it finds to the report.
+    /// Adds its findings to the report.
     func run(_ report: inout FileReport) throws {
         for objectClass in snapshot.schema.classes {
             try check(MutableClass(objectClass, snapshot.classes[objectClass.id] ?? ClassState()))
@@ -119,7 +119,7 @@ final class ContentCheck {
 
     // MARK: Entries beside the objects
 
-    /// How many entries a class has, by the positions of its columns.
+    /// The number of entries that a class has, by the positions of its columns.
     private struct Expected {
         var index: [Int]
         var words: [Int]

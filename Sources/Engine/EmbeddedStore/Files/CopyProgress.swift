@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Tells ten times a second how long a file is that somebody writes who does not tell.
+/// Reports the length of a file ten times a second, while a writer that reports no progress fills it.
 struct CopyProgress {
     private let queue = DispatchQueue(label: "realmgate.copy")
     private let timer: (any DispatchSourceTimer)?
@@ -20,7 +20,7 @@ struct CopyProgress {
         self.timer = timer
     }
 
-    /// Ends it. Nothing is told any more after that, and nobody holds the file.
+    /// Ends the reports. Afterwards there are no more calls, and the file is no longer held.
     func stop() {
         timer?.cancel()
         queue.sync {}

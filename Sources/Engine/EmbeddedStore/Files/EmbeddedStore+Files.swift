@@ -1,5 +1,5 @@
 extension EmbeddedStore {
-    /// What the file takes on the disk. Cost: a visit to the list of free pages.
+    /// The sizes of the file. Cost: a pass over the list of free pages.
     package func sizes() throws -> FileSizes {
         try throwIfClosed()
         do {
@@ -9,18 +9,18 @@ extension EmbeddedStore {
         }
     }
 
-    /// The durable states from the oldest that somebody reads, in whichever process, to the newest: the space of what
-    /// they no longer share cannot be used again yet. Versions that one commit made together count as one.
+    /// The number of durable states from the oldest one in use, by any process, to the newest: the space that they do
+    /// not share cannot be reused yet. Versions of one commit count as one.
     package func activeVersions() throws -> Int {
         try throwIfClosed()
         return try file.current.environment.activeVersions
     }
 
-    /// Rewrites the file without the space of earlier versions, and gives its length before and after. Readers go on
-    /// meanwhile, those that hold a snapshot keep it; writes wait. Needs space for the copy, and nobody else may have
-    /// the file open: `busy` otherwise. A crash leaves the old file or the new one.
+    /// Rewrites the file without the space of earlier versions, and returns its length before and after. Readers
+    /// continue meanwhile, snapshots stay valid; writes wait. Needs space for the copy, and throws `busy` if another
+    /// process has the file open. A crash leaves the old file or the new one.
     ///
-    /// `progress` is told now and then how many bytes have been written, on any thread. Do not call this on the
+    /// `progress` is called now and then with the number of bytes written, on any thread. Do not call this on the
     /// writer's thread.
     @discardableResult
     package func compact(
@@ -35,10 +35,11 @@ extension EmbeddedStore {
         return (sizes[0], sizes[1])
     }
 
-    /// Writes the newest version as a new, compacted file, while others read and write. The file has its final name
-    /// only when all of it is on the disk. Throws `fileAccess` when the name is taken, `full`, `inputOutput`.
+    /// Writes the newest version as a new, compacted file, while others read and write. The file gets its final name
+    /// only when all of it is on disk. Throws `fileAccess` when the name is taken, `full`, `inputOutput`.
     ///
-    /// `progress` is told now and then how many bytes have been written, on any thread. What it throws ends the copy.
+    /// `progress` is called now and then with the number of bytes written, on any thread. An error that it throws ends
+    /// the copy.
     package func writeCopy(to path: String, progress: (@Sendable (_ writtenBytes: Int) throws -> Void)? = nil) throws {
         try throwIfClosed()
         try FileCopy(of: try file.current.environment, to: path).run(progress: progress)

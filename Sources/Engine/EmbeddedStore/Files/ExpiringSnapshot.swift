@@ -4,10 +4,10 @@ import QueryLanguage
 import StoreContract
 import Synchronization
 
-/// A snapshot that can be taken back from who holds it too long. Used only by stores that limit the age of versions.
+/// A snapshot that the store can revoke when it is held too long. Only stores that limit the age of versions use it.
 ///
-/// Each call holds the version for as long as it runs, so one that is under way when the snapshot expires runs to its
-/// end, and the last of them ends the read transaction. Cost: a lock and a reference per call, some 20 ns.
+/// Each call holds the version while it runs, so a call in progress when the snapshot expires runs to its end, and the
+/// last of them ends the read transaction. Cost: a lock and a reference per call, some 20 ns.
 final class ExpiringSnapshot: ForwardedSnapshot {
     let version: Version
     let tag: HistoryTag
@@ -26,7 +26,7 @@ final class ExpiringSnapshot: ForwardedSnapshot {
         self.limit = limit
     }
 
-    /// From now on calls throw `versionGone`.
+    /// Makes all later calls throw `versionGone`.
     func expire() {
         // Released outside of the lock, because ending a transaction takes locks of its own.
         _ = held.withLock { held in

@@ -3,17 +3,17 @@ import Glibc
 package import ObjectModel
 import StoreContract
 
-/// What a check of a whole file found.
+/// The findings of a check of a whole file.
 package struct FileReport: Sendable {
-    /// What is wrong, in words for a person, worst first; at most `EmbeddedStore.checkLimit` entries.
+    /// The faults, as sentences for a person, worst first; at most `EmbeddedStore.checkLimit` entries.
     package var faults: [String] = []
-    /// Whether the structure of the file was looked at, which only who is alone with it can do.
+    /// Whether the page structure was checked, which needs exclusive access to the file.
     package var didCheckPages = false
-    /// Pages of the trees; 0 when they were not looked at.
+    /// Pages of the trees; 0 when they were not checked.
     package var treePages = 0
-    /// Pages that nothing uses and nothing knows to be free. No harm, but space that only a compaction brings back.
+    /// Pages that are neither used nor listed as free: harmless, but only a compaction recovers their space.
     package var leakedPages = 0
-    /// The newest version; nil when the file is too damaged to tell.
+    /// The newest version; nil when the file is too damaged to read it.
     package var version: Version?
     package var sizes: FileSizes?
     package var objects = 0
@@ -22,14 +22,14 @@ package struct FileReport: Sendable {
 }
 
 extension EmbeddedStore {
-    /// Faults that a check reports at the most.
+    /// The maximum number of faults in a report.
     package static let checkLimit = 20
 
-    /// Checks the whole file: its structure, every value, and that indexes and backlinks say the same as the objects.
-    /// It is read, not changed. Somebody else may have it open; then the structure is taken for sound.
+    /// Checks the whole file: its structure, every value, and that indexes and backlinks agree with the objects. Reads
+    /// it without changes. If another process has it open, the structure is assumed to be sound.
     ///
-    /// Throws `StoreError` when there is no such file, it cannot be read, or it is no store; faults are in the report.
-    /// `progress` is told now and then how many objects have been looked at.
+    /// Throws `StoreError` when there is no such file, it cannot be read, or it is not a store; faults are in the
+    /// report. `progress` is called now and then with the number of objects checked.
     package static func check(path: String, progress: @escaping (Int) -> Void = { _ in }) throws -> FileReport {
         guard FileIdentity(path: path) != nil else {
             throw StoreError(.fileAccess, "There is no file '\(path)'.")
@@ -51,7 +51,7 @@ extension EmbeddedStore {
             report.treePages = found.treePages
             report.leakedPages = found.leakedPages
             report.faults = found.faults
-            // LMDB must not see a file whose structure is not sound.
+            // LMDB must not open a file whose structure is not sound.
             guard found.faults.isEmpty else { return report }
         }
         do {

@@ -3,11 +3,11 @@ import Glibc
 import StoreContract
 import Synchronization
 
-/// Writes a copy of an open file under a name that nothing has yet.
+/// Writes a copy of an open file to a new path.
 struct FileCopy {
     private let environment: LMDBEnvironment
     private let path: String
-    /// Has the copy until it is whole. Who finds one that nobody holds may write over it.
+    /// The name of the copy until it is complete. A process that finds one that nobody holds may overwrite it.
     private var temporary: String { path + ".partial" }
 
     init(of environment: LMDBEnvironment, to path: String) {
@@ -15,7 +15,7 @@ struct FileCopy {
         self.path = path
     }
 
-    /// Throws `StoreError`, and what `progress` throws, which ends the copy.
+    /// Throws `StoreError`, and the error of `progress`, which ends the copy.
     func run(progress: (@Sendable (Int) throws -> Void)?) throws {
         guard FileIdentity(path: path) == nil else { throw isTaken }
         guard let presence = try FilePresence.takeAlone(temporary) else {
@@ -61,13 +61,13 @@ struct FileCopy {
     }
 }
 
-/// Ends a copy before it is whole.
+/// Aborts a copy before it is complete.
 private final class Ending: Sendable {
     private let state = Mutex<(any Error)?>(nil)
 
     var reason: (any Error)? { state.withLock { $0 } }
 
-    /// LMDB writes until a write fails: so its descriptor becomes one that nothing can be written to.
+    /// LMDB writes until a write fails: so its descriptor is replaced by one that cannot be written to.
     func end(_ presence: FilePresence, _ error: any Error) {
         state.withLock { reason in
             guard reason == nil else { return }

@@ -1,7 +1,7 @@
 import Glibc
 import StoreContract
 
-/// Which file a path named at some moment.
+/// The file that a path referred to at some moment.
 struct FileIdentity: Hashable, Sendable {
     let device: UInt
     let inode: UInt
@@ -18,23 +18,24 @@ struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// A lock on the data file itself that says "somebody has it open". Every opener holds it shared, from before LMDB
-/// opens the file until after LMDB closed it; who can make it exclusive is alone, and may check, replace or clean up
-/// the file.
+/// A lock on the data file itself that marks it as open. Every process that opens the file holds it shared, from before
+/// LMDB opens the file until after LMDB closed it; a process that can make it exclusive is the only one, and may check,
+/// replace or clean up the file.
 ///
-/// It is an open file description lock on one byte far behind the data: unlike a POSIX record lock it does not vanish
-/// when some other descriptor of the file is closed, and unlike flock(2) it changes between shared and exclusive
-/// without a moment of neither. LMDB's own locks lie on its lock file and do not meet it.
+/// It is an open file description lock on one byte far beyond the data. Unlike a POSIX record lock, it does not vanish
+/// when some other descriptor of the file is closed; unlike flock(2), it changes between shared and exclusive without a
+/// moment of neither. LMDB's own locks are on its lock file and do not interfere.
 final class FilePresence: Sendable {
     /// Open for reading and writing as long as the presence lasts.
     let descriptor: Int32
     let identity: FileIdentity
 
     private static let place: off_t = 1 << 62
-    /// `F_OFD_SETLK` of Linux, which Swift's Glibc does not show.
+    /// `F_OFD_SETLK` of Linux, which Swift's Glibc does not export.
     private static let setLock: Int32 = 37
     private static let retryMicroseconds: UInt32 = 5000
-    /// Others hold it exclusively while they check or compact. More than this only a very large file takes.
+    /// The time to wait for a process that holds it exclusively to check or compact. Only a very large file takes
+    /// longer.
     private static let patienceSeconds = 60
 
     /// Takes over the descriptor, without a lock.
@@ -45,13 +46,13 @@ final class FilePresence: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Opens the file, which is made empty where there is none, and takes the lock shared; waits up to a minute for
-    /// one who has it exclusively. Throws `StoreError`: `fileAccess`, `busy`.
+    /// Opens the file, creates an empty one where there is none, and takes the lock shared; waits up to a minute for a
+    /// process that holds it exclusively. Throws `StoreError`: `fileAccess`, `busy`.
     static func take(_ path: String) throws -> FilePresence {
         for _ in 0..<(patienceSeconds * 1_000_000 / Int(retryMicroseconds)) {
             let presence = try open(path)
             if presence.lock(F_RDLCK) {
-                // The one who had it exclusively may have put another file in its place meanwhile.
+                // The process that held it exclusively may have replaced the file meanwhile.
                 if presence.identity == FileIdentity(path: path) { return presence }
             } else {
                 guard errno == EAGAIN || errno == EACCES else {
@@ -64,14 +65,14 @@ final class FilePresence: Sendable {
             .busy, "'\(path)' is being checked or compacted by another program. Try again when that is done.")
     }
 
-    /// Opens the file, which is made empty where there is none, and takes the lock exclusively; nil when somebody else
-    /// holds it. Throws `StoreError`.
+    /// Opens the file, creates an empty one where there is none, and takes the lock exclusively; nil when another
+    /// process holds it. Throws `StoreError`.
     static func takeAlone(_ path: String) throws -> FilePresence? {
         let presence = try open(path)
         return presence.becomeExclusive() && presence.identity == FileIdentity(path: path) ? presence : nil
     }
 
-    /// Makes a file that nobody else knows of, with the lock taken. Throws `LMDBError`.
+    /// Creates a file that nobody else knows of, with the lock taken. Throws `LMDBError`.
     static func takeDraft(_ path: String) throws(LMDBError) -> FilePresence {
         let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_TRUNC, 0o640)
         guard descriptor >= 0 else { throw LMDBError(code: errno, action: "Opening") }
@@ -82,13 +83,14 @@ final class FilePresence: Sendable {
         return presence
     }
 
-    /// Makes the lock exclusive, from shared or from none; false, with the lock as it was, when somebody else has the file open.
+    /// Makes the lock exclusive, from shared or from none; returns false, with the lock unchanged, when another process
+    /// has the file open.
     func becomeExclusive() -> Bool { lock(F_WRLCK) }
 
-    /// Lets others in again.
+    /// Makes the lock shared again.
     func becomeShared() { _ = lock(F_RDLCK) }
 
-    /// In bytes.
+    /// The size of the file in bytes.
     var fileSize: Int {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
@@ -96,7 +98,7 @@ final class FilePresence: Sendable {
 
     private static func open(_ path: String) throws -> FilePresence {
         var status = stat()
-        // Before opening, because opening a device can do something.
+        // Before opening, because opening a device can have effects.
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { throw notAFile(path) }
         let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_CREAT, 0o640)
         guard descriptor >= 0 else { throw LMDBError(code: errno, action: "Opening").storeError(path: path) }

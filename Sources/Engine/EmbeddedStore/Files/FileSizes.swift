@@ -1,9 +1,9 @@
-/// What a store file takes on the disk, in bytes.
+/// The size of a store file, in bytes.
 package struct FileSizes: Hashable, Sendable {
     /// The length of the file.
     package var totalBytes: Int
-    /// What data, trees and bookkeeping take; about what a compacted copy has.
+    /// The size of data, trees and bookkeeping; about that of a compacted copy.
     package var usedBytes: Int
-    /// Of earlier versions, to be used again by later writes as soon as nobody reads those versions any more.
+    /// The space of earlier versions, which later writes reuse as soon as nobody reads those versions.
     package var freeBytes: Int
 }

@@ -1,9 +1,9 @@
 import Files
 import Glibc
 
-/// What the store asks of the file system besides what LMDB does.
+/// File operations of the store beyond LMDB's.
 enum FileSystem {
-    /// Makes a new or changed name survive a power loss. False, with `errno`, when that failed.
+    /// Makes a new or changed name survive a power loss. Returns false, with `errno`, when that failed.
     @discardableResult
     static func syncDirectory(of path: String) -> Bool {
         do {
@@ -15,8 +15,8 @@ enum FileSystem {
         }
     }
 
-    /// Gives the file a name that nothing has yet; false, with nothing done, where something has. On a file system
-    /// without links something that appears at the very same time is replaced.
+    /// Renames the file to a new path; returns false, with nothing done, when the path exists. On a file system without
+    /// links, a file that appears there at the very same time is replaced.
     static func rename(_ path: String, toNew target: String) throws(LMDBError) -> Bool {
         // A link, unlike rename(2), never replaces anything.
         if link(path, target) == 0 {

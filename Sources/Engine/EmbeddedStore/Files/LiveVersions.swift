@@ -2,10 +2,10 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// The snapshots that somebody in this process holds, by version: one for each, so that equal versions are one
-/// snapshot, and how long ago a newer version came.
+/// The snapshots that are held in this process, by version: one for each, so that equal versions share a snapshot, and
+/// the time since a newer version appeared.
 final class LiveVersions: Sendable {
-    /// One version can be there in the file as it was and as it is since a compaction.
+    /// One version can exist in the file before and after a compaction.
     private struct Place: Hashable {
         let version: Version
         let generation: Int
@@ -13,7 +13,7 @@ final class LiveVersions: Sendable {
 
     private struct Entry {
         weak var snapshot: (any Snapshot)?
-        /// When a newer version was first known.
+        /// The time when a newer version was first known.
         var outdatedAt: ContinuousClock.Instant?
 
         var usable: (any Snapshot)? {
@@ -28,7 +28,7 @@ final class LiveVersions: Sendable {
 
     init(ageLimit: Double?) { self.ageLimit = ageLimit }
 
-    /// The snapshot that is shared for this version: the given one, unless there is one already.
+    /// The shared snapshot of this version: the given one, unless there already is one.
     func share(_ new: EmbeddedSnapshot, generation: Int) -> any Snapshot {
         let place = Place(version: new.version, generation: generation)
         return entries.withLock { entries in
@@ -46,14 +46,14 @@ final class LiveVersions: Sendable {
         }
     }
 
-    /// Those that can be asked for now, ascending.
+    /// The versions that are available now, ascending.
     var versions: [Version] {
         entries.withLock { entries in
             Set(entries.filter { $0.value.usable != nil }.keys.map(\.version)).sorted()
         }
     }
 
-    /// How many are held, and for how long the oldest of them has not been the newest, in seconds.
+    /// The number of held versions, and the seconds since the oldest of them ceased to be the newest.
     var ages: (count: Int, oldest: Double) {
         let now = ContinuousClock.now
         return entries.withLock { entries in
@@ -63,7 +63,7 @@ final class LiveVersions: Sendable {
         }
     }
 
-    /// Takes back what is older than the limit. `newest` is the newest version that is known.
+    /// Revokes the snapshots that are older than the limit. `newest` is the newest version that is known.
     func expire(newest: Version) {
         let now = ContinuousClock.now
         guard let ageLimit else {

@@ -2,9 +2,9 @@ import Columnar
 import ObjectModel
 import StoreContract
 
-/// When a snapshot was taken: LMDB's number of the newest transaction, which starts again with each compacted file.
+/// The moment of a snapshot: LMDB's number of the newest transaction, which starts again with each compacted file.
 struct Moment: Hashable, Sendable {
-    /// How many times the file had been compacted since the store was opened.
+    /// The number of compactions of the file since the store was opened.
     var generation: Int
     var transaction: Int
 }
@@ -18,8 +18,7 @@ final class OpenFile: Sendable {
 
     var moment: Moment { Moment(generation: generation, transaction: environment.lastTransaction) }
 
-    /// Opens what the presence was taken on, and fills it if it is empty. Throws `LMDBError`, `DamagedRecord`,
-    /// `StoreError`.
+    /// Opens the presence's file, and initialises it if it is empty. Throws `LMDBError`, `DamagedRecord`, `StoreError`.
     init(
         path: String, _ presence: FilePresence, schema: Schema, options: EmbeddedStoreOptions, generation: Int = 0
     ) throws {
@@ -32,7 +31,7 @@ final class OpenFile: Sendable {
         _ = reserve.isWhole(behind: environment.usedBytes)
     }
 
-    /// Throws `LMDBError`. Cost: a visit to the list of free pages.
+    /// Throws `LMDBError`. Cost: a pass over the list of free pages.
     func sizes() throws(LMDBError) -> FileSizes {
         let transaction = try environment.begin(readOnly: true)
         let total = environment.presence.fileSize
@@ -40,7 +39,7 @@ final class OpenFile: Sendable {
         return FileSizes(totalBytes: total, usedBytes: max(0, environment.usedBytes - free), freeBytes: free)
     }
 
-    /// Opens the trees, makes them in an empty environment, and brings those of an older format to the present one.
+    /// Opens the trees, creates them in an empty environment, and upgrades those of an older format.
     static func prepare(
         _ environment: LMDBEnvironment, path: String, schema: Schema, options: EmbeddedStoreOptions
     ) throws -> Trees {

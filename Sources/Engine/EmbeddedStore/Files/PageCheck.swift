@@ -11,7 +11,7 @@ struct PageCheck {
         self.path = path
     }
 
-    /// Throws `invalidFile` or `unsupportedFormat` with what is wrong; returns when LMDB may have the file.
+    /// Throws `invalidFile` or `unsupportedFormat` with the fault; returns when LMDB may open the file.
     func verify() throws {
         let found = try run { PageVerifier($0) }
         if found.isForeign { throw StoreError.foreign(path) }
@@ -21,7 +21,7 @@ struct PageCheck {
         }
     }
 
-    /// The verifier after its work, made by `make` from the bytes of the file.
+    /// The verifier after its run; `make` makes it from the bytes of the file.
     func run(_ make: (UnsafeRawBufferPointer) -> PageVerifier) throws -> PageVerifier {
         let size = presence.fileSize
         guard size > 0 else {

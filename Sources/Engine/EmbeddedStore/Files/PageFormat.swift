@@ -1,6 +1,6 @@
-// How LMDB 0.9 lays out a file, on a 64-bit little-endian machine. All numbers little endian, offsets in bytes.
+// The file layout of LMDB 0.9 on a 64-bit little-endian machine. All numbers little endian, offsets in bytes.
 //
-// The file is a row of pages of one size, a power of two: the system's page size when the file was made. Pages 0 and
+// The file is a row of pages of one size, a power of two: the system's page size when the file was created. Pages 0 and
 // 1 are meta pages, which commits write in turn: transaction t writes page t mod 2, and the one with the higher
 // transaction number is valid. Any other page belongs to one tree, is part of one value, or is free.
 //
@@ -14,7 +14,7 @@
 //            The first field of the tree of free pages is the page size, its flags are the environment's.
 //   tree     0 u32 (unused here)  4 u16 flags  6 u16 depth  8 u64 branch pages  16 u64 leaf pages
 //            24 u64 pages of long values  32 u64 entries  40 u64 root page, all ones when empty
-//   branch   u16 offsets of the nodes, in key order, from 16 to lower; the nodes lie from upper to the page's end,
+//   branch   u16 offsets of the nodes, in key order, from 16 to lower; the nodes are from upper to the page's end,
 //   leaf     without gaps, in any order, each at an even offset
 //   node     0 u16 low  2 u16 high  4 u16 flags  6 u16 key length  8 key, then the data
 //            branch: low, high and flags are the child's page number, there is no data; the first key counts as lowest
@@ -27,7 +27,7 @@ enum PageFormat {
     static let magic: UInt32 = 0xBEEF_C0DE
     static let version: UInt32 = 1
     static let metaPages = 2
-    /// What a meta page needs to hold.
+    /// The minimum size of a meta page.
     static let metaSize = 136
     static let noPage = UInt64.max
     static let treeSize = 48
@@ -48,18 +48,19 @@ enum PageFormat {
         static let subTree: UInt16 = 0x02
     }
 
-    /// Of the tree of free pages: keys are integers. The bit of an environment without a directory of its own may be there.
+    /// For the tree of free pages: keys are integers. The bit of an environment without a directory of its own may be
+    /// set.
     static let freeTreeFlags: UInt16 = 0x08
     static let noSubdirectoryFlag: UInt16 = 0x4000
 
-    /// The largest node that a leaf holds; longer ones keep their data in pages of its own.
+    /// The largest node in a leaf; longer ones have their data in separate pages.
     static func largestNode(pageSize: Int) -> Int { (((pageSize - headerSize) / 2) & -2) - 2 }
 
-    /// Pages that a value of its own takes.
+    /// The number of pages of a value that has its own.
     static func pages(forValueOf length: Int, pageSize: Int) -> Int { (headerSize - 1 + length) / pageSize + 1 }
 }
 
-/// A tree as a meta page or a node of the tree of named trees describes it.
+/// The record of a tree in a meta page or in a node of the tree of named trees.
 struct TreeRecord {
     let pad: UInt32
     let flags: UInt16
@@ -70,7 +71,7 @@ struct TreeRecord {
     let entries: UInt64
     let root: UInt64
 
-    /// The bytes must be there.
+    /// The bytes must be in bounds.
     init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
         pad = bytes.littleEndian(offset)
         flags = bytes.littleEndian(offset + 4)
@@ -84,7 +85,7 @@ struct TreeRecord {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The caller has checked that the bytes are there.
+    /// The caller has checked that the bytes are in bounds.
     @inline(__always)
     func littleEndian<T: FixedWidthInteger>(_ offset: Int, as type: T.Type = T.self) -> T {
         T(littleEndian: loadUnaligned(fromByteOffset: offset, as: T.self))

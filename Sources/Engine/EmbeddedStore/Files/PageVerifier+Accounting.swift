@@ -1,6 +1,6 @@
 import StoreContract
 
-/// Who has which page.
+/// The accounting of pages to their owners.
 extension PageVerifier {
     func take(_ page: UInt64, _ count: Int, for owner: String) -> Bool {
         guard page >= UInt64(PageFormat.metaPages), page <= lastPage, page < UInt64(filePages),

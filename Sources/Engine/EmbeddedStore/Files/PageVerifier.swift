@@ -1,22 +1,22 @@
 import Glibc
 
-/// Looks at every page that LMDB will follow a number to, because LMDB itself trusts what is in the file: a wrong
-/// offset or page number makes it read or write anywhere.
+/// Checks every page that LMDB will reach by a page number, because LMDB itself trusts the contents of the file: a
+/// wrong offset or page number makes it read or write anywhere.
 ///
-/// After it found nothing, every branch, leaf and free-page record leads to pages inside the file that nobody else
-/// uses, nodes lie within their pages without overlapping, and keys are in order. What values contain is not looked
-/// at; their readers check it. Cost: about a microsecond per tree page, and one page read per long value.
+/// When it finds no fault, every branch, leaf and free-page record leads to pages inside the file that have no other
+/// use, nodes lie within their pages without overlapping, and keys are in order. The contents of values are not
+/// checked; their readers do that. Cost: about a microsecond per tree page, and one page read per long value.
 ///
 /// The file must not change meanwhile.
 final class PageVerifier {
-    /// What is wrong, in words for a person; at most `limit` entries.
+    /// The faults, as sentences for a person; at most `limit` entries.
     var faults: [String] = []
-    /// Pages that are neither used nor known to be free: lost space, which a compaction brings back, but no harm.
+    /// Pages that are neither used nor listed as free: lost space, which a compaction recovers, but harmless.
     var leakedPages = 0
     private(set) var treePages = 0
-    /// Whether it is a file of this program at all, as far as could be told.
+    /// Whether the file is not a store file, as far as that can be recognised.
     private(set) var isForeign = false
-    /// The format that the file says it has.
+    /// The format number in the file.
     private(set) var format: UInt32?
 
     private let bytes: UnsafeRawBufferPointer
@@ -28,7 +28,7 @@ final class PageVerifier {
     var lastPage: UInt64 = 0
     var used: [UInt64] = []
     var free: [UInt64] = []
-    /// Free pages that the file is not long enough for yet.
+    /// Free pages beyond the present end of the file.
     var freeBehindEnd: Set<UInt64> = []
     /// The sizes of a page's nodes by half their offset.
     private var nodeSizes: [UInt16] = []
@@ -37,7 +37,7 @@ final class PageVerifier {
         _, _, _ in
     }
 
-    /// What is found out about one tree.
+    /// The results for one tree.
     private struct Walk {
         let name: String
         let hasIntegerKeys: Bool
@@ -59,7 +59,7 @@ final class PageVerifier {
         self.isThorough = isThorough
     }
 
-    /// Checks everything. The rest of the object then says what was found.
+    /// Checks everything. Afterwards the properties have the results.
     func run() {
         guard let meta = newestMeta() else { return }
         used = [UInt64](repeating: 0, count: filePages / 64 + 1)
@@ -82,7 +82,7 @@ final class PageVerifier {
             isForeign = true
             return
         }
-        // The format comes first: in a newer one, other things may be right.
+        // The format comes first: in a newer one, other rules may apply.
         if let metaTree {
             visit = { [unowned self] key, flags, value in
                 if key.elementsEqual(FileFormat.formatKey), flags == 0, value.count == 4 {
@@ -134,7 +134,7 @@ final class PageVerifier {
             transactions.append(transaction)
             if newest == nil || transaction > newest?.transaction ?? 0 { newest = (offset, transaction) }
         }
-        // Every commit has the next number and writes the page that the one before it left alone.
+        // Every commit has the next number and writes the page that the one before it did not.
         guard
             transactions == [0, 0]
                 || (transactions[0] % 2 == 0 && transactions[1] % 2 == 1
@@ -176,7 +176,7 @@ final class PageVerifier {
         }
     }
 
-    /// `from` and `to` bound the keys: at least the one, less than the other.
+    /// `from` and `to` bound the keys: at least `from`, less than `to`.
     private func visitPage(
         _ page: UInt64, level: Int, from: UnsafeRawBufferPointer?, to: UnsafeRawBufferPointer?
     ) {
@@ -208,7 +208,7 @@ final class PageVerifier {
         _ content: UnsafeRawBufferPointer, _ count: Int, _ page: UInt64, _ level: Int, _ from: UnsafeRawBufferPointer?,
         _ to: UnsafeRawBufferPointer?
     ) {
-        // LMDB leaves thin branches in the tree of free pages only, and stops the program when it meets others.
+        // LMDB leaves thin branches only in the tree of free pages, and aborts when it meets others.
         guard count >= (walk.hasIntegerKeys ? 1 : 2) else {
             fail("page \(page) of \(walk.name) has too few entries")
             return
@@ -251,7 +251,7 @@ final class PageVerifier {
         }
     }
 
-    /// The value of a leaf's node, with the pages of a long one checked and taken.
+    /// The value of a leaf's node; the pages of a long one are checked and accounted for.
     private func value(of node: Node, _ page: UInt64) -> UnsafeRawBufferPointer? {
         guard node.flags & PageFormat.NodeFlag.bigData != 0 else { return node.data }
         let first = node.data.littleEndian(0, as: UInt64.self)
@@ -270,7 +270,7 @@ final class PageVerifier {
         return UnsafeRawBufferPointer(rebasing: bytes[contents..<contents + node.dataLength])
     }
 
-    /// Whether the nodes of a page lie as they should; gives their number.
+    /// Checks the layout of a page's nodes; returns their number.
     private func checkLayout(_ page: UnsafeRawBufferPointer, isLeaf: Bool) -> Int? {
         let lower = Int(page.littleEndian(12, as: UInt16.self))
         let upper = Int(page.littleEndian(14, as: UInt16.self))
@@ -288,7 +288,8 @@ final class PageVerifier {
                 else { return nil }
                 sizes[offset / 2] = UInt16(size)
             }
-            // The nodes fill the rest of the page exactly: whoever starts where the one before ended does not overlap it.
+            // The nodes fill the rest of the page exactly: one that starts where the one before ended does not overlap
+            // it.
             var offset = upper
             for _ in 0..<count {
                 guard offset < pageSize, sizes[offset / 2] > 0 else { return nil }
@@ -298,7 +299,7 @@ final class PageVerifier {
         }
     }
 
-    /// The bytes of a node whose header is in the page, rounded up to even; nil when it cannot be one.
+    /// The size of a node whose header is in the page, rounded up to even; nil when it is not a valid node.
     private func nodeSize(_ page: UnsafeRawBufferPointer, _ offset: Int, isLeaf: Bool) -> Int? {
         let keyLength = Int(page.littleEndian(offset + 6, as: UInt16.self))
         guard keyLength <= PageFormat.longestKey else { return nil }
@@ -334,9 +335,9 @@ final class PageVerifier {
 private struct Node {
     let key: UnsafeRawBufferPointer
     let flags: UInt16
-    /// Of a branch.
+    /// For a branch.
     let child: UInt64
-    /// Of a leaf: the length of the value, which is elsewhere if it is long.
+    /// For a leaf: the length of the value, which is elsewhere if it is long.
     let dataLength: Int
     let data: UnsafeRawBufferPointer
 

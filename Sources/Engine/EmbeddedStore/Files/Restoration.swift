@@ -3,17 +3,18 @@ import Glibc
 import StoreContract
 
 extension EmbeddedStore {
-    /// Puts a backup in the place of a database file, or where there is none yet. The backup is copied, so it stays as
-    /// it is. A crash leaves the old file or the new one.
+    /// Puts a backup in the place of a database file, or where there is none yet. The backup is copied, so it stays
+    /// unchanged. A crash leaves the old file or the new one.
     ///
-    /// What is restored begins a history: marks of the file that it replaces, and of the backup, are not of it.
+    /// The restored file begins a new history: marks of the file that it replaces, and of the backup, do not belong to
+    /// it.
     ///
-    /// Check the backup first, see `check`. Throws `fileAccess` when the file exists and is not to be replaced, `busy`
-    /// while somebody has it open, `invalidFile`, `full`, `inputOutput`.
+    /// Check the backup first, see `check`. Throws `fileAccess` when the file exists and `replaces` is false, `busy`
+    /// while another process has it open, `invalidFile`, `full`, `inputOutput`.
     ///
     /// - Parameters:
-    ///   - replaces: whether a file that is there may be given up for the backup.
-    ///   - progress: told now and then how many bytes have been written, on any thread.
+    ///   - replaces: whether an existing file may be replaced by the backup.
+    ///   - progress: called now and then with the number of bytes written, on any thread.
     package static func restore(
         _ path: String, from backup: String, replaces: Bool, progress: (@Sendable (_ writtenBytes: Int) -> Void)? = nil
     ) throws {
@@ -42,7 +43,7 @@ extension EmbeddedStore {
         }
     }
 
-    /// Before the file has its place, so that no versions of the history that is given up are ever read there.
+    /// Called before the file has its name, so that readers never see versions of the abandoned history in it.
     private static func beginHistory(of copy: String, for path: String) throws {
         guard let presence = try FilePresence.takeAlone(copy) else {
             throw StoreError(.busy, "'\(copy)' is in use by another program. Move it away and try again.")
@@ -64,7 +65,7 @@ extension EmbeddedStore {
             FileSystem.syncDirectory(of: path)
             return
         }
-        // Held until the file is replaced: who wants to open it meanwhile waits and then opens the new one.
+        // Held until the file is replaced: a process that wants to open it meanwhile waits and then opens the new one.
         guard let presence = try FilePresence.takeAlone(path) else {
             throw StoreError(
                 .busy, "'\(path)' is open in another program. Stop the server, then restore the backup.")

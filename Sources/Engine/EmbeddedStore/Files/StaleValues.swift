@@ -1,12 +1,11 @@
 import ObjectModel
 
-/// What deleted objects left in leaves that nobody has written since, and the old values in the change log: taken out
-/// before a file is compacted, so that the compacted one holds nothing that was deleted or replaced. Earlier versions
-/// cannot be told across a compaction then.
+/// Removes the values of deleted objects from leaves that have not been written since, and the old values from the
+/// change log, before a file is compacted, so that the compacted file contains nothing that was deleted or replaced.
+/// Earlier versions cannot be reconstructed across a compaction then.
 enum StaleValues {
-    /// Nothing that can be read changes, nor does the version. Cost: a look at each cluster with dead slots,
-    /// the leaves that hold something stale, and the change log. Throws `LMDBError`, `DamagedRecord`, `LeafError`,
-    /// `StoreError`.
+    /// Changes neither readable data nor the version. Cost: each cluster with dead slots, the leaves with stale values,
+    /// and the change log. Throws `LMDBError`, `DamagedRecord`, `LeafError`, `StoreError`.
     static func clear(_ file: OpenFile, path: String) throws {
         let transaction = try file.environment.begin(readOnly: false)
         defer { transaction.abort() }

@@ -3,67 +3,67 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// How an embedded store is opened.
+/// The options for opening an embedded store.
 package struct EmbeddedStoreOptions: Sendable {
     /// Slots per cluster of a new file: a multiple of 64 up to 65,472. An existing file keeps its own.
     package var clusterCapacity = Cluster.defaultCapacity
-    /// The size that the data of one version may grow to, in bytes; then writes that add something throw `full`. The
+    /// The size that the data of one version may grow to, in bytes; beyond it, writes that add data throw `full`. The
     /// file may become a quarter larger, because a write makes new pages before those of the version before it are
-    /// free, and so that deleting is possible in a full store. Only address space is taken, of which a process has 128
-    /// TiB: with 256 GiB for each, four hundred files can be open. The file grows as needed.
+    /// free, and so that deleting is possible in a full store. It only reserves address space, of which a process has
+    /// 128 TiB: with 256 GiB for each, four hundred files can be open. The file grows as needed.
     package var maximumSize = 1 << 38
 
-    /// For a program that has one file: a TiB.
+    /// The options for a program that has one file: a TiB.
     package static var roomy: Self {
         var options = Self()
         options.maximumSize = 1 << 40
         return options
     }
 
-    /// What LMDB is told.
+    /// The map size for LMDB.
     var mapSize: Int { maximumSize + max(maximumSize / 4, 256 << 10) }
-    /// Snapshots that may be open at once, over all processes.
+    /// The maximum number of open snapshots, over all processes.
     package var maximumReaders = 4096
-    /// Versions that the change log keeps.
+    /// The number of versions that the change log keeps.
     package var changeLogVersions = 100_000
-    /// Seconds that the change log keeps a version.
+    /// The seconds that the change log keeps a version.
     package var changeLogSeconds: Int64 = 24 * 3600
-    /// What the change log holds of one version to take its changes back, in bytes: the old values of what was changed
-    /// and deleted. A version that would need more has nothing, and `asOf` is nil across it.
+    /// The maximum size of the undo data of one version in the change log, in bytes: the old values of changed and
+    /// deleted properties. A version that would need more has none, and `asOf` is nil across it.
     package var undoLimit = 1 << 20
-    /// Bytes of memory that a piece of work may use for what takes it back should it fail. Work that does more is taken
-    /// back by giving up the commit that it shares with other work, which is then done again, piece by piece.
+    /// The maximum size of a piece of work's undo journal in memory, in bytes. Larger work is rolled back together with
+    /// the commit that it shares with other work, which is then run again, piece by piece.
     package var journalLimit = 32 << 20
-    /// Bytes of the file that the change log takes at the most, and never more than an eighth of `maximumSize`; beyond
-    /// that the oldest versions are dropped, but never the newest. A version takes some 50 bytes and what its old
-    /// values take, so a busy store with small commits stays below it for as long as the two limits above.
+    /// The maximum size of the change log in the file, in bytes, and never more than an eighth of `maximumSize`; beyond
+    /// that the oldest versions are dropped, but never the newest. A version takes some 50 bytes plus its old values,
+    /// so a busy store with small commits stays below it within the two limits above.
     package var changeLogBytes = 128 << 20
 
-    /// Asked when the file is opened and nobody else has it open: whether to compact it first, given the size of the
-    /// file and the bytes of it that are in use. A compaction that fails leaves the file as it is.
+    /// Called when the file is opened and no other process has it open, with the size of the file and of its used part;
+    /// returns whether to compact it first. A compaction that fails leaves the file unchanged.
     package var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
 
-    /// How many versions may be alive at once, from the oldest that somebody reads, in whichever process, to the
-    /// newest: a write beyond that is refused with `tooManyVersions`. Versions that one commit made together count as
-    /// one. Bounds the file's growth under a snapshot that is held for long; nil is no limit.
+    /// The maximum number of versions from the oldest one in use, by any process, to the newest: a write beyond that
+    /// throws `tooManyVersions`. Versions of one commit count as one. Bounds the file's growth under a snapshot that is
+    /// held for long; nil is no limit.
     package var maximumActiveVersions: Int?
-    /// How many seconds a snapshot of this process may be held after a newer version came; then it throws
-    /// `versionGone`. Looked at five times a second and at each write; nil is no limit.
+    /// The maximum seconds that a snapshot of this process may be held after a newer version appeared; then it throws
+    /// `versionGone`. Checked five times a second and at each write; nil is no limit.
     package var maximumVersionAge: Double?
-    /// Whether to check the structure of the file when it is opened and nobody else has it open: about a microsecond
-    /// per page of the trees. Without it a damaged file can stop the program.
+    /// Whether to check the structure of the file when it is opened and no other process has it open: about a
+    /// microsecond per page of the trees. Without the check a damaged file can crash the program.
     package var verifiesPages = true
 
     package init() {}
 }
 
-/// The file that a store works on: its open environment, which compaction replaces, and what is known of its schema.
+/// The file of a store: its open environment, which compaction replaces, and its cached schema.
 ///
-/// Every commit writes new pages for what it changes, and the pages that it replaces are used again once nobody reads a
-/// version that has them. So without old snapshots the file stays near the size of a compacted copy, and under a
-/// snapshot that is held it grows by what each commit writes: the changed leaves and the path to them, some ten pages
-/// for a small commit. `maximumActiveVersions` bounds that to as many commits, `maximumVersionAge` to what is written in
-/// that time; the file keeps the length that it has reached until it is compacted.
+/// Every commit writes new pages for its changes, and the pages that it replaces are reused once nobody reads a version
+/// that has them. So without old snapshots the file stays near the size of a compacted copy. While a snapshot is held
+/// it grows by the pages of each commit: the changed leaves and the path to them, some ten pages for a small commit.
+/// `maximumActiveVersions` bounds that to as many commits, `maximumVersionAge` to the writes of that time. The file
+/// keeps the length that it has reached until it is compacted.
 final class StoreFile: Sendable {
     let path: String
     let options: EmbeddedStoreOptions
@@ -80,16 +80,16 @@ final class StoreFile: Sendable {
             return file
         }
     }
-    /// For the writer's thread, on which compaction runs: two uses in a row are of the same file there.
+    /// For the writer's thread, on which compaction runs: there, two consecutive uses are of the same file.
     var environment: LMDBEnvironment { get throws { try current.environment } }
     /// See `environment`.
     var trees: Trees { get throws { try current.trees } }
 
-    /// Lets the file go, which is closed when no snapshot of it is held any more.
+    /// Releases the file, which is closed when no snapshot of it is held any more.
     func close() { openFile.withLock { $0 = nil } }
 
-    /// Opens the file, or makes a new one where there is none. Who is alone with it cleans up after compactions that
-    /// were broken off, checks it and compacts it if the options say so. Throws `StoreError`.
+    /// Opens the file, or creates a new one where there is none. A process with exclusive access cleans up after
+    /// interrupted compactions, checks the file, and compacts it if the options say so. Throws `StoreError`.
     init(path: String, schema: Schema, options: EmbeddedStoreOptions) throws {
         self.path = path
         self.options = options
@@ -99,14 +99,14 @@ final class StoreFile: Sendable {
             let isAlone = presence.becomeExclusive()
             defer { if isAlone { presence.becomeShared() } }
             if isAlone { Compaction.cleanUp(beside: path) }
-            // LMDB takes an empty file for a new one; so do we, as a program may have made it to reserve the name.
+            // LMDB treats an empty file as a new one; so do we, as a program may have created it to reserve the name.
             let isNew = isMade || presence.fileSize == 0
             if isAlone, !isNew, options.verifiesPages { try PageCheck(presence, path: path).verify() }
             var file = try OpenFile(path: path, presence, schema: schema, options: options)
             if isAlone, !isNew, options.verifiesPages { try CatalogueCheck(file, path: path).verify() }
             if isAlone, !isNew, let shouldCompact = options.shouldCompactOnLaunch {
                 let sizes = try file.sizes()
-                // A file that cannot be compacted, for want of space perhaps, is as good as it was.
+                // A failed compaction, perhaps for lack of space, leaves the file intact.
                 if shouldCompact(sizes.totalBytes, sizes.usedBytes) {
                     file = (try? Compaction(file, path: path, options: options).run()) ?? file
                 }
@@ -119,7 +119,7 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// Puts a compacted file in the place of this one; see `EmbeddedStore.compact`. For the writer's thread.
+    /// Replaces this file by a compacted one; see `EmbeddedStore.compact`. For the writer's thread.
     func compact(progress: (@Sendable (Int) -> Void)?) throws {
         do {
             let old = try current
@@ -135,7 +135,7 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// The catalogue that a transaction starts from.
+    /// The catalogue at the start of a transaction.
     func catalogue(_ transaction: LMDBTransaction, _ trees: Trees) throws -> Catalogue {
         let known = knownSchema.withLock { $0 }
         let catalogue = try Catalogue(transaction, trees, known: known)
@@ -143,7 +143,7 @@ final class StoreFile: Sendable {
         return catalogue
     }
 
-    /// A read transaction at the newest version, and when in the file's life that is. Throws `StoreError`.
+    /// A read transaction at the newest version, and its moment in the file's life. Throws `StoreError`.
     func snapshot() throws -> (snapshot: EmbeddedSnapshot, moment: Moment) {
         do {
             let file = try current
@@ -180,7 +180,7 @@ final class StoreFile: Sendable {
         }
     }
 
-    /// Why nothing may be written now; nil when it may.
+    /// The reason why writing is refused now; nil when it is allowed.
     func tooManyVersions() -> StoreError? {
         guard let limit = options.maximumActiveVersions, let environment = try? environment else { return nil }
         guard environment.activeVersions > limit else { return nil }
@@ -193,7 +193,8 @@ final class StoreFile: Sendable {
         )
     }
 
-    /// A commit that changes nothing but LMDB's own number: the pages that the one before it freed can be used after it.
+    /// Commits a change of nothing except LMDB's own number: afterwards the pages that the commit before it freed can
+    /// be reused.
     func rewriteVersion() throws {
         let transaction = try environment.begin(readOnly: false)
         defer { transaction.abort() }
@@ -204,7 +205,7 @@ final class StoreFile: Sendable {
         try transaction.commit()
     }
 
-    /// What went wrong below, in the store's terms; other errors stay what they are.
+    /// Translates an error of the lower layers to a store error; other errors are returned unchanged.
     func storeError(_ error: any Error) -> any Error {
         switch error {
         case let error as LMDBError: error.storeError(path: path)

@@ -2,11 +2,11 @@ import Glibc
 
 /// Whether a file can grow.
 enum FreeSpace {
-    /// Less than what one write takes: so little is left when a write was cut off because the space ran out.
+    /// Less than one write takes: at most that much is left when a write was cut off for lack of space.
     private static let margin = 64 << 10
 
-    /// Whether the device of the file has no space left, or the file has reached the size that this process may
-    /// give to files (RLIMIT_FSIZE).
+    /// Whether the device of the file has no space left, or the file has reached the process's limit for the size of
+    /// files (RLIMIT_FSIZE).
     static func isExhausted(_ path: String) -> Bool {
         var device = statvfs()
         if statvfs(path, &device) == 0, Int(device.f_bavail) * Int(device.f_frsize) < margin { return true }

@@ -1,10 +1,10 @@
 import CLMDB
 
-/// A cursor that is kept open for many look-ups in one tree. LMDB keeps it right while a write transaction changes the
+/// A cursor that is kept open for many look-ups in one tree. LMDB keeps it valid while a write transaction changes the
 /// tree.
 final class LMDBCursor {
     private let pointer: OpaquePointer
-    /// Closes before the transaction does, which the order of the references guarantees.
+    /// The cursor closes before the transaction does, which the order of the references guarantees.
     private let transaction: LMDBTransaction
 
     init(_ transaction: LMDBTransaction, _ database: LMDBDatabase) throws(LMDBError) {
@@ -31,7 +31,7 @@ final class LMDBCursor {
         return found.hasPrefix(prefix) ? found : nil
     }
 
-    /// The value of a key; borrowed as what the transaction hands out is. Near the last one it takes no descent.
+    /// The value of a key; borrowed like the transaction's results. Close to the previous key it takes no descent.
     func value(_ wanted: [UInt8]) throws(LMDBError) -> UnsafeRawBufferPointer? {
         var value = MDB_val()
         let code = wanted.withUnsafeBytes { bytes in

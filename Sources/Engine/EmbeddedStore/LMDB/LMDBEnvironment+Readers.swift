@@ -2,9 +2,9 @@ import CLMDB
 import Glibc
 
 extension LMDBEnvironment {
-    /// The oldest transaction that somebody, in whichever process, still reads; nil when nobody reads.
+    /// The oldest transaction that any process still reads; nil when nobody reads.
     ///
-    /// LMDB tells this only as text: a heading, then per reader the process, the thread and the transaction.
+    /// LMDB reports this only as text: a heading, then per reader the process, the thread and the transaction.
     var oldestReader: Int? {
         var oldest: Int?
         withUnsafeMutablePointer(to: &oldest) { oldest in
@@ -21,8 +21,7 @@ extension LMDBEnvironment {
         return oldest
     }
 
-    /// The durable states from the oldest that somebody reads to the newest. Versions that one commit made together
-    /// count as one.
+    /// The number of durable states from the oldest one in use to the newest. Versions of one commit count as one.
     var activeVersions: Int {
         let newest = lastTransaction
         return newest - min(oldestReader ?? newest, newest) + 1

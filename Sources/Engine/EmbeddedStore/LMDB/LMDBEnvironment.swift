@@ -17,19 +17,18 @@ private let openFiles = Mutex<Set<FileIdentity>>([])
 
 /// One open LMDB file. It is closed when the last reference is dropped, so transactions keep a reference to it.
 ///
-/// Sendable although it holds a pointer: LMDB's environment handle may be used from any thread, the pointer
-/// never changes after init, and it is freed only in deinit.
+/// Sendable although it holds a pointer: LMDB's environment handle may be used from any thread, the pointer never
+/// changes after init, and it is freed only in deinit.
 final class LMDBEnvironment: @unchecked Sendable {
     let pointer: OpaquePointer
     /// Held until LMDB has closed the file.
     let presence: FilePresence
 
-    /// Opens the file that the presence was taken on, which LMDB sets up when it is empty. The lock file lies beside
-    /// it, named `PATH-lock`.
+    /// Opens the presence's file, which LMDB initialises when it is empty. The lock file is beside it, named
+    /// `PATH-lock`.
     ///
-    /// `mapSize` bytes of address space are reserved; the file itself grows as needed. Where the system refuses
-    /// so much address space, smaller sizes are tried. A private file is one that nobody else opens: it gets no lock
-    /// file.
+    /// Reserves `mapSize` bytes of address space; the file itself grows as needed. Where the system refuses so much
+    /// address space, smaller sizes are tried. A private file is one that nobody else opens: it gets no lock file.
     init(
         path: String, _ presence: FilePresence, mapSize: Int, maximumReaders: Int, isPrivate: Bool = false
     ) throws(LMDBError) {
@@ -63,8 +62,8 @@ final class LMDBEnvironment: @unchecked Sendable {
             mdb_env_set_maxdbs(environment, 16)
             mdb_env_set_maxreaders(environment, UInt32(maximumReaders))
             mdb_env_set_mapsize(environment, size)
-            // NOTLS: several read transactions per thread, each usable from any thread. NORDAHEAD: reads are of
-            // single leaves.
+            // NOTLS: several read transactions per thread, each usable from any thread. NORDAHEAD: reads are of single
+            // leaves.
             var flags = UInt32(MDB_NOSUBDIR) | UInt32(MDB_NOTLS) | UInt32(MDB_NORDAHEAD)
             if isPrivate { flags |= UInt32(MDB_NOLOCK) }
             let code = mdb_env_open(environment, path, flags, 0o640)
@@ -85,14 +84,14 @@ final class LMDBEnvironment: @unchecked Sendable {
         }
     }
 
-    /// The number of the newest LMDB transaction, by whichever process. Cost: a few nanoseconds.
+    /// The number of the newest LMDB transaction, by any process. Cost: a few nanoseconds.
     var lastTransaction: Int {
         var info = MDB_envinfo()
         mdb_env_info(pointer, &info)
         return Int(info.me_last_txnid)
     }
 
-    /// The bytes that pages in use reach to; a file shorter than this is truncated.
+    /// The offset of the end of the last page in use; a file shorter than this is truncated.
     var usedBytes: Int {
         var info = MDB_envinfo()
         mdb_env_info(pointer, &info)

@@ -2,18 +2,18 @@ import CLMDB
 import Glibc
 import StoreContract
 
-/// A failed LMDB call. The one place where LMDB's codes become store codes.
+/// A failed LMDB call. The only place where LMDB's codes are translated to store codes.
 struct LMDBError: Error {
     let code: Int32
-    /// What was being done, as in "opening the file".
+    /// The failed action, as in "opening the file".
     let action: String
 
-    /// What LMDB says when its map is full.
+    /// LMDB's error when its map is full.
     static let full = LMDBError(code: MDB_MAP_FULL, action: "Writing to")
 
     var text: String { String(cString: mdb_strerror(code)) }
 
-    /// The same fault as callers know it.
+    /// The same fault as a store error.
     func storeError(path: String) -> StoreError {
         // LMDB calls it an input/output error when the system wrote only a part.
         switch code == EIO && FreeSpace.isExhausted(path) ? ENOSPC : code {

@@ -1,7 +1,7 @@
 import CLMDB
 
 extension LMDBTransaction {
-    /// Pages that hold nothing which the newest version needs. Cost: a visit to the list of them.
+    /// The number of pages that the newest version does not use. Cost: a pass over the list of them.
     func freePageCount() throws(LMDBError) -> Int {
         // The tree of free pages has the first handle in every environment. Each value begins with a count.
         let cursor = try openCursor(LMDBDatabase.freePages)
@@ -20,20 +20,21 @@ extension LMDBTransaction {
         return count
     }
 
-    /// The first page behind those that the file has, this write transaction's own included.
+    /// The number of the first page beyond the end of the file, including this write transaction's own pages.
     ///
-    /// LMDB does not say it, so it is read from where LMDB 0.9 has it, behind two pointers. Who relies on it asks at the
-    /// beginning of the transaction, too, when it must be what the environment says.
+    /// LMDB has no function for it, so it is read from its place in LMDB 0.9's structures, behind two pointers. A
+    /// caller that relies on it also reads it at the beginning of the transaction, when it must agree with the
+    /// environment.
     var nextPage: Int { UnsafeRawPointer(pointer).load(fromByteOffset: 2 * MemoryLayout<Int>.size, as: Int.self) }
 
-    /// Pages that the version which this transaction reads or writes consists of, those of the free list included.
+    /// The number of pages of the version that this transaction reads or writes, including those of the free list.
     func pagesInUse(_ databases: [LMDBDatabase]) throws(LMDBError) -> Int {
         var pages = 2
         for database in databases + [.freePages, .named] { pages &+= try pageCount(database) }
         return pages
     }
 
-    /// Pages that a tree consists of. Cost: constant.
+    /// The number of pages of a tree. Cost: constant.
     func pageCount(_ database: LMDBDatabase) throws(LMDBError) -> Int {
         var statistics = MDB_stat()
         try check(mdb_stat(pointer, database.handle, &statistics), "Reading from")

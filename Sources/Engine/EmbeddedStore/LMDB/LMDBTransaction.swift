@@ -4,12 +4,12 @@ import ObjectModel
 
 /// An LMDB transaction; aborted when it is dropped without a commit.
 ///
-/// Bytes that it hands out are borrowed from the map: in a read transaction they are valid until the
-/// transaction ends, in a write transaction until its next write.
+/// The bytes that it returns are borrowed from the map: in a read transaction they are valid until the transaction
+/// ends, in a write transaction until its next write.
 ///
-/// Sendable although LMDB wants one thread at a time per transaction: a write transaction is created, used and
-/// ended by the one thread that runs the group commit, and a read transaction is only reached through
-/// `EmbeddedSnapshot`'s lock.
+/// Sendable although LMDB requires one thread at a time per transaction: a write transaction is created, used and ended
+/// by the one thread that runs the group commit, and a read transaction is only reached through `EmbeddedSnapshot`'s
+/// lock.
 final class LMDBTransaction: @unchecked Sendable {
     let pointer: OpaquePointer
     private let environment: LMDBEnvironment
@@ -38,7 +38,7 @@ final class LMDBTransaction: @unchecked Sendable {
     /// LMDB's own number of the version that the transaction reads or writes.
     var number: Int { Int(mdb_txn_id(pointer)) }
 
-    /// Whether the unnamed tree holds anything, as it does in every file that was used.
+    /// Whether the unnamed tree has entries, as in every file that was used.
     func hasForeignContent() throws(LMDBError) -> Bool {
         var handle: MDB_dbi = 0
         try check(mdb_dbi_open(pointer, nil, 0, &handle), "Reading from")
@@ -63,7 +63,7 @@ final class LMDBTransaction: @unchecked Sendable {
         try check(code, "Writing to")
     }
 
-    /// False when there was no such key.
+    /// Returns false when there was no such key.
     @discardableResult
     func delete(_ database: LMDBDatabase, _ key: [UInt8]) throws(LMDBError) -> Bool {
         let code = withKey(key) { mdb_del(pointer, database.handle, $0, nil) }
@@ -78,8 +78,8 @@ final class LMDBTransaction: @unchecked Sendable {
         return Int(statistics.ms_entries)
     }
 
-    /// Visits the entries whose keys start with `prefix`, from `start` (itself starting with the prefix) in key
-    /// order, until the body returns false.
+    /// Visits the entries whose keys start with `prefix`, from `start` (itself starting with the prefix) in key order,
+    /// until the body returns false.
     func scan(
         _ database: LMDBDatabase, prefix: [UInt8], from start: [UInt8]? = nil,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
@@ -90,7 +90,7 @@ final class LMDBTransaction: @unchecked Sendable {
         var key = MDB_val()
         var code = (start ?? prefix).withUnsafeBytes { bytes in
             key = MDB_val(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
-            // An empty key is not allowed to seek with; it means the first entry.
+            // LMDB cannot seek with an empty key; it means the first entry.
             return mdb_cursor_get(cursor, &key, &value, bytes.isEmpty ? MDB_FIRST : MDB_SET_RANGE)
         }
         while code == 0 {
@@ -101,7 +101,7 @@ final class LMDBTransaction: @unchecked Sendable {
         guard code == MDB_NOTFOUND else { throw LMDBError(code: code, action: "Reading from") }
     }
 
-    /// Takes out every entry whose key starts with `prefix`.
+    /// Deletes every entry whose key starts with `prefix`.
     func deleteAll(_ database: LMDBDatabase, prefix: [UInt8]) throws(LMDBError) {
         var doomed: [[UInt8]] = []
         try scan(database, prefix: prefix) { key, _ in

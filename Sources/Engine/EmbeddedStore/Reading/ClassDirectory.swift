@@ -2,12 +2,13 @@ import Columnar
 import ObjectModel
 import Synchronization
 
-/// Where all leaves of a class lie in one snapshot: a field is then an array access instead of a tree descent.
+/// The addresses of all leaves of a class in one snapshot: reading a field then takes an array access instead of a tree
+/// descent.
 ///
-/// 16 bytes per leaf and mask. Building visits each entry once in key order, but looks at the live masks alone: the first
-/// look at a leaf misses all caches, so a query right after a commit should pay for the columns that it reads only.
+/// 16 bytes per leaf and mask. Building visits each entry once in key order, but reads only the live masks: the first
+/// read of a leaf misses all caches, so a query right after a commit should pay only for the columns that it reads.
 final class ClassDirectory: Sendable {
-    /// Bytes in the map, which stay where they are as long as the snapshot lives.
+    /// Bytes in the map, whose address is fixed as long as the snapshot lives.
     struct Place {
         var address: UInt = 0
         var count = 0
@@ -27,9 +28,9 @@ final class ClassDirectory: Sendable {
     private let liveMasks: [LiveMask?]
     private let places: [Place]
     private let kinds: [LeafKind]
-    /// The place of a column within a cluster's row of `places`, by property number; -1 where the schema has none.
+    /// The index of a column within a cluster's row of `places`, by property number; -1 where the schema has none.
     private let columns: [Int]
-    /// The leaves of each column, once it is worth keeping them.
+    /// The leaves of each column, once they are worth caching.
     private let slots: [Published<ColumnLeaves>]
 
     init(liveMasks: [LiveMask?], places: [Place], kinds: [LeafKind], columns: [Int]) {
@@ -37,13 +38,13 @@ final class ClassDirectory: Sendable {
         self.places = places
         self.kinds = kinds
         self.columns = columns
-        // A few reads of single objects do not make it so.
+        // A few reads of single objects do not justify it.
         slots = kinds.map { _ in Published(patience: liveMasks.count / 8) }
     }
 
     func liveMask(_ cluster: Int) -> LiveMask? { liveMasks.indices.contains(cluster) ? liveMasks[cluster] : nil }
 
-    /// Nil when there is none. Throws when it is damaged, or another of its column.
+    /// Returns nil when there is none. Throws when this leaf, or another of its column, is damaged.
     func leaf(_ cluster: Int, _ property: PropertyID) throws(LeafError) -> Leaf? {
         let number = Int(property.rawValue)
         guard number < columns.count, columns[number] >= 0, liveMasks.indices.contains(cluster) else { return nil }
@@ -70,10 +71,10 @@ final class ColumnLeaves: Sendable {
     init(_ leaves: [Leaf?]) { self.leaves = leaves }
 }
 
-/// Something that is made once, by whoever comes first, when it is worth it: at once, or when look-ups have added up,
+/// An object that is made once, by the first thread that finds it worthwhile: at once, or when look-ups have added up,
 /// because a point read right after a commit should not pay for a whole class.
 final class Published<Value: AnyObject & Sendable>: Sendable {
-    /// The bits of a retained reference, or 0. An `AtomicLazyReference` would say it better, but its loads go through
+    /// The bits of a retained reference, or 0. An `AtomicLazyReference` would be clearer, but its loads go through
     /// run-time generics, which cost as much as scanning a cluster.
     private let bits = Atomic<UInt>(0)
     private let lookUps = Atomic<Int>(0)
@@ -86,10 +87,10 @@ final class Published<Value: AnyObject & Sendable>: Sendable {
     @inline(__always)
     var value: Value? { reference(bits.load(ordering: .acquiring))?.takeUnretainedValue() }
 
-    /// Notes a single look-up; true when it is time to make it.
+    /// Counts a single look-up; returns true when it is time to make the object.
     func isDue() -> Bool { lookUps.add(1, ordering: .relaxed).newValue > patience }
 
-    /// Keeps the value for everybody; when another thread was faster, its value is kept and returned.
+    /// Stores the value for all threads; when another thread was faster, its value is kept and returned.
     func publish(_ new: Value) -> Value {
         let retained = Unmanaged.passRetained(new)
         let (exchanged, original) = bits.compareExchange(

@@ -49,7 +49,7 @@ extension EmbeddedSnapshot {
         }
     }
 
-    /// Where a collection lies. Throws `notFound`, `unknownProperty`, `notACollection`.
+    /// The address of a collection. Throws `notFound`, `unknownProperty`, `notACollection`.
     private func collection(
         _ classID: ClassID, _ key: ObjectKey, _ property: PropertyID
     ) throws -> (leaf: Leaf, slot: Int) {
@@ -65,9 +65,9 @@ extension EmbeddedSnapshot {
     }
 }
 
-/// How large values are that lie outside their leaves.
+/// The size of large values that are stored outside their leaves.
 extension EmbeddedSnapshot: OverflowSource {
-    /// A sum is not told further: whoever asks has had enough then.
+    /// The size at which summing stops: callers need no larger sum.
     private static let mostTold = 1 << 20
 
     func overflowSize(
@@ -82,7 +82,7 @@ extension EmbeddedSnapshot: OverflowSource {
             OverflowTree.Address(classID: classID, property: property, key: key), leaf, slot, range)
     }
 
-    /// About the bytes of an outsized value, of a collection those of the blocks that hold the range.
+    /// The approximate size of an outsized value in bytes, for a collection that of the blocks that hold the range.
     func overflowBytes(
         _ address: OverflowTree.Address, _ leaf: Leaf, _ slot: Int, _ range: Range<Int> = 0..<Int.max
     ) throws -> Int {

@@ -2,7 +2,7 @@ import Columnar
 import ObjectModel
 import StoreContract
 
-/// What the indexes list.
+/// Look-ups in indexes.
 extension EmbeddedSnapshot {
     func lookUp(_ value: Value, in classID: ClassID, _ property: PropertyID) throws -> [ObjectKey]? {
         try lookUp(value, in: classID, property, atMost: .max)
@@ -26,7 +26,7 @@ extension EmbeddedSnapshot {
         return keys
     }
 
-    /// The first entries, `most` of them; what they list beside the value is taken out afterwards.
+    /// The first entries, at most `most`; entries that do not match the value exactly are removed afterwards.
     private func lookUp(
         _ value: Value, in classID: ClassID, _ property: PropertyID, atMost most: Int
     ) throws -> [ObjectKey]? {
@@ -39,12 +39,12 @@ extension EmbeddedSnapshot {
         var prefix = TreeKey.entries(of: classID, property)
         prefix.append(contentsOf: encoded)
         let keys = try keys(in: trees.index, prefix: prefix.bytes, atMost: most)
-        // Not all were read: whoever asked does not want them any more.
+        // Not all were read: the caller does not use them then.
         if IndexKey.isExact(value) || keys.count >= most { return keys }
         return try keys.filter { try self.value(classID, $0, property) == value }
     }
 
-    /// What is to be known of a property's index; nil when it has none.
+    /// The layout of a property's index; nil when it has none.
     private func index(
         _ property: PropertyID, of classID: ClassID
     ) -> (isIntegerKey: Bool, isMixed: Bool)? {
@@ -54,8 +54,8 @@ extension EmbeddedSnapshot {
         return (isKey && declared.type.base == .int, declared.type.isMixed)
     }
 
-    /// The objects with those Int primary keys. Many are looked up in ascending order with one cursor, so that neighbours
-    /// take no descent of their own.
+    /// The objects with those Int primary keys. Many are looked up in ascending order with one cursor, so that
+    /// neighbours take no descent of their own.
     private func integerKeys(
         _ values: [Value], in classID: ClassID, _ property: PropertyID
     ) throws -> [ObjectKey] {

@@ -46,7 +46,7 @@ extension EmbeddedSnapshot {
         return keys.count
     }
 
-    /// A value that lies outside the leaf.
+    /// Emits a value that is stored outside the leaf.
     private func emit<Sink: RowSink>(
         _ address: OverflowTree.Address, _ kind: LeafKind, _ column: Int, into sink: inout Sink
     ) throws {

@@ -2,8 +2,9 @@ import Columnar
 import ObjectModel
 
 extension EmbeddedSnapshot {
-    /// The objects whose full-text indexed property has a word, or one that begins with it, ascending; the word is folded as the text was.
-    /// None for what is no single word; nil when the property has no such index. Cost: the entries of the words found.
+    /// The objects whose full-text indexed property contains a word, or one that begins with it, ascending; the word is
+    /// folded like the text. Empty for text that is not a single word; nil when the property has no such index. Cost:
+    /// the entries of the words found.
     func lookUp(
         word: String, isPrefix: Bool, in classID: ClassID, _ property: PropertyID
     ) throws -> [ObjectKey]? {

@@ -5,8 +5,8 @@ import QueryLanguage
 import StoreContract
 import Synchronization
 
-/// One version of the file, read in place from the map. Safe to use from several threads: LMDB calls go through
-/// a lock, and what they return stays where it is until the read transaction ends with this object.
+/// One version of the file, read in place from the map. Safe to use from several threads: LMDB calls take a lock, and
+/// the addresses that they return stay valid until the read transaction ends with this object.
 final class EmbeddedSnapshot: ExecutedSnapshot {
     let version: Version
     let tag: HistoryTag
@@ -18,7 +18,7 @@ final class EmbeddedSnapshot: ExecutedSnapshot {
     let trees: Trees
     private let transaction: Mutex<LMDBTransaction>
     private let resolved = ResolvedLeaves()
-    /// By class number.
+    /// The directories by class number.
     private let directories: [Published<ClassDirectory>?]
 
     init(_ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String) {
@@ -77,7 +77,7 @@ final class EmbeddedSnapshot: ExecutedSnapshot {
     func aggregate(
         _ object: ObjectReference, _ property: PropertyID, _ functions: [AggregateRequest.Function]
     ) throws -> [Value] {
-        // Throws for what is no collection.
+        // Throws for a property that is not a collection.
         _ = try elementCount(object.classID, object.key, property)
         let base = try objectClass(object.classID)[property]?.type.base ?? .mixed
         return try executor.aggregate(object, property, of: base, functions)
@@ -85,7 +85,7 @@ final class EmbeddedSnapshot: ExecutedSnapshot {
 
     // MARK: Support
 
-    /// The cluster and slot of a key that was given out at this version.
+    /// The cluster and slot of a key that existed at this version.
     func place(of key: ObjectKey, in classID: ClassID) -> (cluster: Int, slot: Int)? {
         guard key.rawValue >= 0, let state = classes[classID], key.rawValue < state.nextKey else { return nil }
         return (Int(key.rawValue) / clusterCapacity, Int(key.rawValue) % clusterCapacity)
@@ -108,7 +108,7 @@ final class EmbeddedSnapshot: ExecutedSnapshot {
         }
     }
 
-    /// Reads what lies outside the leaves.
+    /// Reads values outside the leaves.
     func overflow<R>(
         _ address: OverflowTree.Address, _ body: (OverflowTree, OverflowTree.Address) throws -> R
     ) throws -> R {
@@ -144,7 +144,7 @@ extension EmbeddedSnapshot: ColumnSource {
         var rest = clusters
         while let cluster = rest.first {
             if let directory = try directory(of: classID) {
-                // Held once for all that is left.
+                // Locked once for the rest.
                 for cluster in rest {
                     guard let live = directory.liveMask(cluster) else { continue }
                     guard let leaf = try? directory.leaf(cluster, property) else { throw StoreError.damaged(path) }
@@ -159,7 +159,7 @@ extension EmbeddedSnapshot: ColumnSource {
         }
     }
 
-    /// The leaf with where its outsized values lie.
+    /// The leaf with the addresses of its outsized values.
     private func resolving(
         _ leaf: Leaf, of classID: ClassID, cluster: Int, _ property: PropertyID
     ) throws -> Leaf {
@@ -176,7 +176,7 @@ extension EmbeddedSnapshot: ColumnSource {
         }
     }
 
-    /// The leaf as it lies in the file: outsized values are not in it.
+    /// The leaf as stored, without its outsized values.
     @inline(__always)
     func storedLeaf(of classID: ClassID, cluster: Int, _ property: PropertyID) throws -> Leaf {
         if let directory = try directory(of: classID) {
@@ -195,7 +195,7 @@ extension EmbeddedSnapshot: ColumnSource {
         to target: ObjectReference, from origin: ClassID, _ property: PropertyID
     ) throws -> [ObjectKey] { try backlinks(to: target, from: origin, property, upTo: .max) }
 
-    /// The same, and no more once there are so many.
+    /// The backlinks, at most `limit` of them.
     func backlinks(
         to target: ObjectReference, from origin: ClassID, _ property: PropertyID, upTo limit: Int
     ) throws -> [ObjectKey] {
@@ -255,8 +255,8 @@ extension EmbeddedSnapshot: ColumnSource {
     }
 }
 
-/// Carries a value out of a lock. Nothing that `EmbeddedSnapshot.reading` returns refers to the transaction
-/// object: it is values, or pointers into the map, which any thread may read.
+/// Carries a value out of a lock. Results of `EmbeddedSnapshot.reading` do not refer to the transaction object: they
+/// are values, or pointers into the map, which any thread may read.
 private struct Protected<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }

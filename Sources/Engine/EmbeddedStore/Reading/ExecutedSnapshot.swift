@@ -3,8 +3,8 @@ import QueryExecution
 import QueryLanguage
 import StoreContract
 
-/// A snapshot whose queries an executor runs, which is asked for anew by each call and holds what it reads until the
-/// call's end.
+/// A snapshot whose queries an executor runs. Each call gets a new executor, which keeps its results until the call
+/// ends.
 protocol ExecutedSnapshot: Snapshot {
     var executor: QueryExecutor { get throws }
 }
@@ -37,7 +37,7 @@ extension ExecutedSnapshot {
     }
 }
 
-/// A snapshot that reads single objects from another, which each call asks for anew.
+/// A snapshot that forwards reads of single objects to another one, which it gets again for each call.
 protocol ForwardedSnapshot: ExecutedSnapshot {
     var base: EmbeddedSnapshot { get throws }
 }

@@ -27,7 +27,7 @@ final class LimitedSnapshot: ForwardedSnapshot {
     func backlinks(
         to target: ObjectReference, from origin: ClassID, _ property: PropertyID
     ) throws -> [ObjectKey] {
-        // One more than the budget pays for shows that it is not enough; a budget without a bound pays for all of them.
+        // One more than the budget allows shows that it is exceeded; an unlimited budget allows all of them.
         let most = limits.remainingRows
         let keys = try base.backlinks(to: target, from: origin, property, upTo: most < .max ? most + 1 : most)
         try limits.spend(keys.count + 1)
@@ -64,7 +64,7 @@ final class LimitedSnapshot: ForwardedSnapshot {
     ) throws -> Int {
         try limits.spend(keys.count)
         let count = try base.read(classID, keys, properties, into: &sink)
-        // What the sink had no room for was not looked at.
+        // Rows that the sink had no room for were not read.
         if count < keys.count { try limits.spend(count - keys.count) }
         return count
     }
@@ -78,7 +78,7 @@ final class LimitedSnapshot: ForwardedSnapshot {
 }
 
 extension EmbeddedSnapshot {
-    /// Itself for a budget without limits, so that those cost nothing.
+    /// Returns `self` for a budget without limits, so that those cost nothing.
     func limited(by budget: QueryBudget) -> any Snapshot { budget.isLimited ? LimitedSnapshot(self, budget) : self }
 }
 

@@ -2,10 +2,10 @@ import Columnar
 import ObjectModel
 import Synchronization
 
-/// Leaves of a snapshot together with where their outsized values lie. Each is looked up once, when a query
+/// Leaves of a snapshot together with the addresses of their outsized values. Each is looked up once, when a query
 /// first reads the column.
 ///
-/// Sendable although it holds pointers: they are written under the lock, lead into memory that nobody changes
+/// Sendable although it holds pointers: they are written under the lock, point to memory that nobody changes
 /// afterwards, and are freed with the last reference, which the snapshot holds as long as its leaves are used.
 final class ResolvedLeaves: @unchecked Sendable {
     private struct Address: Hashable {

@@ -3,16 +3,16 @@ import ObjectModel
 import QueryExecution
 import StoreContract
 
-/// The values of one cluster's objects as a snapshot has them. A column's leaf is looked up when it is first read.
+/// The values of one cluster's objects in a snapshot. A column's leaf is looked up when it is first read.
 final class StoredRowAccessor: LeafRowAccessor {
-    /// Not held, so that objects that nobody reads any more do not keep a version: whoever uses the cells keeps it.
+    /// Not retained, so that unused objects do not keep a version alive: the user of the accessor retains it.
     private unowned(unsafe) let snapshot: EmbeddedSnapshot
     private let classID: ClassID
     private let cluster: Int
     private let properties: [PropertyID]
     private let live: LiveMask
-    /// By column; empty ones at first. Beside the object, so that a leaf is read without being copied, and by whoever knows
-    /// of them.
+    /// The leaves by column; empty ones at first. In separate memory, so that a leaf is read without being copied, also
+    /// by users of the pointer.
     private let table: UnsafeMutablePointer<Leaf>
     let firstKey: Int64
     let rowCount: Int
@@ -47,7 +47,8 @@ final class StoredRowAccessor: LeafRowAccessor {
         return leaves.plainValue(column, at: row)
     }
 
-    /// Looks the leaf up. False for what has none, and for a damaged one, which reading by the snapshot reports.
+    /// Looks the leaf up. Returns false when it cannot be read in place, and for a damaged one, which a read by the
+    /// snapshot reports.
     private func read(_ column: Int) -> Bool {
         let schema = snapshot.schema[classID]
         guard schema?[properties[column]]?.leafKind != nil,

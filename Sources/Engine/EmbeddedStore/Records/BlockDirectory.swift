@@ -1,10 +1,9 @@
 import Columnar
 
-/// How a large collection is cut into blocks: their numbers in the order of the elements, and how many elements
-/// each has.
+/// The blocks of a large collection: their numbers in the order of the elements, and the number of elements of each.
 struct BlockDirectory: Sendable {
     struct Entry: Sendable {
-        /// The block's number, from 1; never used again within the collection.
+        /// The block's number, from 1; never reused within the collection.
         var number: UInt32
         var count: Int
     }

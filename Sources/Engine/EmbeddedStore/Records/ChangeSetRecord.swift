@@ -2,9 +2,9 @@ import Columnar
 import ObjectModel
 import QueryExecution
 
-/// A change set as it lies in the change log: when it was made, then per class the runs of inserted and deleted
-/// keys, the modified keys with their properties, the edits of collections, and what takes them back. A bulk load of a
-/// million objects is one run, a few bytes; so is a list that grew by a million elements.
+/// A change set in the change log: its time, then per class the runs of inserted and deleted keys, the modified keys
+/// with their properties, the edits of collections, and the undo data. A bulk load of a million objects is one run, a
+/// few bytes; so is a list that grew by a million elements.
 enum ChangeSetRecord {
     /// `undo` is a section that `UndoRecord` wrote; nil when there is none.
     static func encode(_ changes: ChangeSet, undo: [UInt8]? = nil, at seconds: Int64) -> [UInt8] {
@@ -31,7 +31,7 @@ enum ChangeSetRecord {
         return writer.bytes
     }
 
-    /// Written behind the classes, so that records of format 1, which have none, are read as well.
+    /// Written after the classes, so that records of format 1, which have none, are read as well.
     private static func encodeEdits(_ changes: ChangeSet, into writer: inout ByteWriter) {
         let classes = changes.classes.filter { !$0.value.edits.isEmpty }.sorted { $0.key < $1.key }
         writer.count(classes.count)
@@ -64,29 +64,29 @@ enum ChangeSetRecord {
         }
     }
 
-    /// Keys that are read from one record at the most. More are not worth a reader's while, who can look at
-    /// everything again, and a damaged run must not fill the memory.
+    /// The maximum number of keys decoded from one record. With more, a reader had better read everything again, and a
+    /// damaged run must not fill the memory.
     static let keyLimit: Int64 = 1 << 20
 
-    /// Nil when the record names more keys than `keyLimit`.
+    /// Returns nil when the record has more keys than `keyLimit`.
     static func decode(_ bytes: UnsafeRawBufferPointer, version: Version) throws(DamagedRecord) -> ChangeSet? {
         var reader = ByteReader(bytes)
         return try decode(&reader, version: version)
     }
 
-    /// The same with what takes the changes back; nil also when the record does not have that.
+    /// Decodes the change set and its undo data; nil also when the record has none.
     static func decodeWithUndo(
         _ bytes: UnsafeRawBufferPointer, version: Version
     ) throws(DamagedRecord) -> (changes: ChangeSet, undo: [UndoStep])? {
         var reader = ByteReader(bytes)
         guard let changes = try decode(&reader, version: version) else { return nil }
-        // Records of builds that did not know of it end here.
+        // Records of builds without undo data end here.
         guard !reader.isAtEnd else { return nil }
         return (changes, try UndoRecord.decode(&reader))
     }
 
-    /// How long the record is without what takes the changes back; nil when it has nothing of that. Cost: a pass over
-    /// it, however many keys it names.
+    /// The length of the record without its undo data; nil when it has none. Cost: a pass over it, however many keys it
+    /// has.
     static func lengthWithoutUndo(_ bytes: UnsafeRawBufferPointer) throws(DamagedRecord) -> Int? {
         var reader = ByteReader(bytes)
         _ = try reader.fixed()
@@ -133,7 +133,7 @@ enum ChangeSetRecord {
         return result
     }
 
-    /// The time that `encode` was given, of the first entry in a scan.
+    /// The time that was passed to `encode`, for the first entry in a scan.
     static func time(_ bytes: UnsafeRawBufferPointer) -> Int64? {
         var reader = ByteReader(bytes)
         return (try? reader.fixed()).map { Int64(bitPattern: $0) }
@@ -152,7 +152,7 @@ enum ChangeSetRecord {
 
     private static func runs(_ keys: Set<ObjectKey>) -> [(start: Int64, length: Int64)] {
         guard let lowest = keys.min(), let highest = keys.max() else { return [] }
-        // What a bulk load makes need not be sorted.
+        // The keys of a bulk load need not be sorted.
         if highest.rawValue - lowest.rawValue == Int64(keys.count) - 1 { return [(lowest.rawValue, Int64(keys.count))] }
         var runs: [(start: Int64, length: Int64)] = []
         for key in keys.sorted() {

@@ -1,7 +1,7 @@
 import Columnar
 import ObjectModel
 
-/// What the file knows of a class besides its leaves.
+/// The counters of a class, besides its leaves.
 struct ClassState: Hashable, Sendable {
     /// The key of the next new object.
     var nextKey: Int64 = 0
@@ -24,7 +24,7 @@ struct ClassState: Hashable, Sendable {
     func clusterCount(capacity: Int) -> Int { (Int(nextKey) + capacity - 1) / capacity }
 }
 
-/// What every transaction starts from: read from the `meta` and `classes` trees.
+/// The start state of every transaction: read from the `meta` and `classes` trees.
 struct Catalogue: Sendable {
     var version: Version
     var schema: Schema

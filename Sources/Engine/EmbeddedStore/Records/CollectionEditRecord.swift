@@ -1,9 +1,9 @@
 import Columnar
 import ObjectModel
 
-/// What was done to a list, set or map, as it lies in the change log: of lists runs of positions, of sets the
-/// elements, of maps the keys. Lists whose elements moved have a kind of their own, so that what was written before
-/// moves were noted is read as well.
+/// The edit of a list, set or map in the change log: for lists runs of positions, for sets the elements, for maps the
+/// keys. Lists whose elements moved have a kind of their own, so that records from before moves were recorded can be
+/// read.
 enum CollectionEditRecord {
     static func encode(_ edit: CollectionEdit, into writer: inout ByteWriter) {
         switch edit {

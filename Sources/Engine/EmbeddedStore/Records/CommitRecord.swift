@@ -1,7 +1,7 @@
 import StoreContract
 import Synchronization
 
-/// What the writer did so far, for metrics. Cost: a lock per commit.
+/// The writer's totals, for metrics. Cost: a lock per commit.
 final class CommitRecord: Sendable {
     private struct State {
         var commits = StoreStatistics.Durations()
@@ -12,7 +12,7 @@ final class CommitRecord: Sendable {
 
     private let state = Mutex(State())
 
-    /// A commit is on disk.
+    /// Counts a commit that is on disk.
     func add(works: Int, failed: Int, since start: ContinuousClock.Instant) {
         let duration = (ContinuousClock.now - start) / .seconds(1)
         state.withLock { state in
@@ -23,7 +23,7 @@ final class CommitRecord: Sendable {
         }
     }
 
-    /// Work was refused, or its commit failed.
+    /// Counts work that was refused, or whose commit failed.
     func addFailure(works: Int, _ error: any Error) {
         state.withLock { state in
             state.failedWorks += works

@@ -8,15 +8,15 @@ import ObjectModel
 //              "capacity"          slots per cluster, u32
 //              "version"           the newest version, u64
 //              "schema"            the schema with its stable numbers, see SchemaRecord
-//              "history"           whose versions these are, see HistoryRecord. Files that were made before there was one get it
+//              "history"           the history of the versions, see HistoryRecord. Files from before there were such records get it
 //                                  when they are opened
 //   classes    class u32           next object key u64, object count u64
 //   leaves     class u32, cluster u32, column u16
 //                                  a leaf as Columnar encodes it; column 0 is the live mask, the rest are property ids.
-//                                  A cluster's leaves lie side by side, so that creating objects touches the tree's end only
+//                                  A cluster's leaves are adjacent, so that creating objects touches only the end of the tree
 //   outsized   class u32, property u16, object key u64, block u32
-//                                  what is too long for a leaf (over OverflowTree.limit): block 0 is a text, data or mixed value,
-//                                  or the directory of a collection (BlockDirectory), whose elements lie in the other blocks
+//                                  a value that is too long for a leaf (over OverflowTree.limit): block 0 is a text, data or mixed value,
+//                                  or the directory of a collection (BlockDirectory), whose elements are in the other blocks
 //                                  (ElementBlock)
 //   index      class u32, property u16, value (IndexKey), object key u64
 //                                  empty; indexed properties and primary keys that are not Int
@@ -28,16 +28,16 @@ import ObjectModel
 //                                  empty; full-text indexes
 //   backlinks  origin class u32, property u16, target key u64, origin key u64
 //              origin class u32, property u16, target class u32, target key u64, origin key u64, where the property is mixed
-//                                  how often the origin links to the target, variable length; empty for once
+//                                  the number of links from origin to target, variable length; empty for one
 //   log        version u64         a change set, see ChangeSetRecord
-//   records    0, key              what is kept beside the objects: when it expires, seconds as u64, then the bytes
-//              1, seconds u64, key empty; what expires when. Files that were made before there were records get the tree
+//   records    0, key              a side record: its expiry, seconds as u64, then the bytes
+//              1, seconds u64, key empty; records by expiry. Files from before there were records get the tree
 //                                  when they are opened
 //
 // Cost per object: the leaves' bytes (see Columnar); 0.15 bytes in `index` for an Int primary key that counts
 // up and some 40 for one that jumps, 33 for an indexed Int; 40 bytes in `backlinks` per link; each with LMDB's
-// 10 bytes of node overhead included, at a page fill of 50-97 %. A value outside the leaf costs 28 bytes more
-// than it is long, or whole pages above 2 KB. Reading one field is one tree descent (three to four pages at a
+// 10 bytes of node overhead included, at a page fill of 50-97 %. A value outside the leaf costs its length plus 28
+// bytes, or whole pages above 2 KB. Reading one field is one tree descent (three to four pages at a
 // million objects), or one array access once the snapshot has a directory of the class.
 //
 // Format 1 had no `outsized` and `words`, and one entry per object in `index` for Int primary keys. It is
@@ -68,7 +68,7 @@ enum FileFormat {
     static let schemaKey = Array("schema".utf8)
     static let historyKey = Array("history".utf8)
 
-    /// The column under which a cluster's live mask lies; property ids start at 1.
+    /// The column of a cluster's live mask; property ids start at 1.
     static let liveMaskColumn = PropertyID(0)
 }
 
@@ -87,13 +87,13 @@ struct Trees: Sendable {
     var all: [LMDBDatabase] { [meta, classes, leaves, overflow, index, words, backlinks, log, records] }
 }
 
-/// Where a leaf lies.
+/// The address of a leaf.
 struct LeafAddress: Hashable {
     var classID: ClassID
     var cluster: Int
 
     func key(_ column: PropertyID) -> [UInt8] {
-        // In one go: single values are read by this, one after the other.
+        // Built in one pass: reads of single values use it repeatedly.
         [UInt8](unsafeUninitializedCapacity: 10) { bytes, count in
             let bytes = UnsafeMutableRawBufferPointer(bytes)
             bytes.storeBytes(of: classID.rawValue.bigEndian, toByteOffset: 0, as: UInt32.self)
@@ -118,7 +118,7 @@ struct TreeKey {
 
     mutating func append(_ key: ObjectKey) { append(UInt64(bitPattern: key.rawValue)) }
 
-    /// Of the backlinks from one property to one object; `targetClass` is given for mixed properties.
+    /// The prefix of the backlinks from one property to one object; `targetClass` is given for mixed properties.
     static func backlinks(
         from origin: ClassID, _ property: PropertyID, to target: ObjectKey, targetClass: ClassID? = nil
     ) -> TreeKey {
@@ -128,8 +128,8 @@ struct TreeKey {
         return key
     }
 
-    /// Of the entries of a word in a full-text index. A word holds no zero byte, so none is the beginning of
-    /// another's.
+    /// The prefix of a word's entries in a full-text index. A word contains no zero byte, so none is a prefix of
+    /// another.
     static func word(_ word: [UInt8], of classID: ClassID, _ property: PropertyID) -> TreeKey {
         var key = entries(of: classID, property)
         key.append(contentsOf: word)
@@ -137,22 +137,22 @@ struct TreeKey {
         return key
     }
 
-    /// Of the block of an Int primary key; see `KeyBlock`.
+    /// The key of the block of an Int primary key; see `KeyBlock`.
     static func keyBlock(of classID: ClassID, _ property: PropertyID, _ block: Int64) -> TreeKey {
         var key = entries(of: classID, property)
-        // The block's number has 56 bits, so the first byte is free to say that this is no null.
+        // The block's number has 56 bits, so the first byte is free to mark it as not null.
         key.append(UInt64(bitPattern: block ^ (-1 << 55)) & (1 << 56 - 1) | 1 << 56)
         return key
     }
 
-    /// Of the entry of the object whose Int primary key is null.
+    /// The key of the object whose Int primary key is null.
     static func nullKey(of classID: ClassID, _ property: PropertyID) -> TreeKey {
         var key = entries(of: classID, property)
         key.append(UInt8(0))
         return key
     }
 
-    /// Of all entries that a property has in the index, or in the backlinks as their origin.
+    /// The prefix of all entries of a property in the index, or in the backlinks as their origin.
     static func entries(of classID: ClassID, _ property: PropertyID) -> TreeKey {
         var key = TreeKey()
         key.append(classID.rawValue)
@@ -168,7 +168,7 @@ extension UnsafeRawBufferPointer {
         return T(bigEndian: loadUnaligned(fromByteOffset: offset, as: T.self))
     }
 
-    /// How often a backlink's origin links to its target.
+    /// The number of links from a backlink's origin to its target.
     var linkCount: Int {
         guard !isEmpty else { return 1 }
         var reader = ByteReader(self)

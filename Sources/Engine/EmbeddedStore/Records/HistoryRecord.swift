@@ -1,25 +1,25 @@
 import Columnar
 import ObjectModel
 
-/// Which history the versions of a file are of.
+/// The history that the versions of a file belong to.
 ///
-/// A tag is drawn when a file is made and when a backup is restored. A copy has the tag of what it was copied from, whose
-/// states it has. Who writes to a copy makes versions that the original makes otherwise, so the first commit draws a
-/// tag, too. Compaction changes no state, and keeps the tag.
+/// A tag is drawn when a file is created and when a backup is restored. A copy keeps the tag of its original, whose
+/// states it has. Versions written to a copy differ from later ones of the original, so the first commit to it draws a
+/// new tag. Compaction changes no state, and keeps the tag.
 struct HistoryRecord: Equatable, Sendable {
     var tag: HistoryTag
-    /// Whether the file is a copy that nobody has written to.
+    /// Whether the file is a copy that has not been written to.
     var isCopy = false
 
     private static let length = 9
 
-    /// Of a history that begins.
+    /// The record of a new history.
     static func new() -> HistoryRecord { HistoryRecord(tag: .random()) }
 
-    /// Of the versions that are made next.
+    /// The record for the versions that are made next.
     var continued: HistoryRecord { isCopy ? .new() : self }
 
-    /// Of a copy of the file.
+    /// The record for a copy of the file.
     var copied: HistoryRecord { HistoryRecord(tag: tag, isCopy: true) }
 }
 
@@ -32,7 +32,7 @@ extension HistoryRecord {
         self.init(tag: HistoryTag(rawValue: bytes.bigEndian(at: 0)), isCopy: bytes[8] != 0)
     }
 
-    /// Gives a file its record. One that was made before there were any begins a history.
+    /// Adds the record to a file. A file from before there were such records begins a history.
     static func ensure(in transaction: LMDBTransaction, _ meta: LMDBDatabase) throws {
         guard try transaction.get(meta, FileFormat.historyKey) == nil else { return }
         try HistoryRecord.new().put(in: transaction, meta)
@@ -49,7 +49,7 @@ extension HistoryRecord {
     static func change(
         of path: String, _ presence: FilePresence, _ change: (HistoryRecord) -> HistoryRecord
     ) throws {
-        // Room for the few pages that the record is on.
+        // Room for the few pages of the record.
         let environment = try LMDBEnvironment(
             path: path, presence, mapSize: presence.fileSize + 1 << 20, maximumReaders: 1, isPrivate: true)
         let transaction = try environment.begin(readOnly: false)

@@ -1,21 +1,21 @@
 import ObjectModel
 
-/// A value as part of an index key: bytes whose order is the order of the values, no encoding being a prefix of
-/// another one of the same property.
+/// A value as part of an index key: bytes whose order is the order of the values. No encoding is a prefix of another
+/// one of the same property.
 ///
-/// Null is one zero byte, so it sorts first; anything else starts with 1. Strings escape zero bytes and end in
-/// 0 1. LMDB keys hold 511 bytes, so of a long string the start and a hash are kept: such an entry only says
-/// where to look, and the reader compares the value.
+/// Null is one zero byte, so it sorts first; anything else starts with 1. Strings escape zero bytes and end in 0 1.
+/// LMDB keys hold 511 bytes, so only the start and a hash of a long string are stored: such an entry is a candidate,
+/// and the reader compares the value.
 enum IndexKey {
-    /// The longest encoded string that is kept whole.
+    /// The longest encoded string that is stored completely.
     static let wholeStringLimit = 400
 
-    /// As part of the key of a property that is mixed or not. Nil for a value that such a property does not index.
+    /// The encoding for the key of a property, which may be mixed. Nil for a value that such a property does not index.
     static func encode(_ value: Value, isMixed: Bool) -> [UInt8]? { isMixed ? encode(mixed: value) : encode(value) }
 
-    /// As part of the key of a mixed property, whose values may be of any kind: the kind's rank in `Value.order`, then the value.
-    /// Equal numbers of different types have one encoding, and so do all collections of a kind; here the order of the bytes is not that
-    /// of the values. Nil for what a mixed value cannot be.
+    /// The encoding for the key of a mixed property, whose values may be of any kind: the kind's rank in `Value.order`,
+    /// then the value. Equal numbers of different types have one encoding, and so do all collections of a kind; here
+    /// the order of the bytes is not that of the values. Nil for values that cannot be mixed.
     static func encode(mixed value: Value) -> [UInt8]? {
         func key(_ rank: UInt8, _ content: [UInt8]) -> [UInt8] { [rank] + content }
         switch value {
@@ -35,8 +35,8 @@ enum IndexKey {
         }
     }
 
-    /// The one encoding of all numbers that are equal by value: as an integer where it is one, else as a double where it is one exactly,
-    /// else as a decimal.
+    /// The one encoding of all numbers that are equal by value: as an integer if it is one, otherwise as a double if it
+    /// is one exactly, otherwise as a decimal.
     private static func number(_ value: Value) -> [UInt8] {
         var key = TreeKey()
         let double: Double? =
@@ -130,7 +130,7 @@ enum IndexKey {
         return bytes
     }
 
-    /// FNV-1a, because it must be the same in every process.
+    /// FNV-1a, because the hash must be the same in every process.
     private static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
         bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }

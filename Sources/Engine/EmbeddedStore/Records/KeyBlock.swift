@@ -1,10 +1,10 @@
 import Columnar
 import ObjectModel
 
-/// The objects of 256 neighbouring integer primary keys: what the index holds for a class keyed by Int instead
-/// of one entry per object.
+/// The objects of 256 neighbouring integer primary keys: the index entry of a class keyed by Int, which has no entry
+/// per object.
 ///
-/// Keys that were given out in the order of the objects, as counters do, are one run: 14 bytes of key and at
+/// Keys that ascend with the objects, as from a counter, are one run: 14 bytes of key and at
 /// most 13 of record for 256 objects. The record, by its first byte:
 ///
 ///     0  list    number of entries - 1, then for each its offset within the block and its object key
@@ -13,13 +13,13 @@ import ObjectModel
 struct KeyBlock {
     static let size = 256
 
-    /// By offset; -1 where there is no object with that primary key.
+    /// The object keys by offset; -1 where there is no object with that primary key.
     private var keys: [Int64]
     private(set) var count = 0
 
     init() { keys = [Int64](repeating: -1, count: Self.size) }
 
-    /// The number of the block that an integer lies in, and where in it.
+    /// The number of an integer's block, and its offset in it.
     static func place(of value: Int64) -> (block: Int64, offset: Int) { (value >> 8, Int(value & 255)) }
 
     subscript(offset: Int) -> ObjectKey? {
@@ -30,7 +30,7 @@ struct KeyBlock {
         }
     }
 
-    /// Nil when the block is empty and has no record.
+    /// Returns nil when the block is empty and has no record.
     func encode(block: Int64) -> [UInt8]? {
         let offsets = keys.indices.filter { keys[$0] >= 0 }
         guard let first = offsets.first, let last = offsets.last else { return nil }
@@ -93,7 +93,7 @@ struct KeyBlock {
             count = last - first + 1
         default: throw DamagedRecord()
         }
-        // Also where an entry's key came out as -1, which stands for none.
+        // Also rejects an entry whose key is -1, which represents none.
         guard reader.isAtEnd, keys.allSatisfy({ $0 >= -1 }), keys.count(where: { $0 >= 0 }) == count else {
             throw DamagedRecord()
         }

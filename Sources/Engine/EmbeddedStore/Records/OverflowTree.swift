@@ -1,16 +1,16 @@
 import Columnar
 import ObjectModel
 
-/// Reads what lies outside the leaves: long texts, data and mixed values as they are, large collections in blocks.
+/// Reads values outside the leaves: long texts, data and mixed values as single records, large collections in blocks.
 struct OverflowTree {
-    /// The longest text, data or mixed value that lies in a leaf, in bytes: longer ones would make every change
-    /// of their neighbours rewrite them.
+    /// The longest text, data or mixed value in a leaf, in bytes: every change of a neighbour would rewrite longer
+    /// ones.
     static let limit = 1024
 
     let transaction: LMDBTransaction
     let trees: Trees
 
-    /// Where the values of one property of one object lie.
+    /// The address of the values of one property of one object.
     struct Address: Hashable {
         var classID: ClassID
         var property: PropertyID
@@ -22,7 +22,7 @@ struct OverflowTree {
             return prefix
         }
 
-        /// Of block 0, the whole value or a collection's directory, or of a block of elements.
+        /// The key of block 0, the whole value or a collection's directory, or of a block of elements.
         func block(_ number: UInt32) -> [UInt8] {
             var key = prefix
             key.append(number)
@@ -30,7 +30,7 @@ struct OverflowTree {
         }
     }
 
-    /// The bytes of a text, data or mixed value, borrowed; empty where there is none, which only damage brings about.
+    /// The bytes of a text, data or mixed value, borrowed; empty where there is none, which only damage can cause.
     func bytes(_ address: Address) throws -> UnsafeRawBufferPointer {
         try transaction.get(trees.overflow, address.block(0)) ?? UnsafeRawBufferPointer(start: nil, count: 0)
     }
@@ -46,7 +46,7 @@ struct OverflowTree {
         return block
     }
 
-    /// A block of elements as it lies in the file.
+    /// A block of elements as stored.
     func blockBytes(_ address: Address, _ number: UInt32) throws -> UnsafeRawBufferPointer {
         guard let bytes = try transaction.get(trees.overflow, address.block(number)) else { throw DamagedRecord() }
         return bytes
@@ -67,7 +67,7 @@ struct OverflowTree {
         }
     }
 
-    /// The elements of a large collection that lie in a range of positions. Cost: the blocks that hold them.
+    /// The elements of a large collection in a range of positions. Cost: the blocks that hold them.
     func elements(_ address: Address, _ range: Range<Int>, hasKeys: Bool) throws -> ElementBlock {
         var result = ElementBlock(hasKeys: hasKeys)
         var first = 0

@@ -1,8 +1,8 @@
 import Columnar
 import ObjectModel
 
-/// The schema as it lies in the file: version, next class number, then each class with its numbers and
-/// properties. Types are in their text form; flags say 1 for indexed, 2 for full-text indexed.
+/// The schema in the file: version, next class number, then each class with its numbers and properties. Types are in
+/// their text form; flags are 1 for indexed, 2 for full-text indexed.
 enum SchemaRecord {
     static func encode(_ schema: Schema) -> [UInt8] {
         var writer = ByteWriter()

@@ -2,13 +2,13 @@ import Columnar
 import ObjectModel
 import QueryExecution
 
-/// What takes the changes of a version back, as the last section of its record in the change log: the number of steps,
-/// then each as it was done.
+/// The undo data of a version, as the last section of its record in the change log: the number of steps, then each in
+/// the order of execution.
 ///
-/// A step begins with a byte: what it is in the low three bits, and whether the class (bit 3), the object (4) and the
-/// property (5) are those of the step before it. Then class, object, as a distance from the one before it, and property
-/// where they are not, and what was there before. Setting an Int takes some 7 bytes here, its neighbour's 5; deleting an object
-/// what its values take; creating objects nothing.
+/// A step begins with a byte: its kind in the low three bits, and whether the class (bit 3), the object (4) and the
+/// property (5) are those of the step before it. Where they are not, class, object (as a distance from the one before
+/// it) and property follow, and then the old value. Setting an Int takes some 7 bytes here, its neighbour's 5; deleting
+/// an object takes as much as its values; creating objects takes nothing.
 enum UndoRecord {
     private enum Kind: UInt8 {
         case assigned = 0
@@ -22,7 +22,7 @@ enum UndoRecord {
         return writer.section
     }
 
-    /// Takes the steps one by one, in the order in which they were done.
+    /// Collects the steps one by one, in the order of execution.
     struct Writer {
         private let limit: Int
         private var bytes = ByteWriter()
@@ -30,16 +30,16 @@ enum UndoRecord {
         private var classID: ClassID?
         private var key = ObjectKey(0)
         private var property: PropertyID?
-        /// Elements put in side by side, one after the other, are one step, which is written when it ends.
+        /// A run of elements inserted side by side is one step, which is written when it ends.
         private var run: Range<Int>?
-        /// Whether a value was found that has more elements than the limit has bytes.
+        /// Whether a value with more elements than the limit has bytes was added.
         private var isRefused = false
 
         init(limit: Int) { self.limit = limit }
 
         var isFull: Bool { isRefused || bytes.bytes.count > limit }
 
-        /// Nil when the steps take more than the limit.
+        /// Nil when the steps exceed the limit.
         var section: [UInt8]? {
             mutating get {
                 endRun()
@@ -112,7 +112,7 @@ enum UndoRecord {
 
         private mutating func value(_ value: Value) {
             switch value {
-            // Each element takes a byte at least; what cannot have a place is not written first.
+            // Each element takes at least a byte; a value that cannot fit is rejected before it is written.
             case .list(let elements), .set(let elements):
                 if elements.count > limit { return isRefused = true }
                 ValueRecord.encode(.list(elements), into: &bytes)
@@ -123,7 +123,7 @@ enum UndoRecord {
         }
     }
 
-    /// The steps as they were done. What they say need not fit any schema.
+    /// The steps in the order of execution. They need not fit any schema.
     static func decode(_ reader: inout ByteReader) throws(DamagedRecord) -> [UndoStep] {
         var steps: [UndoStep] = []
         var classID: ClassID?

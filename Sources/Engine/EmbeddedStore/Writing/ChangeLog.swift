@@ -3,9 +3,9 @@ import Glibc
 import ObjectModel
 import StoreContract
 
-/// The change sets of recent versions, kept so that readers that fell behind can catch up.
+/// The change sets of recent versions, kept so that readers that are behind can catch up.
 enum ChangeLog {
-    /// `undo` is a section that `UndoRecord` wrote; nil when the changes cannot be taken back.
+    /// `undo` is a section that `UndoRecord` wrote; nil when the changes cannot be undone.
     static func append(
         _ changes: ChangeSet, undo: [UInt8]?, _ transaction: LMDBTransaction, _ trees: Trees
     ) throws {
@@ -13,8 +13,7 @@ enum ChangeLog {
         try transaction.put(trees.log, Catalogue.versionRecord(changes.version), record)
     }
 
-    /// Drops the oldest entries that are past the limits, at most `budget` of them, so that no commit pays for
-    /// many others.
+    /// Drops the oldest entries beyond the limits, at most `budget` of them, so that no commit pays for many others.
     static func trim(
         _ transaction: LMDBTransaction, _ trees: Trees, newest: Version, limit: EmbeddedStoreOptions, pageSize: Int,
         budget: Int
@@ -36,8 +35,8 @@ enum ChangeLog {
             budget: budget - expired.count)
     }
 
-    /// Drops the oldest entries, at most `budget` of them and never the newest, until the log takes at most so many
-    /// pages. Cost: constant while it does not take more.
+    /// Drops the oldest entries, at most `budget` of them and never the newest, until the log has at most `pages`
+    /// pages. Cost: constant while it has no more.
     private static func shorten(
         _ transaction: LMDBTransaction, _ trees: Trees, to pages: Int, newest: Version, budget: Int
     ) throws {
@@ -54,11 +53,11 @@ enum ChangeLog {
         }
     }
 
-    /// Takes out what takes changes back: the values of what was changed and deleted. Whether there was any.
+    /// Removes the undo data: the old values of changed and deleted properties. Returns whether there was any.
     static func dropUndo(_ transaction: LMDBTransaction, _ trees: Trees) throws -> Bool {
         var shortened: [(key: [UInt8], record: [UInt8])] = []
         try transaction.scan(trees.log, prefix: []) { key, value in
-            // What cannot be read is left to whoever looks for damage.
+            // Unreadable records are left to the file check.
             if let length = (try? ChangeSetRecord.lengthWithoutUndo(value)) ?? nil {
                 shortened.append((Array(key), Array(value.prefix(length))))
             }
@@ -68,7 +67,7 @@ enum ChangeLog {
         return !shortened.isEmpty
     }
 
-    /// The version before the oldest that the log has; nil when it is empty.
+    /// The version before the oldest one in the log; nil when it is empty.
     static func floor(_ transaction: LMDBTransaction, _ trees: Trees) throws -> Version? {
         var oldest: UInt64?
         try transaction.scan(trees.log, prefix: []) { key, _ in
@@ -78,8 +77,8 @@ enum ChangeLog {
         return oldest.map { Version($0 - min(1, $0)) }
     }
 
-    /// Every version after `version`, oldest first; nil when the log no longer holds the first of them, or one of
-    /// them is too large to be told.
+    /// Every version after `version`, oldest first; nil when the log no longer holds the first of them, or one of them
+    /// is too large to decode.
     static func entries(
         after version: Version, upTo newest: Version, _ transaction: LMDBTransaction, _ trees: Trees
     ) throws -> [ChangeSet]? {
@@ -108,7 +107,7 @@ enum ChangeLog {
     }
 
     /// The records of every version after `version`, oldest first; nil when the log no longer holds the first of them.
-    /// They stay where they are as long as the transaction.
+    /// Their addresses stay valid as long as the transaction.
     static func records(
         after version: Version, upTo newest: Version, _ transaction: LMDBTransaction, _ trees: Trees
     ) throws -> [(version: Version, bytes: UnsafeRawBufferPointer)]? {

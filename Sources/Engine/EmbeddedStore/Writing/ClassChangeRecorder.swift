@@ -1,15 +1,15 @@
 import ObjectModel
 
-/// What one piece of work does to one class, as it happens.
+/// Records the changes that one piece of work makes to one class.
 ///
-/// New objects get consecutive keys, so they are a range and the few of it that were deleted again; a bulk load
-/// costs no set until its change set is made.
+/// New objects get consecutive keys, so they are recorded as a range with the few that were deleted again; a bulk load
+/// needs no set until its change set is made.
 struct ClassChangeRecorder {
     private var created: Range<Int64>?
     private var createdAndDeleted: Set<ObjectKey> = []
-    /// What was done to objects that were there before.
+    /// The changes of objects that existed before.
     private var others = ClassChanges()
-    /// Assignments that are not entered in `others` yet: many at once take less.
+    /// Assignments that are not entered in `others` yet: entering many at once costs less.
     private var assignments: [(key: ObjectKey, property: PropertyID)] = []
 
     mutating func recordInsertion(_ key: ObjectKey) {
@@ -25,7 +25,7 @@ struct ClassChangeRecorder {
         }
     }
 
-    /// With what was done to a collection, if the property is one.
+    /// Records a modification, with the edit if the property is a collection.
     mutating func recordModification(_ key: ObjectKey, _ property: PropertyID, _ edit: CollectionEdit? = nil) {
         guard created?.contains(key.rawValue) != true else { return }
         if let edit {

@@ -16,7 +16,7 @@ struct CollectionEditor {
         self.column = column
     }
 
-    /// Whether there was anything to do.
+    /// Performs the operation; returns whether it changed anything.
     func perform(_ operation: CollectionOperation) throws -> Bool {
         switch (operation, column.kind) {
         case (.insert(let value, at: let position), .list): try insert(value, at: position)
@@ -53,7 +53,7 @@ struct CollectionEditor {
         record { $0.recordInsertion(at: position) }
     }
 
-    /// Replaces an element of a list, or the value of a key that is there.
+    /// Replaces an element of a list, or the value of an existing key.
     private func replace(at position: Int, with value: Value) throws {
         let old = try collection.value(at: position)
         try savepoint.rules.checkElement(value, for: column.property, of: objectClass.schema) { .link($0) == old }
@@ -61,7 +61,7 @@ struct CollectionEditor {
         if column.ownsTarget { try savepoint.removeOwned(old, butNot: try collection.value(at: position), column) }
     }
 
-    /// Replaces an element without a look at what the old one owned.
+    /// Replaces an element and ignores the objects that the old one owned.
     func exchange(at position: Int, for value: Value) throws {
         let mapKey = column.kind == .map ? try collection.key(at: position) : nil
         let new = try savepoint.materialised(value, column)
@@ -74,13 +74,13 @@ struct CollectionEditor {
         }
     }
 
-    /// Takes an element out, with the embedded object that it is.
+    /// Removes an element, and the embedded object that it is.
     private func remove(at position: Int) throws {
         let old = try takeOut(at: position)
         if column.ownsTarget { try savepoint.removeOwned(old.value, butNot: .null, column) }
     }
 
-    /// Takes an element out without a look at what it owned.
+    /// Removes an element and ignores the objects that it owned.
     @discardableResult
     func takeOut(at position: Int) throws -> (value: Value, mapKey: String?) {
         let old = try takeOutUnrecorded(at: position)

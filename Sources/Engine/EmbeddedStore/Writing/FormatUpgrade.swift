@@ -1,14 +1,13 @@
 import Columnar
 import ObjectModel
 
-/// Brings a file of an older format to the present one, in the transaction that opens it: it is done as a whole
-/// or not at all.
+/// Upgrades a file of an older format to the present one, atomically, in the transaction that opens it.
 enum FormatUpgrade {
     /// The oldest format that can be upgraded.
     static let oldest: UInt32 = 1
 
-    /// Format 1 had one index entry per object for Int primary keys where there are blocks now. Cost: linear in
-    /// the objects of classes with such keys. Throws `LMDBError`, `DamagedRecord`, `LeafError`.
+    /// Format 1 had one index entry per object for Int primary keys, which blocks replace. Cost: linear in the objects
+    /// of classes with such keys. Throws `LMDBError`, `DamagedRecord`, `LeafError`.
     static func run(_ transaction: LMDBTransaction, _ trees: Trees, path: String) throws {
         let catalogue = try Catalogue(transaction, trees)
         let session = try WriteSession(transaction, trees, catalogue, path: path)

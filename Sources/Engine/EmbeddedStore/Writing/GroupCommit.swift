@@ -1,21 +1,21 @@
 import ObjectModel
 import StoreContract
 
-/// One thing that the writer was asked to do, and whom to tell.
+/// One job for the writer, and its completion.
 struct WriterJob: Sendable {
     enum Work: Sendable {
         case transaction(@Sendable (any WriteTransaction) throws -> Void)
-        /// Must be alone: when it fails, the transaction is not committed.
+        /// A schema change must be alone: when it fails, the transaction is not committed.
         case schema(Schema, Migration?)
     }
 
     let work: Work
-    /// Whether it shares its transaction with no others.
+    /// Whether it needs a transaction of its own.
     let isAlone: Bool
     let completion: @Sendable (Result<Version, any Error>) -> Void
 }
 
-/// What became of a group: an outcome for each member in order, and the change sets of those that succeeded.
+/// The outcome of a group: one for each member in order, and the change sets of those that succeeded.
 struct GroupOutcome {
     var results: [Result<Version, any Error>] = []
     var changes: [ChangeSet] = []
@@ -25,16 +25,16 @@ struct GroupOutcome {
 
 /// Runs jobs inside one LMDB transaction and commits it with one sync.
 ///
-/// A member that throws is rolled back alone. If LMDB itself fails, or a member throws that did more than is kept in
-/// memory to take it back, nothing of the group can be kept: the caller then runs the members one by one, so that the
-/// one that does not fit (a full disk, say) is the one that fails.
+/// A member that throws is rolled back alone. If LMDB itself fails, or a member throws after more changes than its
+/// journal in memory holds, nothing of the group can be kept: the caller then runs the members one by one, so that only
+/// the one at fault (a full disk, say) fails.
 struct GroupCommit {
     let file: StoreFile
 
     /// Throws when the whole group failed; nothing was kept then.
     func run(_ jobs: [WriterJob]) throws -> GroupOutcome {
         let transaction = try file.environment.begin(readOnly: false)
-        // Work may have kept its transaction; LMDB's lock must be let go of on the thread that took it.
+        // Work may have kept its transaction; LMDB's lock must be released on the thread that took it.
         defer { transaction.abort() }
         let catalogue = try file.catalogue(transaction, file.trees)
         let history = catalogue.history.continued
@@ -66,14 +66,14 @@ struct GroupCommit {
         return outcome
     }
 
-    /// What a job did, and what takes it back: nil for a change of the schema, and for more than the log may hold.
+    /// The changes of a job, and their undo data: nil for a change of the schema, and for more than the log may hold.
     private func run(
         _ job: WriterJob, in session: WriteSession, version: Version, undoLimit: Int
     ) throws -> (changes: ChangeSet, undo: [UInt8]?) {
         switch job.work {
         case .schema(let schema, let migration):
             let changes = try SchemaChange(session, to: schema, migration).apply(version: version) {
-                // Nobody else can commit meanwhile, so this is what the transaction started from.
+                // Nobody else can commit meanwhile, so this is the state that the transaction started from.
                 try file.snapshot().snapshot
             }
             return (changes, nil)
@@ -91,7 +91,7 @@ struct GroupCommit {
     }
 }
 
-/// A member's own failure, which its neighbours need not know of.
+/// A member's own failure, which does not affect the others.
 private struct MemberFailure: Error {
     let underlying: any Error
 }

@@ -2,8 +2,8 @@ import Columnar
 import ObjectModel
 import StoreContract
 
-/// Lets go of everything that links to objects that are about to be deleted: single links and values of maps
-/// become null, elements of lists and sets go away, references in mixed values become null.
+/// Removes all links to objects that are about to be deleted: single links and values of maps become null, elements of
+/// lists and sets are removed, references in mixed values become null.
 ///
 /// Cost: for each property that could link to the class one look-up per object, and for each object that does, its own
 /// collection, once.
@@ -13,7 +13,7 @@ struct IncomingLinks {
     private let keys: Set<ObjectKey>
     private let isEmbedded: Bool
 
-    /// Elements that are taken out of one list or set one by one; of more the rest is assigned.
+    /// The number of elements of one list or set that are removed one by one; with more the rest is assigned.
     private static let singleRemovals = 32
 
     init(_ savepoint: Savepoint, to objectClass: MutableClass, _ keys: Set<ObjectKey>) {
@@ -36,7 +36,7 @@ struct IncomingLinks {
         }
     }
 
-    /// The objects that are to let go, each once.
+    /// The objects with links to remove, each once.
     private func origins(_ origin: ClassID, _ column: ColumnLayout) throws -> [ObjectKey] {
         var origins: [ObjectKey] = []
         var seen: Set<ObjectKey> = []
@@ -46,7 +46,7 @@ struct IncomingLinks {
                 to: key, from: origin, column.id, targetClass: column.isMixed ? classID : nil)
             for source in sources where source != previous {
                 previous = source
-                // What the objects themselves hold goes with them.
+                // The links of the deleted objects themselves are deleted with them.
                 if origin == classID, keys.contains(source) { continue }
                 if keys.count == 1 || seen.insert(source).inserted { origins.append(source) }
             }
@@ -76,7 +76,7 @@ struct IncomingLinks {
         }
     }
 
-    /// Takes many elements out of a list or set at once.
+    /// Removes many elements of a list or set at once.
     private func takeOut(
         _ positions: [Int], _ origin: MutableClass, _ source: ObjectKey, _ column: ColumnLayout
     ) throws {

@@ -1,7 +1,8 @@
 import ObjectModel
 import StoreContract
 
-/// The end of a migration: lets go of what only the old schema had, and checks what must hold again.
+/// The end of a migration: deletes the data that only the old schema had, and checks the constraints that must hold
+/// again.
 struct MigrationClosing {
     private let savepoint: MigrationSavepoint
     private let session: WriteSession
@@ -26,7 +27,7 @@ struct MigrationClosing {
 
     // MARK: References
 
-    /// Mixed values that refer to objects of classes that are gone or embedded now hold null instead.
+    /// Sets mixed values to null that refer to objects of classes that were removed or are embedded now.
     private func clearReferences() throws {
         for classID in schemas.unreferable {
             for origin in schemas.new.classes {
@@ -48,7 +49,7 @@ struct MigrationClosing {
 
     // MARK: Embedded objects
 
-    /// Objects that have lost their owner go with it; those of a class that became embedded must have one.
+    /// Deletes embedded objects that lost their owner; those of a class that became embedded must have one.
     private func settleEmbeddedObjects() throws {
         let becoming = Set(schemas.becomingEmbedded.map(\.id))
         var orphans: [(MutableClass, ObjectKey)] = []
@@ -112,7 +113,7 @@ struct MigrationClosing {
 }
 
 extension Value {
-    /// With null where a mixed value refers to an object of the class; in a set such elements go away.
+    /// The value with null where a mixed value refers to an object of the class; in a set such elements are removed.
     fileprivate func withoutReferences(to classID: ClassID) -> Value {
         switch self {
         case .reference(let target): target.classID == classID ? .null : self

@@ -1,22 +1,22 @@
 import Columnar
 import ObjectModel
 
-/// Makes what lies in the file fit another schema: columns, indexes and whole classes come and go. Values stay as
-/// they are in every property that both schemas have by its number.
+/// Changes the stored layout to fit another schema: adds and drops columns, indexes and whole classes. Values stay
+/// unchanged in every property that both schemas have by its number.
 struct MigrationLayout {
     private let session: WriteSession
     private var transaction: LMDBTransaction { session.transaction }
     private var trees: Trees { session.trees }
 
-    /// Clusters that are decoded at once while an index is built.
+    /// The number of clusters that are decoded at once while an index is built.
     private static let batch = 64
 
     init(_ session: WriteSession) { self.session = session }
 
-    /// Replaces the session's schema. Cost: for each property that comes, goes or gets an index, its column.
+    /// Replaces the session's schema. Cost: the column of each property that is added, dropped or newly indexed.
     func change(to new: Schema) throws {
         let old = session.schema
-        // The decoded clusters have a place for each column of the old schema.
+        // The decoded clusters have an entry for each column of the old schema.
         try session.writeOutClusters()
         for before in old.classes where new[before.id] == nil { try drop(before) }
         session.schema = new
@@ -32,7 +32,7 @@ struct MigrationLayout {
         }
     }
 
-    /// The keys of the objects of a class, ascending, cluster by cluster; the body may change them.
+    /// Visits the keys of the objects of a class, ascending, cluster by cluster; the body may change the objects.
     func forEachObject(of classID: ClassID, _ body: (ObjectKey) throws -> Void) throws {
         for (index, cluster) in try clusters(of: classID).enumerated() {
             if index % Self.batch == Self.batch - 1 { try session.writeOutClusters() }
@@ -53,7 +53,7 @@ struct MigrationLayout {
         try session.forget(objectClass.id)
     }
 
-    /// Zero, null or empty in every slot.
+    /// Writes zero, null or empty to every slot.
     private func add(_ property: PropertySchema, of classID: ClassID) throws {
         guard let kind = property.leafKind else { return }
         for cluster in try clusters(of: classID) {

@@ -2,17 +2,17 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// The transaction of a migration: writes under the new schema, with the rules loosened that hold only at its end.
+/// The transaction of a migration: writes under the new schema, without the constraints that must hold only at its end.
 ///
-/// It is alone in its LMDB transaction, which is not committed when anything fails, so it keeps no journal and
-/// records no changes.
+/// It is alone in its LMDB transaction, which is not committed when anything fails, so it keeps no journal and records
+/// no changes.
 final class MigrationSavepoint: Savepoint, MigrationTransaction {
     let old: any Snapshot
     private let layout: MigrationLayout
     private(set) var schemas: MigrationSchema
     private var renames: MigrationRenames
 
-    /// Makes room for what is new; what only the old schema has stays until `MigrationClosing`.
+    /// Adds the new columns; those that only the old schema has stay until `MigrationClosing`.
     init(_ session: WriteSession, version: Version, old: any Snapshot, plan: MigrationPlan) throws {
         self.old = old
         layout = MigrationLayout(session)
@@ -27,7 +27,7 @@ final class MigrationSavepoint: Savepoint, MigrationTransaction {
 
     override func note(_ step: Step) { changes.removeAll(keepingCapacity: true) }
 
-    /// None: what migrations change is their own.
+    /// Returns none: a migration assigns values by rules of its own.
     override func cells(
         of classID: ClassID, around key: ObjectKey, _ properties: [PropertyID], over base: (any RowAccessor)?
     ) throws -> (any RowAccessor)? { nil }
@@ -56,7 +56,7 @@ final class MigrationSavepoint: Savepoint, MigrationTransaction {
         return try super.create(classID, values)
     }
 
-    /// The row is that of the new schema; the columns may be more.
+    /// The row is that of the new schema; there may be more columns.
     override func create(_ classID: ClassID, row: [Value]) throws -> ObjectKey {
         guard let objectClass = schemas.new[classID] else { throw StoreError.unknownClass(classID) }
         let properties = objectClass.storedProperties
@@ -77,7 +77,7 @@ final class MigrationSavepoint: Savepoint, MigrationTransaction {
         to value: Value, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
     ) throws {}
 
-    /// Lets primary keys be there twice from the first time that one is.
+    /// Permits duplicate primary keys when the first one occurs.
     private func makeRoom(for value: Value, _ classID: ClassID) throws {
         guard !schemas.relaxed.contains(classID), try key(of: classID, primaryKey: value) != nil,
             schemas.relax(classID)
@@ -125,7 +125,7 @@ final class MigrationSavepoint: Savepoint, MigrationTransaction {
         guard let classID = schemas.new[className]?.id ?? schemas.old[className]?.id else { return false }
         guard let objectClass = session.objectClass(classID) else { return true }
         try layout.forEachObject(of: classID) { key in
-            // One that was embedded in another one of the class may have gone with it.
+            // It may have been deleted with another object of the class that embedded it.
             if try session.exists(objectClass, key) { try remove(objectClass, key) }
         }
         return true

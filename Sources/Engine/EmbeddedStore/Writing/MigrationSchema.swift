@@ -1,13 +1,13 @@
 import ObjectModel
 
-/// The schema that a migration works under: the new one, and everything of the old one that it does not have, so
-/// that links from there are kept in step as long as a rename may still bring them back.
+/// The schema that a migration works under: the new one plus everything that only the old one has, so that links from
+/// there are maintained as long as a rename may still keep them.
 struct MigrationSchema {
     let old: Schema
     var new: Schema { didSet { working = Self.working(new, since: old) } }
-    /// The new one, with the classes free whose objects are free until the end.
+    /// The new schema, but the classes whose objects need no owner until the end are not embedded.
     private(set) var working: Schema
-    /// Classes whose primary keys may be there twice until the end: they have an ordinary index meanwhile.
+    /// Classes whose primary keys may be duplicates until the end: they have an ordinary index meanwhile.
     private(set) var relaxed: Set<ClassID> = []
 
     init(from old: Schema, to new: Schema) {
@@ -15,16 +15,16 @@ struct MigrationSchema {
         self.new = new
         working = Self.working(new, since: old)
         for after in new.classes {
-            // A key that is new holds the same value in every object.
+            // A new key has the same value in every object.
             guard let before = old[after.id], let key = after.primaryKeyProperty else { continue }
             if before.primaryKeyProperty?.id != key.id { relaxed.insert(after.id) }
         }
     }
 
-    /// False when it was relaxed already.
+    /// Returns false when it was relaxed already.
     mutating func relax(_ classID: ClassID) -> Bool { relaxed.insert(classID).inserted }
 
-    /// Classes that are embedded now and were not before. Their objects are free until the end, as are those of
+    /// Classes that are embedded now and were not before. Their objects need no owner until the end, nor do those of
     /// classes that are no longer embedded.
     var becomingEmbedded: [ClassSchema] {
         new.classes.filter { $0.isEmbedded && old[$0.id]?.isEmbedded == false }
@@ -45,7 +45,7 @@ struct MigrationSchema {
             }, nextClassID: new.nextClassID)
     }
 
-    /// Both together. What only the old schema has bears names that no schema can have.
+    /// Both schemas together. Parts that only the old one has get names that no schema can have.
     var union: Schema {
         typealias Entry = (class: ClassSchema, id: ClassID, propertyIDs: [PropertyID], nextPropertyID: UInt16)
         var entries: [Entry] = new.classes.map { after in

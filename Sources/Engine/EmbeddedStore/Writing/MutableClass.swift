@@ -1,11 +1,11 @@
 import Columnar
 import ObjectModel
 
-/// A stored property as the writer needs it for every object: no look-ups by name or hash, no copies of the schema.
+/// A stored property prepared for the writer: no look-ups by name or hash, no copies of the schema.
 final class ColumnLayout: Sendable {
     let property: PropertySchema
     let kind: LeafKind
-    /// The place among the class's columns.
+    /// The position among the class's columns.
     let position: Int
     let isPrimaryKey: Bool
     /// Whether the value has entries in the index tree.
@@ -22,16 +22,16 @@ final class ColumnLayout: Sendable {
     /// Whether links lead to embedded objects, which belong to the object that holds them.
     let ownsTarget: Bool
     private let isOptional: Bool
-    /// What a new object gets when nothing is given; nil for a primary key that must be given.
+    /// The value of a new object when none is given; nil for a primary key that must be given.
     let initialValue: Value?
 
     var id: PropertyID { property.id }
 
-    /// Whether anything outside the leaf is kept in step with the value.
+    /// Whether derived data outside the leaf is maintained for the value.
     var hasReferences: Bool { isIndexed || holdsLinks || isFullTextIndexed }
 
-    /// Whether a value of a type without limits or links can be stored as it is: the common case, without a
-    /// closer look.
+    /// Whether a value can be stored unchanged because its type has no limits or links: the common case, without
+    /// further checks.
     func acceptsPlainly(_ value: Value) -> Bool {
         switch value {
         case .null: isOptional
@@ -41,7 +41,7 @@ final class ColumnLayout: Sendable {
         }
     }
 
-    /// Whether a value that is a run of bytes is sure to lie in the leaf, without a look at its encoding.
+    /// Whether a value that is a run of bytes certainly fits the leaf, without encoding it.
     func staysInLeaf(_ value: Value) -> Bool {
         switch value {
         case .null: true
@@ -68,7 +68,7 @@ final class ColumnLayout: Sendable {
     }
 }
 
-/// A class as the writer needs it, with its counters.
+/// A class prepared for the writer, with its counters.
 final class MutableClass {
     let schema: ClassSchema
     /// The stored properties in declaration order.
@@ -84,7 +84,7 @@ final class MutableClass {
     let materialisedColumns: [ColumnLayout]
     let isEmbedded: Bool
     var state: ClassState { didSet { isDirty = true } }
-    /// Whether the counters differ from what the transaction holds.
+    /// Whether the counters differ from those in the transaction.
     var isDirty = false
     /// Positions by property number; -1 where there is no such stored property.
     private let positions: [Int]

@@ -4,17 +4,17 @@ import ObjectModel
 /// A cluster whose leaves a write transaction has decoded: changed in memory as often as needed, written once.
 final class MutableCluster {
     var liveMask: MutableLiveMask { mask.pointee }
-    /// Beside the object for the same reason as `leaves`.
+    /// In separate memory for the same reason as `leaves`.
     private let mask: UnsafeMutablePointer<MutableLiveMask>
-    /// Whether nothing of the cluster had been written by the write transaction when it was opened: what is not decoded is
-    /// then as it was at the start.
+    /// Whether the write transaction had written nothing of the cluster when it was opened: leaves that are not decoded
+    /// are then unchanged since the start.
     let isAsAtStart: Bool
     private var isMaskDirty = false
     /// Whether every leaf is decoded.
     private var isOpen = false
     private var isEverythingDirty = false
-    /// By the columns' positions; nil where a leaf has not been needed yet. Beside the object, so that one value is read and
-    /// assigned without a copy of the leaf.
+    /// The leaves by column position; nil where a leaf has not been needed yet. In separate memory, so that one value
+    /// is read and assigned without a copy of the leaf.
     let leaves: UnsafeMutableBufferPointer<MutableLeaf?>
     let dirty: UnsafeMutableBufferPointer<Bool>
 
@@ -48,8 +48,8 @@ final class MutableCluster {
         isMaskDirty = true
     }
 
-    /// Adds a slot whose values all lie in the leaves as they are, given by column position: what creating many
-    /// objects comes down to.
+    /// Adds a slot whose values all fit the leaves unchanged, given by column position: the fast path for creating many
+    /// objects.
     func append(row: [Value], open: (Int) throws -> MutableLeaf) throws {
         if !isOpen {
             for column in leaves.indices where leaves[column] == nil { leaves[column] = try open(column) }
@@ -88,7 +88,7 @@ final class MutableCluster {
 
     func isLive(_ slot: Int) -> Bool { mask.pointee.isLiveInPlace(slot) }
 
-    /// Nil when the leaf is not decoded.
+    /// Returns nil when the leaf is not decoded.
     func value(_ column: Int, _ slot: Int) -> Value? { leaves[column]?.valueInPlace(at: slot) }
 
     func append(_ content: LeafContent, _ column: Int, open: () throws -> MutableLeaf) throws {
@@ -103,29 +103,29 @@ final class MutableCluster {
         dirty[column] = true
     }
 
-    /// Whether so many objects are gone that what they left in the leaves is worth clearing away. True once on
-    /// the way down to half of the slots, and once at none.
+    /// Whether so many objects are deleted that clearing their values from the leaves is worthwhile. True once when
+    /// half of the slots are left, and once at none.
     var isWorthClearing: Bool { liveMask.liveCount == 0 || liveMask.liveCount == liveMask.slotCount / 2 }
 
-    /// Has every leaf written the next time.
+    /// Marks every leaf to be written.
     func touchAll(open: (Int) throws -> MutableLeaf) throws {
         for column in leaves.indices { try touch(column) { try open(column) } }
     }
 
-    /// Has a leaf written the next time.
+    /// Marks a leaf to be written.
     func touch(_ column: Int, open: () throws -> MutableLeaf) throws {
         if leaves[column] == nil { leaves[column] = try open() }
         dirty[column] = true
     }
 
-    /// Hands out the changed leaves' bytes by column position, the live mask's as nil, and marks them clean.
+    /// Passes the changed leaves' bytes to `write` by column position, the live mask's as nil, and marks them clean.
     func writeDirty(_ write: (Int?, [UInt8]) throws -> Void) throws {
         if isMaskDirty {
             try write(nil, liveMask.encode())
             isMaskDirty = false
         }
         for column in leaves.indices where dirty[column] {
-            // What deleted objects left goes with the leaf that is written anyway.
+            // The values of deleted objects are cleared from a leaf that is written anyway.
             try leaves[column]?.clear(deadIn: liveMask)
             guard let bytes = leaves[column]?.encode() else { continue }
             try write(column, bytes)

@@ -16,7 +16,7 @@ final class MutableKeyIndex {
         init(_ block: KeyBlock) { self.block = block }
     }
 
-    /// Blocks that are kept decoded before all are written out, 2 KB each.
+    /// The number of decoded blocks, 2 KB each, at which all are written out.
     private static let openLimit = 1024
 
     private let transaction: LMDBTransaction
@@ -56,7 +56,7 @@ final class MutableKeyIndex {
         }
     }
 
-    /// Takes the value's entry out, if it is that object's.
+    /// Removes the value's entry, if it belongs to that object.
     func remove(_ value: Value, _ key: ObjectKey, _ classID: ClassID, _ property: PropertyID) throws {
         switch value {
         case .int(let number):
@@ -84,7 +84,7 @@ final class MutableKeyIndex {
             }
             open.isDirty = false
         }
-        // What is written may be dropped from outside, when a property goes.
+        // Callers may delete written entries when a property is removed.
         blocks.removeAll(keepingCapacity: true)
         last = nil
     }

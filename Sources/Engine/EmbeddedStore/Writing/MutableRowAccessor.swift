@@ -2,40 +2,40 @@ import Columnar
 import ObjectModel
 import StoreContract
 
-/// The values of one cluster's objects within a write. Of a property that the write has not touched they are read from
-/// the version that it started from.
+/// The values of one cluster's objects within a write. Properties that the write has not touched are read from the
+/// version that it started from.
 ///
-/// What an assignment must note, for observers and to be taken back, it notes once for each object and property: what
-/// became of the value in between does not matter to either, as values of these kinds depend on nothing else.
+/// An assignment is recorded once for each object and property, for observers and for rollback: intermediate values
+/// matter to neither, as nothing else depends on values of these kinds.
 final class MutableRowAccessor: RowAccessor {
-    /// Not held: the work that it does must end on the writer's thread.
+    /// Not retained: the work's lifetime must end on the writer's thread.
     private unowned(unsafe) let savepoint: Savepoint
     private let objectClass: MutableClass
     private let cluster: MutableCluster
-    /// The cluster's.
+    /// The cluster's leaves.
     private let leaves: UnsafeMutablePointer<MutableLeaf?>
     private let dirty: UnsafeMutablePointer<Bool>
     private let base: (any RowAccessor)?
-    /// By column asked for.
+    /// The columns in the order of the request.
     private let columns: UnsafeMutableBufferPointer<Column>
-    /// The objects whose assignment is noted, a bit for each row, column by column.
+    /// The objects whose assignment is recorded, a bit for each row, column by column.
     private let noted: UnsafeMutablePointer<UInt64>
     private let wordCount: Int
-    /// The session's count of arrangements, and what it was.
+    /// The session's count of arrangements, and its value when this was made.
     private let arrangementPlace: UnsafePointer<Int>
     private let arrangement: Int
     let firstKey: Int64
     let rowCount: Int
 
-    /// What is to be known of a column at each access.
+    /// The properties of a column that each access needs.
     private struct Column {
-        /// Among the class's columns; -1 for one that is not read this way.
+        /// The position among the class's columns; -1 for one that cannot be read this way.
         var position = -1
         var kind = LeafKind.int
-        /// Whether an assignment concerns nothing but the leaf.
+        /// Whether an assignment affects only the leaf.
         var isAssigned = false
         var isOptional = false
-        /// Said once, as comparing kinds is no single instruction from another module.
+        /// Computed once, as comparing kinds is not a single instruction from another module.
         var isText = false
 
         func accepts(_ value: Value) -> Bool {
@@ -49,7 +49,7 @@ final class MutableRowAccessor: RowAccessor {
         }
     }
 
-    /// Nil for a class without columns.
+    /// Returns nil for a class without columns.
     init?(
         _ savepoint: Savepoint, _ objectClass: MutableClass, _ cluster: MutableCluster, firstKey: Int64,
         _ properties: [PropertyID], over base: (any RowAccessor)?
@@ -121,7 +121,7 @@ final class MutableRowAccessor: RowAccessor {
         if noted[word] & bit == 0, try !note(row, layout.position) { return false }
         noted[word] |= bit
         do {
-            // Where a value lies outside, only the session knows how to take it away.
+            // Only the session can remove a value that is stored outside.
             guard try set(layout.position) == true else { return false }
         } catch {
             try savepoint.session.wholly { throw error }
@@ -130,7 +130,7 @@ final class MutableRowAccessor: RowAccessor {
         return true
     }
 
-    /// Notes that a value is about to be replaced. False when that cannot be done here.
+    /// Records that a value is about to be replaced. Returns false when that is impossible here.
     private func note(_ row: Int, _ position: Int) throws -> Bool {
         let session = savepoint.session
         let layout = objectClass.columns[position]
@@ -146,15 +146,15 @@ extension ColumnLayout {
     /// Whether a value is one plain value in the leaf, at most too long for it.
     var isPlain: Bool { kind.collection == .single && kind != .mixed }
 
-    /// Whether an assignment concerns nothing but the leaf.
+    /// Whether an assignment affects only the leaf.
     var isPlainlyAssigned: Bool { !hasReferences && !isPrimaryKey && !ownsTarget }
 }
 
 extension Savepoint {
-    /// Notes that a value is about to be replaced which nothing else depends on.
+    /// Records that a value on which nothing else depends is about to be replaced.
     func noteAssignment(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, old: Value) {
         let classID = objectClass.schema.id
-        // An object that this work created goes with it, whatever it holds, and is told of as a whole.
+        // An object that this work created is rolled back, and reported to observers, as a whole.
         if changes[classID]?.isCreated(key) == true { return }
         note(.assigned(objectClass, key, column, old: old))
         changes[classID, default: ClassChangeRecorder()].recordModification(key, column.id)

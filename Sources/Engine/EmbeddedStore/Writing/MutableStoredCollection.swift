@@ -1,22 +1,22 @@
 import Columnar
 import ObjectModel
 
-/// A list, set or map that a write transaction edits: its block of elements is decoded once and written once,
-/// however many edits go to it.
+/// A list, set or map that a write transaction edits: its block of elements is decoded once and written once, however
+/// many edits it gets.
 ///
-/// A small collection is one block that lies in the leaf. One whose block outgrows `inlineBytes` moves out of
-/// the leaf into blocks of up to `blockBytes`, found through a directory: an edit then costs one block,
-/// whatever the length. A full block with LMDB's header fills one page; the directory takes some four bytes per
-/// block, so editing a list of a million small integers writes one page of block and one or two of directory.
+/// A small collection is one block in the leaf. One whose block outgrows `inlineBytes` moves out of the leaf into
+/// blocks of up to `blockBytes`, found through a directory: an edit then costs one block, whatever the length. A full
+/// block with LMDB's header fills one page; the directory takes some four bytes per block, so editing a list of a
+/// million small integers writes one page of block and one or two of directory.
 final class MutableStoredCollection {
-    /// What the collection lies in when it is written back.
+    /// The stored form of the collection when it is written back.
     enum Content {
         case inline([UInt8])
         /// With the number of elements.
         case blocks(Int)
     }
 
-    /// The longest record that lies in a leaf.
+    /// The longest record in a leaf.
     static let inlineBytes = OverflowTree.limit
     private static let blockBytes = 4000
     private static let blockElements = 2048
@@ -27,7 +27,7 @@ final class MutableStoredCollection {
     /// Nil as long as the collection is one block.
     private var directory: BlockDirectory?
     private var block: ElementBlock
-    /// The place of `block` in the directory.
+    /// The index of `block` in the directory.
     private var current = 0
     /// The position of its first element, so that edits side by side need no count of all blocks before them.
     private var currentStart = 0
@@ -37,7 +37,7 @@ final class MutableStoredCollection {
 
     private(set) var count: Int
 
-    /// A collection that lies in the leaf.
+    /// A collection in the leaf.
     init(_ elements: ElementBlock, _ address: OverflowTree.Address, _ overflow: OverflowTree) {
         hasKeys = elements.hasKeys
         block = elements
@@ -46,7 +46,7 @@ final class MutableStoredCollection {
         self.overflow = overflow
     }
 
-    /// A collection that lies in blocks.
+    /// A collection in blocks.
     init(_ address: OverflowTree.Address, hasKeys: Bool, _ overflow: OverflowTree) throws {
         self.hasKeys = hasKeys
         self.address = address
@@ -84,13 +84,13 @@ final class MutableStoredCollection {
         return block.values[offset]
     }
 
-    /// Of a map.
+    /// The key; for a map.
     func key(at position: Int) throws -> String {
         let offset = try open(position)
         return block.keys[offset]
     }
 
-    /// Where the elements are that a test accepts, ascending. Cost: every block.
+    /// The positions of the elements that a test accepts, ascending. Cost: every block.
     func positions(where test: (Value) -> Bool) throws -> [Int] {
         var positions: [Int] = []
         var first = 0
@@ -102,21 +102,21 @@ final class MutableStoredCollection {
         return positions
     }
 
-    /// Where the element is in a set, or would be, and whether it is there.
+    /// The position of the element in a set, or where it would be inserted, and whether it exists.
     func search(_ element: Value) throws -> (position: Int, found: Bool) {
         try search(first: { Value.order(try ElementBlock.first(decoding: $0, hasKeys: false).value, element) }) {
             Value.order($0.values[$1], element)
         }
     }
 
-    /// Where the key is in a map, or would be, and whether it is there.
+    /// The position of the key in a map, or where it would be inserted, and whether it exists.
     func search(key: String) throws -> (position: Int, found: Bool) {
         try search(first: { Value.orderBytes(try ElementBlock.first(decoding: $0, hasKeys: true).key, key) }) {
             Value.orderBytes($0.keys[$1], key)
         }
     }
 
-    /// - Parameter order: how an element of a block, by its place there, stands to what is looked for.
+    /// - Parameter order: compares an element of a block, by its index there, with the wanted one.
     private func search(
         first firstOrder: (UnsafeRawBufferPointer) throws -> Int, _ order: (ElementBlock, Int) -> Int
     ) throws -> (position: Int, found: Bool) {
@@ -125,8 +125,8 @@ final class MutableStoredCollection {
         return (currentStart + offset, offset < block.count && order(block, offset) == 0)
     }
 
-    /// Makes the block the current one that has what is looked for, or would have it: the last one that does not begin
-    /// behind it. Edits mostly go to the block of the one before.
+    /// Makes the block current that contains the wanted element or its insertion position: the last one whose first
+    /// element is not above it. Edits mostly go to the same block as the edit before.
     private func openBlock(
         first firstOrder: (UnsafeRawBufferPointer) throws -> Int, _ order: (ElementBlock, Int) -> Int
     ) throws {
@@ -183,15 +183,15 @@ final class MutableStoredCollection {
 
     // MARK: Blocks
 
-    /// Makes the block with that element the current one; gives the element's place in it.
+    /// Makes the block with that element current; returns the element's index in it.
     private func open(_ position: Int) throws -> Int {
         guard let entries = directory?.entries else { return position }
-        // The end of the last block is the place behind all elements.
+        // The end of the last block is the position after all elements.
         func holds(_ place: Int, from start: Int) -> Bool {
             position >= start && (position < start + entries[place].count || place == entries.count - 1)
         }
         guard !holds(current, from: currentStart) else { return position - currentStart }
-        // On from where we are, or from the beginning, whatever is nearer.
+        // From the current block, or from the beginning, whichever is nearer.
         var (place, start) = (current, currentStart)
         if position < currentStart / 2 { (place, start) = (0, 0) }
         while position < start {
@@ -214,7 +214,7 @@ final class MutableStoredCollection {
         currentStart = start
     }
 
-    /// Cuts the current block in two where it has become too large, and a collection that outgrew the leaf out of it.
+    /// Splits the current block when it has become too large; moves a collection that outgrew the leaf into blocks.
     private func cutIfLarge() throws {
         let limit = directory == nil ? Self.inlineBytes : Self.blockBytes
         guard block.count > Self.blockElements || block.sizeEstimate > limit else { return }
@@ -229,7 +229,7 @@ final class MutableStoredCollection {
             isBlockDirty = true
         }
         while block.count > 1, block.count > Self.blockElements || block.sizeEstimate > Self.blockBytes {
-            // What is put at the end is mostly followed by more: leave the block before it nearly full.
+            // More insertions mostly follow one at the end: leave the block before it nearly full.
             let isLast = current == (directory?.entries.count ?? 0) - 1
             let rest = block.split(at: max(1, isLast ? block.count * 15 / 16 : block.count / 2))
             directory?.entries[current].count = block.count
@@ -246,7 +246,7 @@ final class MutableStoredCollection {
         }
     }
 
-    /// Takes a block without elements out; the last one goes back into the leaf.
+    /// Removes a block without elements; the last one goes back into the leaf.
     private func joinIfEmpty() throws {
         guard block.count == 0, let entries = directory?.entries else { return }
         try overflow.transaction.delete(overflow.trees.overflow, address.block(entries[current].number))
@@ -275,7 +275,7 @@ final class MutableStoredCollection {
         isBlockDirty = false
     }
 
-    /// Writes the blocks that lie outside; gives what the leaf is to hold.
+    /// Writes the blocks outside the leaf; returns the content for the leaf.
     func writeBack() throws -> Content {
         isDirty = false
         guard let directory else {

@@ -1,20 +1,20 @@
 import Columnar
 import ObjectModel
 
-/// What is kept in step with values outside the leaves: indexes, full-text words and backlinks.
+/// Maintains the data derived from values outside the leaves: indexes, full-text words and backlinks.
 struct References {
     private let transaction: LMDBTransaction
     private let trees: Trees
     private let keyIndex: MutableKeyIndex
-    /// What is to be taken out when all of it is known.
+    /// Entries whose removal is deferred until all of them are known.
     private let removals = Removals()
 
-    /// Entries to be taken out, by tree.
+    /// Entries to remove, by tree.
     private final class Removals {
         var isCollecting = false
         var index: [[UInt8]] = []
         var words: [[UInt8]] = []
-        /// Of collections and mixed values, which may link several times, and of single links.
+        /// Entries of collections and mixed values, which may link several times, and of single links.
         var countedLinks: [[UInt8]] = []
         var links: [[UInt8]] = []
     }
@@ -25,12 +25,12 @@ struct References {
         self.keyIndex = keyIndex
     }
 
-    /// Takes the entries of many objects out in the order in which they lie in the trees: each page is visited once, and
-    /// one that becomes empty is there for the next. One by one they would be all over the trees, which then have to be
-    /// copied as a whole before anything of them is free. `body` must not look for what it removes.
+    /// Removes the entries of many objects in their order in the trees: each page is visited once, and one that becomes
+    /// empty is free for the next. Removed one by one, they would be all over the trees, which then have to be copied
+    /// completely before any page of them is free. `body` must not look up entries that it removes.
     func removingMany(_ body: () throws -> Void) throws {
         removals.isCollecting = true
-        // Also when it fails: what takes it back expects them to be gone.
+        // Also when it fails: the rollback expects them to be gone.
         let outcome = Result { try body() }
         removals.isCollecting = false
         for entry in Self.ordered(&removals.index) { try transaction.delete(trees.index, entry) }
@@ -66,7 +66,7 @@ struct References {
         try transaction.put(trees.index, entry, [])
     }
 
-    /// Takes the entries of a value as a whole out.
+    /// Removes the entries of a value as a whole.
     func remove(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
         if column.holdsLinks { try value.forEachLink(column) { try removeLink(objectClass, key, column, $0) } }
         if column.isFullTextIndexed {
@@ -114,7 +114,7 @@ struct References {
     ) throws {
         let entry = Self.backlinkEntry(objectClass, key, column, target)
         let isCounted = column.isMixed || column.kind.collection != .single
-        // Who owns an embedded object is asked when that goes with it.
+        // Deleting an embedded object looks up its owner.
         switch (removals.isCollecting && !column.ownsTarget, isCounted) {
         case (true, true): removals.countedLinks.append(entry)
         case (true, false): removals.links.append(entry)
@@ -149,7 +149,7 @@ struct References {
         return entry.bytes
     }
 
-    /// The key that a value has in the index, unless that holds blocks of integers; nil for what is not indexed.
+    /// The value's key in the index, unless the index has blocks of integers; nil for values that are not indexed.
     static func indexEntry(
         _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value
     ) -> [UInt8]? {
@@ -160,7 +160,7 @@ struct References {
         return entry.bytes
     }
 
-    /// The keys that a value has in the tree of words.
+    /// The value's keys in the tree of words.
     static func words(
         of value: Value, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout,
         _ body: ([UInt8]) throws -> Void

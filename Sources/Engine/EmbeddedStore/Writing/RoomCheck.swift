@@ -1,19 +1,18 @@
 import ObjectModel
 
-/// Whether what a write transaction is about to commit has a place, within the maximum size and on the disk. What only
-/// deletes always has one: it may use the reserves that other writes have to leave.
+/// Checks whether a write transaction has room to commit, within the maximum size and on the disk. A transaction that
+/// only deletes always has: it may use the reserves that other writes must leave.
 struct RoomCheck {
     private let file: StoreFile
     private let transaction: LMDBTransaction
     private let open: OpenFile
     private let pagesBefore: Int
-    /// The first page behind the file's; nil when that cannot be relied on.
+    /// The first page beyond the file's pages; nil when that number is not reliable.
     private let end: Int?
-    /// See `EmbeddedStoreOptions.undoLimit`. Nothing while the reserve is not whole: then what takes back is what there
-    /// is no space for.
+    /// See `EmbeddedStoreOptions.undoLimit`. 0 while the reserve is not complete: then there is no space for undo data.
     let undoLimit: Int
 
-    /// At the beginning of the transaction.
+    /// Called at the beginning of the transaction.
     init(_ file: StoreFile, _ transaction: LMDBTransaction) throws {
         self.file = file
         self.transaction = transaction
@@ -24,13 +23,14 @@ struct RoomCheck {
         undoLimit = open.reserve.isWhole(behind: used) ? file.options.undoLimit : 0
     }
 
-    /// At its end, when all is written but the commit. Throws `MDB_MAP_FULL`, `ENOSPC` and its like.
+    /// Called at its end, when everything but the commit is written. Throws `MDB_MAP_FULL`, `ENOSPC` and similar
+    /// errors.
     func check(for changes: [ChangeSet]) throws {
         let pages = try transaction.pagesInUse(open.trees.all)
         if pages < pagesBefore || changes.allSatisfy(\.onlyDeletes) { return }
         let size = open.environment.pageSize
         if pages > pagesBefore, pages > file.options.maximumSize / size { throw LMDBError.full }
-        // What takes no page that the file did not have before needs no space on the disk.
+        // A transaction that uses only pages that the file already had needs no space on the disk.
         if let end, transaction.nextPage == end { return }
         let length = end == nil ? open.environment.usedBytes : transaction.nextPage * size
         try open.reserve.keep(behind: length)
@@ -38,16 +38,16 @@ struct RoomCheck {
 }
 
 extension ChangeSet {
-    /// Whether something was deleted or taken out, and nothing put in.
+    /// Whether objects or elements were only deleted or removed, and nothing added.
     fileprivate var onlyDeletes: Bool {
         guard !schemaChanged, !classes.isEmpty, classes.values.allSatisfy(\.insertions.isEmpty) else { return false }
-        // What linked to a deleted object is modified with it.
+        // Objects that linked to a deleted object are modified with it.
         return classes.values.contains { !$0.deletions.isEmpty } || classes.values.allSatisfy(\.onlyTakesOut)
     }
 }
 
 extension ClassChanges {
-    /// Whether all that was done is that elements were taken out of lists, sets and maps.
+    /// Whether all changes are removals of elements from lists, sets and maps.
     fileprivate var onlyTakesOut: Bool {
         modifications.allSatisfy { key, properties in
             properties.members.allSatisfy { edits[key]?[$0]?.onlyTakesOut == true }

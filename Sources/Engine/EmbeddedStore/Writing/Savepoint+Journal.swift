@@ -2,7 +2,7 @@ import Columnar
 import ObjectModel
 
 extension Savepoint.Step {
-    /// Bytes of memory that the step takes, roughly.
+    /// The approximate size of the step in memory, in bytes.
     var sizeEstimate: Int {
         func size(_ value: Value) -> Int {
             guard case .set(let elements) = value else { return ValueRecord.sizeEstimate(value) }

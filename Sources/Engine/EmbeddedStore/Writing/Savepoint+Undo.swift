@@ -7,22 +7,22 @@ extension Savepoint {
         let key: ObjectKey
         let property: PropertyID
 
-        /// One number, because there is one of these for every assignment.
+        /// Hashes one number, because there is one of these for every assignment.
         func hash(into hasher: inout Hasher) {
             hasher.combine(key.rawValue << 16 ^ Int64(property.rawValue) ^ Int64(classID.rawValue) << 48)
         }
     }
 
-    /// What takes back everything that the work did, for the change log; nil when it would be longer than `limit`
-    /// bytes. Objects that the work created itself are left out, and of a property that it assigned what it did to it
-    /// after that. Cost: some 0.5 µs for each step, and nothing worth mentioning for objects that are created.
+    /// The undo data of all changes of the work, for the change log; nil when it would be longer than `limit` bytes. It
+    /// leaves out objects that the work itself created, and all later changes of a property that it assigned. Cost:
+    /// some 0.5 µs for each step, and next to nothing for created objects.
     func undo(limit: Int) -> [UInt8]? {
         if isBeyondTakingBack { return nil }
         var writer = UndoRecord.Writer(limit: limit)
         var assigned: Set<Place> = []
-        // As large as it becomes when all was assigned, but not for what is mostly something else.
+        // The final size if all steps are assignments, but not for journals of mostly other steps.
         if case .assigned? = journal.last { assigned.reserveCapacity(journal.count) }
-        /// Whether what was there before the step is of no interest.
+        /// Whether the state before the step is irrelevant.
         func isSettled(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) -> Bool {
             if isCreated(objectClass, key) { return true }
             if assigned.isEmpty { return false }

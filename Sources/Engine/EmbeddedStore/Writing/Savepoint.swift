@@ -3,24 +3,24 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// One piece of work within a group commit: checks the rules, records what changes, and can take everything back.
+/// One piece of work within a group commit: checks the rules, records changes, and can roll everything back.
 ///
-/// A method checks everything that can be wrong before it changes anything, so that work which goes on after an error
-/// finds nothing half done.
+/// A method performs all checks before it changes anything, so that work which continues after an error finds nothing
+/// half done.
 class Savepoint: WriteTransaction {
     let version: Version
     let before: Mark
     var changes: [ClassID: ClassChangeRecorder] = [:]
     let session: WriteSession
     private(set) var journal: [Step] = []
-    /// What the journal takes in memory, roughly.
+    /// The approximate size of the journal in memory.
     private var journalBytes = 0
     private let journalLimit: Int
-    /// Whether the journal outgrew its limit and was dropped. The work can then be taken back only with the whole LMDB
+    /// Whether the journal outgrew its limit and was dropped. The work can then be rolled back only with the whole LMDB
     /// transaction.
     private(set) var isBeyondTakingBack = false
 
-    /// What undoes one change.
+    /// The inverse of one change.
     enum Step {
         /// Objects that were created one after the other are one step.
         case created(MutableClass, Range<Int64>)
@@ -29,11 +29,11 @@ class Savepoint: WriteTransaction {
         case inserted(MutableClass, ObjectKey, ColumnLayout, position: Int)
         case replaced(MutableClass, ObjectKey, ColumnLayout, position: Int, old: Value)
         case removed(MutableClass, ObjectKey, ColumnLayout, position: Int, mapKey: String?, old: Value)
-        /// Beside the objects, in the place of what there was.
+        /// A record beside the objects replaced the given one.
         case kept([UInt8], oldBytes: [UInt8]?, oldExpiry: UInt64)
     }
 
-    /// - Parameter journalLimit: bytes of memory that what takes the work back may use.
+    /// - Parameter journalLimit: the maximum size of the journal in memory, in bytes.
     init(_ session: WriteSession, version: Version, journalLimit: Int = .max) {
         self.session = session
         self.version = version
@@ -41,13 +41,13 @@ class Savepoint: WriteTransaction {
         self.journalLimit = journalLimit
     }
 
-    /// What the work has done so far.
+    /// The changes of the work so far.
     var changeSet: ChangeSet {
         ChangeSet(version: version, classes: changes.mapValues(\.changes).filter { !$0.value.isEmpty })
     }
 
     var schema: Schema { session.schema }
-    /// By which values are checked.
+    /// The schema by which values are checked.
     var ruledSchema: Schema { schema }
     var tag: HistoryTag { session.tag }
 
@@ -163,8 +163,8 @@ class Savepoint: WriteTransaction {
 
     func set(_ classID: ClassID, _ key: ObjectKey, _ values: [PropertyID: Value]) throws {
         let objectClass = try existing(classID, key)
-        // All are checked before any is assigned, in a fixed order so that the first fault reported is always
-        // the same one.
+        // All are checked before any is assigned, in a fixed order so that the first fault reported is always the same
+        // one.
         var assignments: [(ColumnLayout, Value)] = []
         for id in values.keys.sorted() {
             let column = try column(id, objectClass)
@@ -199,14 +199,14 @@ class Savepoint: WriteTransaction {
             operation)
     }
 
-    /// Assigns a value that was checked, with what that means for embedded objects.
+    /// Assigns a checked value, with the consequences for embedded objects.
     func assign(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ value: Value) throws {
         let value = try materialised(value, column)
         let old = try exchange(objectClass, key, column, for: value)
         if column.ownsTarget { try removeOwned(old, butNot: value, column) }
     }
 
-    /// Assigns a value without a look at what the old one owned; gives that one back.
+    /// Assigns a value and ignores the objects that the old one owned; returns the old one.
     @discardableResult
     func exchange(
         _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, for value: Value
@@ -218,7 +218,7 @@ class Savepoint: WriteTransaction {
         return old
     }
 
-    /// The same with the old value known, and what became of the elements.
+    /// Assigns a value when the old value and the edit of its elements are known.
     func exchange(
         _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout, _ old: Value, for value: Value,
         _ edit: CollectionEdit?
@@ -228,8 +228,8 @@ class Savepoint: WriteTransaction {
         changes[objectClass.schema.id, default: ClassChangeRecorder()].recordModification(key, column.id, edit)
     }
 
-    /// Takes back everything, latest first. Keys given out are not given out again, which keeps the rule that
-    /// keys are never reused.
+    /// Rolls back everything, latest first. Assigned keys are not assigned again, which keeps the rule that keys are
+    /// never reused.
     func rollBack() throws {
         for step in journal.reversed() {
             switch step {
@@ -274,7 +274,7 @@ class Savepoint: WriteTransaction {
         return row
     }
 
-    /// Creates an object from a row that was checked, and the embedded objects in it.
+    /// Creates an object from a checked row, and the embedded objects in it.
     private func append(_ objectClass: MutableClass, _ row: [Value]) throws -> ObjectKey {
         var row = row
         for column in objectClass.materialisedColumns {
@@ -300,7 +300,7 @@ class Savepoint: WriteTransaction {
         }
     }
 
-    /// Deletes an object: first what links to it lets go, then the object, then what it owns.
+    /// Deletes an object: first the links to it, then the object, then the objects that it owns.
     func remove(_ objectClass: MutableClass, _ key: ObjectKey) throws {
         try IncomingLinks(self, to: objectClass, [key]).clear()
         try removeUnlinked(objectClass, key)
@@ -314,7 +314,7 @@ class Savepoint: WriteTransaction {
         for column in objectClass.owningColumns { try removeOwned(row[column.position], butNot: .null, column) }
     }
 
-    /// Deletes the embedded objects in a value that was replaced, but not those in the one that replaced it.
+    /// Deletes the embedded objects in a replaced value, except those that are also in the new one.
     func removeOwned(_ old: Value, butNot new: Value, _ column: ColumnLayout) throws {
         guard let target = column.targetClass else { return }
         let kept = Set(new.linkedKeys)
@@ -355,7 +355,7 @@ class Savepoint: WriteTransaction {
         }
     }
 
-    /// Whether a value can be assigned to a property, of an object that exists already where `key` is given.
+    /// Checks whether a value can be assigned to a property; `key` is given for an existing object.
     private func check(
         _ value: Value, _ column: ColumnLayout, _ objectClass: MutableClass, of key: ObjectKey? = nil
     ) throws {
@@ -366,7 +366,7 @@ class Savepoint: WriteTransaction {
         }
     }
 
-    /// Throws `duplicateKey`. A migration does not look before its end.
+    /// Throws `duplicateKey`. A migration checks this only at its end.
     func checkUnique(_ value: Value, _ column: ColumnLayout, _ objectClass: MutableClass) throws {
         guard try session.lookUp(value, objectClass, column) == nil else {
             throw StoreError(
@@ -376,7 +376,7 @@ class Savepoint: WriteTransaction {
         }
     }
 
-    /// Throws `keyImmutable` unless the value is the one that the object has. A migration may change keys.
+    /// Throws `keyImmutable` unless the value is the object's own. A migration may change keys.
     func checkKeyChange(
         to value: Value, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
     ) throws {

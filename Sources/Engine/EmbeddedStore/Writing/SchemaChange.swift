@@ -1,14 +1,14 @@
 import ObjectModel
 import StoreContract
 
-/// Replaces the schema of a write session that does nothing else; see `Store.replaceSchema` and `Migration`.
+/// Replaces the schema in a write session that does nothing else; see `Store.replaceSchema` and `Migration`.
 struct SchemaChange {
     private let session: WriteSession
     private let plan: MigrationPlan
     private let block: (@Sendable (any MigrationTransaction) throws -> Void)?
 
-    /// Throws `schemaInvalid`, `schemaVersionTooLow`, `migrationRequired`, `migrationFailed`; nothing has been
-    /// changed then.
+    /// Throws `schemaInvalid`, `schemaVersionTooLow`, `migrationRequired`, `migrationFailed`; nothing has been changed
+    /// then.
     init(_ session: WriteSession, to requested: Schema, _ migration: Migration?) throws {
         self.session = session
         let old = session.schema
@@ -18,7 +18,7 @@ struct SchemaChange {
                 .schemaVersionTooLow,
                 "Provided schema version \(requested.version) is less than last set version \(old.version).")
         }
-        // Migrations run when the version rises only.
+        // Migrations run only when the version rises.
         let runs = requested.version > old.version
         plan = MigrationPlan(from: old, to: requested, steps: runs ? migration?.steps ?? [] : [])
         block = runs ? migration?.block : nil
@@ -28,7 +28,7 @@ struct SchemaChange {
         if !runs { try StoreError.checkAutomatic(plan, hasObjects: hasObjects) }
     }
 
-    /// `old` gives the store as it is before. When this throws, the session must not be committed.
+    /// `old` returns the store as it is before. When this throws, the session must not be committed.
     func apply(version: Version, old: () throws -> any Snapshot) throws -> ChangeSet {
         if plan.steps.isEmpty, block == nil, plan.difference.migrationReasons(hasObjects: hasObjects).isEmpty {
             try MigrationLayout(session).change(to: plan.new)

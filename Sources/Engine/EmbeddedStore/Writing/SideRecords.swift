@@ -2,22 +2,23 @@ import Columnar
 import ObjectModel
 import StoreContract
 
-/// What is kept beside the objects, each until its time.
+/// Records beside the objects, each kept until its expiry.
 struct SideRecords {
     let transaction: LMDBTransaction
     let trees: Trees
 
-    /// Expired records that one new one takes with it at the most: more than come in, so that they go in time.
+    /// The maximum number of expired records that one new one deletes: more than are added, so that they do not
+    /// accumulate.
     private static let forgottenAtOnce = 8
 
-    /// The bytes under a key with the second that they expire in, whether or not that is over.
+    /// The bytes under a key and the second of their expiry, even if that has passed.
     func find(_ key: [UInt8]) throws -> (bytes: [UInt8], expiry: UInt64)? {
         guard let found = try transaction.get(trees.records, Self.place(of: key)) else { return nil }
         guard found.count >= 8 else { throw DamagedRecord() }
         return (Array(found.dropFirst(8)), found.bigEndian(at: 0))
     }
 
-    /// Puts bytes in the place of those under the same key; nil takes them out.
+    /// Replaces the bytes under the key; nil deletes them.
     func put(_ record: (bytes: [UInt8], expiry: UInt64)?, under key: [UInt8]) throws {
         if let old = try transaction.get(trees.records, Self.place(of: key)) {
             try transaction.delete(trees.records, Self.reminder(of: key, old.bigEndian(at: 0)))
@@ -31,7 +32,7 @@ struct SideRecords {
         try transaction.put(trees.records, Self.reminder(of: key, record.expiry), [])
     }
 
-    /// Keys of a few of the records that expired first, all before a time.
+    /// The keys of a few of the records that expired first, all before a time.
     func expired(before time: UInt64) throws -> [[UInt8]] {
         var keys: [[UInt8]] = []
         try transaction.scan(trees.records, prefix: [1]) { key, _ in

@@ -1,7 +1,7 @@
 import ObjectModel
 
 extension Value {
-    /// The value as a person reads it in a message; long strings are cut.
+    /// The value as text for a message; long strings are truncated.
     var text: String {
         switch self {
         case .null: "null"

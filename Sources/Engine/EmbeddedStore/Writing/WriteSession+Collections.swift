@@ -1,10 +1,10 @@
 import Columnar
 import ObjectModel
 
-/// Lists, sets and maps by position. The one that was edited last stays decoded, so that many edits in a row
-/// write it once.
+/// Lists, sets and maps by position. The one that was edited last stays decoded, so that many consecutive edits write
+/// it once.
 extension WriteSession {
-    /// The collection, ready to be read by position. Changes go through `edit`.
+    /// The collection, prepared for reads by position. Changes go through `edit`.
     func collection(
         _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
     ) throws -> MutableStoredCollection {
@@ -23,7 +23,7 @@ extension WriteSession {
         return collection
     }
 
-    /// Puts an element in at a position.
+    /// Inserts an element at a position.
     func insert(
         _ value: Value, mapKey: String?, at position: Int, _ objectClass: MutableClass, _ key: ObjectKey,
         _ column: ColumnLayout
@@ -34,7 +34,7 @@ extension WriteSession {
         }
     }
 
-    /// Replaces the element at a position; gives the one that was there.
+    /// Replaces the element at a position; returns the old one.
     @discardableResult
     func replace(
         at position: Int, with value: Value, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
@@ -51,7 +51,7 @@ extension WriteSession {
         }
     }
 
-    /// Takes the element at a position out; gives it back.
+    /// Removes the element at a position; returns it.
     @discardableResult
     func removeElement(
         at position: Int, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
@@ -66,7 +66,7 @@ extension WriteSession {
         }
     }
 
-    /// Writes the collection that was edited last back to where it lies.
+    /// Writes the collection that was edited last back.
     func closeCollection() throws {
         guard let open = openCollection else { return }
         openCollection = nil

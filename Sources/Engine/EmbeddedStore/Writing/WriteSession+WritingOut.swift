@@ -3,7 +3,7 @@ import Columnar
 import ObjectModel
 import StoreContract
 
-/// Bringing what the session holds decoded into the file.
+/// Writing the session's decoded data to the file.
 extension WriteSession {
     /// Writes the decoded clusters' changes and the class counters into the transaction.
     func flush() throws {
@@ -25,7 +25,7 @@ extension WriteSession {
         }
     }
 
-    /// Writes a cluster that is full and forgets it: a bulk load does not come back to it.
+    /// Writes a full cluster and releases it: a bulk load does not return to it.
     func writeOut(_ address: LeafAddress, _ objectClass: MutableClass) throws {
         guard let cluster = clusters.removeValue(forKey: address) else { return }
         if current?.address == address { current = nil }
@@ -41,7 +41,7 @@ extension WriteSession {
         }
     }
 
-    /// Writes everything and forgets the decoded clusters: to bound memory, and before columns come or go.
+    /// Writes everything and releases the decoded clusters: to bound memory, and before columns are added or dropped.
     func writeOutClusters() throws {
         try flush()
         clusters.removeAll(keepingCapacity: true)

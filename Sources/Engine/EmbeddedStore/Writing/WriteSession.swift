@@ -3,9 +3,8 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// The state of one LMDB write transaction, shared by the members of a group commit: decoded clusters, indexes
-/// and backlinks kept in step, and class counters. It knows no rules, only how data lies; the rules are
-/// `Savepoint`'s.
+/// The state of one LMDB write transaction, shared by the members of a group commit: decoded clusters, maintained
+/// indexes and backlinks, and class counters. It knows only the data layout; the rules are in `Savepoint`.
 final class WriteSession {
     let transaction: LMDBTransaction
     let trees: Trees
@@ -18,24 +17,24 @@ final class WriteSession {
             arrangementPlace.pointee += 1
         }
     }
-    /// The newest version, of which the next work makes the one that follows.
+    /// The newest version; the next work makes the one after it.
     var version: Version { newest.version }
-    /// The state that the next work begins with.
+    /// The state that the next work starts from.
     private(set) var newest: Mark
-    /// The history that the versions are of which this transaction makes.
+    /// The history of the versions that this transaction makes.
     let tag: HistoryTag
-    /// The counters as the transaction holds them; those of open classes may be newer.
+    /// The counters in the transaction; those of open classes may be newer.
     var classes: [ClassID: ClassState]
-    /// By class number.
+    /// The classes by number.
     var mutableClasses: [MutableClass?]
     var clusters: [LeafAddress: MutableCluster] = [:]
     /// The cluster that was used last: neighbouring changes mostly go to the same one.
     var current: (address: LeafAddress, cluster: MutableCluster)?
     /// The clusters that the transaction has written something of.
     var written: Set<LeafAddress> = []
-    /// Rises when decoded clusters are given up: what was kept of them is not theirs any more.
+    /// Incremented when decoded clusters are released: pointers into them are then invalid.
     var arrangement: Int { arrangementPlace.pointee }
-    /// Beside the object, so that it is looked at without holding the session.
+    /// In separate memory, so that it is read without retaining the session.
     let arrangementPlace: UnsafeMutablePointer<Int>
     private let indexCursor: LMDBCursor
     let overflow: OverflowTree
@@ -47,12 +46,12 @@ final class WriteSession {
             address: OverflowTree.Address, collection: MutableStoredCollection, objectClass: MutableClass,
             column: ColumnLayout
         )?
-    /// Why the transaction must not be committed: a change broke off in the middle, so leaves, indexes and
-    /// counters may disagree. It counts even when the work that was told of it went on.
+    /// The reason why the transaction must not be committed: a change was interrupted, so leaves, indexes and counters
+    /// may disagree. It holds even when the work caught the error and continued.
     private(set) var failure: (any Error)?
 
-    /// Decoded clusters that are kept before all are written out: bounds the memory of changes all over a class to some
-    /// tens of megabytes.
+    /// The number of decoded clusters at which all are written out: bounds the memory of changes all over a class to
+    /// some tens of megabytes.
     static let mutableClusterLimit = 256
 
     init(_ transaction: LMDBTransaction, _ trees: Trees, _ catalogue: Catalogue, path: String, tag: HistoryTag? = nil)
@@ -77,7 +76,7 @@ final class WriteSession {
 
     deinit { arrangementPlace.deallocate() }
 
-    /// Notes that work made a version.
+    /// Records that work made a version.
     func advance(to version: Version) { newest = Mark(version, tag) }
 
     private static func places(for schema: Schema) -> [MutableClass?] {
@@ -86,7 +85,7 @@ final class WriteSession {
 
     // MARK: Reading
 
-    /// The class as the writer needs it; nil when the schema does not have it.
+    /// The class prepared for the writer; nil when the schema does not have it.
     func objectClass(_ classID: ClassID) -> MutableClass? {
         let number = Int(classID.rawValue)
         guard number < mutableClasses.count else { return nil }
@@ -130,7 +129,7 @@ final class WriteSession {
         return try transaction.origins(trees.backlinks, prefix: prefix.bytes)
     }
 
-    /// A view for queries that shows everything done so far; valid until the next change.
+    /// A view for queries that includes all changes so far; valid until the next change.
     func queryView() throws -> EmbeddedSnapshot {
         try wholly { try flush() }
         let catalogue = Catalogue(
@@ -168,12 +167,10 @@ final class WriteSession {
         }
     }
 
-    /// Takes an object out: its slot stays, dead, so keys are never reused. Links to it must have been cleared
-    /// before.
+    /// Removes an object: its slot stays, dead, so keys are never reused. Links to it must have been cleared before.
     ///
-    /// Its values stay in the leaves until those are written the next time, so that a deletion costs a live
-    /// mask and not all columns of the cluster. They are written when half of a cluster's objects are gone, and
-    /// when all are.
+    /// Its values stay in the leaves until those are written the next time, so that a deletion costs a live mask and
+    /// not all columns of the cluster. They are written when half of a cluster's objects are deleted, and when all are.
     func remove(_ objectClass: MutableClass, _ key: ObjectKey) throws {
         try wholly {
             try boundMutableClusters()
@@ -196,7 +193,7 @@ final class WriteSession {
         }
     }
 
-    /// Puts a removed object back with the values that it had.
+    /// Restores a removed object with its former values.
     func restore(_ objectClass: MutableClass, _ key: ObjectKey, _ values: [Value]) throws {
         try wholly {
             let (address, slot) = place(objectClass, key)
@@ -224,7 +221,8 @@ final class WriteSession {
         }
     }
 
-    /// Has the leaves of a cluster written that hold values of deleted objects. Whether there are any.
+    /// Marks the leaves of a cluster that contain values of deleted objects to be written. Returns whether there are
+    /// any.
     func clearDead(_ objectClass: MutableClass, _ number: Int) throws -> Bool {
         try boundMutableClusters()
         let address = LeafAddress(classID: objectClass.schema.id, cluster: number)
@@ -253,7 +251,7 @@ final class WriteSession {
         return try writtenLeaf(address, column).map { try $0.checked(slot).value(at: slot) } ?? .null
     }
 
-    /// Whether a value, of a column of bytes, lies outside the leaf.
+    /// Whether a value, of a column of bytes, is stored outside the leaf.
     func isOverflow(_ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws -> Bool {
         let (address, slot) = place(objectClass, key)
         let cluster = try cluster(address, objectClass)
@@ -261,7 +259,7 @@ final class WriteSession {
         return try writtenLeaf(address, column)?.checked(slot).isOverflow(slot) ?? false
     }
 
-    /// Replaces a value in the leaf, and what lies outside of it.
+    /// Replaces a value in the leaf, and its data outside the leaf.
     private func store(_ value: Value, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout) throws {
         let (address, slot) = place(objectClass, key)
         let cluster = try cluster(address, objectClass)
@@ -273,7 +271,7 @@ final class WriteSession {
         try cluster.set(slot, content, column.position) { try openLeaf(address, column) }
     }
 
-    /// What the leaf holds for a value; writes what is too long for it outside.
+    /// The content of the leaf for a value; writes a value that is too long outside.
     private func content(
         _ value: Value, _ objectClass: MutableClass, _ key: ObjectKey, _ column: ColumnLayout
     ) throws -> LeafContent {
@@ -301,7 +299,7 @@ final class WriteSession {
         }
     }
 
-    /// Runs a change that must be done to its end; see `failure`.
+    /// Runs a change that must not be interrupted; see `failure`.
     func wholly<R>(_ change: () throws -> R) throws -> R {
         do {
             return try change()
@@ -357,8 +355,7 @@ final class WriteSession {
         try writtenLeaf(address, column).map { MutableLeaf(decoding: $0) } ?? MutableLeaf(kind: column.kind)
     }
 
-    /// The leaf as the transaction holds it, valid until the next write: to read one value of it without
-    /// decoding all.
+    /// The leaf in the transaction, valid until the next write: to read one value of it without decoding all.
     private func writtenLeaf(_ address: LeafAddress, _ column: ColumnLayout) throws -> Leaf? {
         guard let bytes = try transaction.get(trees.leaves, address.key(column.id)) else {
             // Only a cluster that was never written has no leaf; any other missing leaf is damage.
