@@ -4,51 +4,51 @@ package import QueryLanguage
 package import StoreContract
 import Synchronization
 
-/// Keeps the results of queries current and tells their observers what became different.
+/// Keeps the results of queries current and notifies their observers of changes.
 ///
-/// Equal queries share one maintained result. All work is done on one thread of its own, so that writers only hand
-/// over their change sets; when it falls behind, it takes everything that was committed meanwhile as one change.
-/// Observers are called on that thread, one at a time: `deliver` must be quick, and must not wait for anything that
-/// waits for this.
+/// Equal queries share one maintained result. All work is done on one thread of its own, so that writers only pass on
+/// their change sets; when it is behind, it processes all commits in between as one change. Observers are called on
+/// that thread, one at a time: `deliver` must be quick, and must not wait for anything that waits for this.
 package final class LiveQueries: CommitReceiver {
     private struct Inbox {
         var changes: [ChangeSet] = []
         var registrations: [LiveRegistration] = []
         var left: Set<LiveAddress> = []
         var isScheduled = false
-        /// Changes wait until then, if nobody wants to be let in.
+        /// Changes wait until then, unless an observer waits to be added.
         var restsUntil: DispatchTime?
     }
 
     private let inbox = Mutex(Inbox())
-    /// Taken on `queue` only, so never contended: it is here to prove that the work is not shared.
+    /// Locked on `queue` only, so never contended: it proves to the compiler that the work is not shared.
     private let work: Mutex<LiveWork>
     private let queue = DispatchQueue(label: "realmgate.live-queries")
 
-    /// Begins to listen to the store. Throws when the store gives no snapshot.
+    /// Begins to listen to the store. Throws when the store provides no snapshot.
     ///
-    /// - Parameter budget: what it may cost to run an observer's query for the first time; nil for anything.
+    /// - Parameter budget: the budget for the first run of an observer's query; nil for no limit.
     package init(_ store: any Store, budget: @escaping @Sendable () -> QueryBudget? = { nil }) throws {
         let listener = CommitListener()
         store.onCommit { changes in listener.forward(changes) }
-        // Asked for after listening began, so that no version lies in between.
+        // Taken after listening began, so that no version is missed in between.
         let version = try store.snapshot().version
         work = Mutex(LiveWork(store, at: version, budget))
         listener.attach(self)
     }
 
-    /// Observes a query: `initial` when its result is known, then an update whenever the result became different.
-    /// With key paths, an object counts as modified only when one of them leads to a change; without, when it or an
-    /// object within three links was changed. `failed` when the query or a key path does not fit the schema.
+    /// Observes a query: `initial` when its result is known, then an update after each change of the result. With key
+    /// paths, an object counts as modified only when one of them leads to a change; without, when it or an object
+    /// within three links was changed. `failed` when the query or a key path does not fit the schema.
     ///
     /// - Parameters:
-    ///   - version: what the observer has heard of before, under the same parameters: it is told `resumed`
-    ///     and the difference since then if that can still be found out, else `initial`.
-    ///   - shape: what the observer shows of each object: its changes count as well, unless there are key paths.
-    ///   - lens: what the observer sees the store through. Queries and key paths are bound to the schema that it shows.
-    ///   - holds: for an observer that has bound more to the schema than the query: `failed` with `schemaReplaced` ends the
-    ///     observation once this is false of a version with another schema. Any other observer is told what became different,
-    ///     also of what a migration assigned.
+    ///   - version: the version that the observer saw last, under the same parameters: it gets `resumed` and the
+    ///     difference since then if that is still available, otherwise `initial`.
+    ///   - shape: the data of each object that the observer shows: its changes count as well, unless there are key
+    ///     paths.
+    ///   - lens: the observer's lens. Queries and key paths are bound to the schema that it shows.
+    ///   - holds: for an observer that has bound more to the schema than the query: `failed` with `schemaReplaced` ends
+    ///     the observation once this returns false for a version with another schema. Any other observer is notified of
+    ///     the changes, also of those that a migration made.
     package func observe(
         _ query: BoundQuery, keyPaths: [LiveKeyPath] = [], showing shape: LiveShape? = nil,
         through lens: (any LiveLens)? = nil, since version: Version? = nil,
@@ -66,9 +66,9 @@ package final class LiveQueries: CommitReceiver {
         register(.sections(query, key), Subscriber(asLongAs: holds, deliver), keyPaths, shape, lens, version)
     }
 
-    /// Observes one object: `initial`, then its changes until it is deleted. Without key paths, only assignments to
-    /// its own stored properties, and what is shown of others, count. `failed` with `notFound` when there is no such
-    /// object. Of one that was deleted after the version that the observer resumes from it is told `deleted`.
+    /// Observes one object: `initial`, then its changes until it is deleted. Without key paths, only assignments to its
+    /// own stored properties, and to the shown data of others, count. `failed` with `notFound` when there is no such
+    /// object. An observer that resumes from a version before the object's deletion gets `deleted`.
     package func observeObject(
         _ classID: ClassID, _ key: ObjectKey, keyPaths: [LiveKeyPath] = [], showing shape: LiveShape? = nil,
         through lens: (any LiveLens)? = nil, since version: Version? = nil,
@@ -79,8 +79,8 @@ package final class LiveQueries: CommitReceiver {
         )
     }
 
-    /// Observes one object's list, set or map: of values, or of links as they lie in it, nulls included. Key paths are
-    /// for links, and begin at the class that they lead to. `failed` with `notFound`, `notACollection`.
+    /// Observes one object's list, set or map: of values, or of links as stored, nulls included. Key paths are for
+    /// links, and begin at the class that they lead to. `failed` with `notFound`, `notACollection`.
     package func observeCollection(
         _ object: ObjectReference, _ property: PropertyID, keyPaths: [LiveKeyPath] = [],
         showing shape: LiveShape? = nil, through lens: (any LiveLens)? = nil, since version: Version? = nil,
@@ -104,21 +104,20 @@ package final class LiveQueries: CommitReceiver {
         }
     }
 
-    /// Waits until everything that was committed or registered before the call has been delivered. Not from
-    /// `deliver`.
+    /// Waits until everything that was committed or registered before the call has been delivered. Not from `deliver`.
     package func settle() {
         queue.sync { run() }
     }
 
-    /// Called from `deliver`: what is committed from now on is taken together until so many nanoseconds have passed, so
-    /// that observers whose events are costly leave time for others. The rests of several observers come one after the
-    /// other. What comes later is told at once. Observers that join do not wait.
+    /// Called from `deliver`: all commits of the next `nanoseconds` are then processed together, so that observers with
+    /// costly events leave time for others. The pauses of several observers add up. Later commits are processed at
+    /// once. Observers that join do not wait.
     package func rest(nanoseconds: Int) {
         let now = DispatchTime.now()
         inbox.withLock { $0.restsUntil = max($0.restsUntil ?? now, now) + .nanoseconds(nanoseconds) }
     }
 
-    /// The number of results that are maintained now, for metrics and tests.
+    /// The number of maintained results, for metrics and tests.
     package var resultCount: Int {
         queue.sync { work.withLock { $0.resultCount } }
     }
@@ -144,7 +143,7 @@ package final class LiveQueries: CommitReceiver {
         }
     }
 
-    /// On `queue`.
+    /// Runs on `queue`.
     private func run() {
         let taken = inbox.withLock { inbox in
             defer { inbox = Inbox(restsUntil: inbox.restsUntil) }

@@ -10,7 +10,7 @@ package final class FileReplacement {
 
     /// - Parameters:
     ///   - suffix: appended to the file's name for the unfinished file; a file that a crashed process left behind is
-    /// used again, so that they do not accumulate.
+    ///     used again, so that they do not accumulate.
     ///   - mode: the permissions of the file.
     package convenience init(_ path: String, suffix: String, mode: mode_t) throws(FileFault) {
         try self.init(path, suffix: suffix, mode: mode, calls: .system)

@@ -2,7 +2,7 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// The values that many queries of one class ask of the same step, read once.
+/// The values of one delta that many queries of one class read, read only once.
 final class DeltaValueCache: Sendable {
     fileprivate struct Place: Hashable {
         let classID: ClassID
@@ -12,7 +12,7 @@ final class DeltaValueCache: Sendable {
     }
 
     private struct State {
-        /// The first ones, which are all there are for a small step: looked through more quickly than hashed.
+        /// The first values, which are all there are for a small delta: a linear search is quicker than hashing.
         var first: [(place: Place, value: Value)] = []
         var values: [Place: Value] = [:]
 
@@ -23,7 +23,7 @@ final class DeltaValueCache: Sendable {
     }
 
     private static let mostFirst = 12
-    /// Beyond this many values each is read again.
+    /// Beyond this many values none is cached.
     private static let mostValues = 1_024
 
     private let state = Mutex(State())
@@ -43,14 +43,14 @@ final class DeltaValueCache: Sendable {
 }
 
 extension VersionDelta {
-    /// A value of an object that exists before the step.
+    /// A value of an object that exists before the delta.
     func valueBefore(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
         try valueCache.value(.init(classID: classID, key: key, property: property, isAfter: false)) {
             try before.value(classID, key, property)
         }
     }
 
-    /// A value of an object that exists after the step.
+    /// A value of an object that exists after the delta.
     func valueAfter(_ classID: ClassID, _ key: ObjectKey, _ property: PropertyID) throws -> Value {
         try valueCache.value(.init(classID: classID, key: key, property: property, isAfter: true)) {
             try after.value(classID, key, property)

@@ -1,9 +1,8 @@
 import ObjectModel
-/// How one ordered list became another, by position. Taking `deletions` out from the back and then putting the new
-/// elements in at `insertions` from the front turns the old list into the new one.
+/// The difference between two ordered lists, by position. Removing `deletions` from the back and then inserting the new
+/// elements at `insertions` from the front turns the old list into the new one.
 ///
-/// An element that stays keeps its order among those that stay; one that changed place is a deletion and an
-/// insertion.
+/// Elements that stay keep their order; an element that moved is a deletion and an insertion.
 package struct IndexChanges: Hashable, Sendable {
     /// Positions in the old list, ascending.
     package var deletions: [Int]
@@ -11,7 +10,8 @@ package struct IndexChanges: Hashable, Sendable {
     package var insertions: [Int]
     /// Old positions of elements that stayed and were modified, ascending.
     package var modifications: [Int]
-    /// The new positions of the same elements: `modificationsNew[i]` is where `modifications[i]` is now. Ascending.
+    /// The new positions of the same elements: `modificationsNew[i]` is the position of `modifications[i]` now.
+    /// Ascending.
     package var modificationsNew: [Int]
 
     package init(
@@ -25,18 +25,18 @@ package struct IndexChanges: Hashable, Sendable {
 
     package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 
-    /// Where an element of the old list is now; nil when it was deleted. Cost: two binary searches.
+    /// The new position of an element of the old list; nil when it was deleted. Cost: two binary searches.
     package func newIndex(ofOld index: Int) -> Int? {
         Self.place(index, leaving: deletions, entering: insertions)
     }
 
-    /// Where an element of the new list was; nil when it was inserted. Cost: two binary searches.
+    /// The old position of an element of the new list; nil when it was inserted. Cost: two binary searches.
     package func oldIndex(ofNew index: Int) -> Int? {
         Self.place(index, leaving: insertions, entering: deletions)
     }
 
-    /// Adds elements that stand at these new positions, ascending, and were modified; inserted ones are left out.
-    /// There must be no modifications yet.
+    /// Adds modified elements at these new positions, ascending; inserted ones are ignored. There must be no
+    /// modifications yet.
     mutating func addModifications(atNew positions: [Int]) {
         for new in positions {
             guard let old = oldIndex(ofNew: new) else { continue }
@@ -45,9 +45,9 @@ package struct IndexChanges: Hashable, Sendable {
         }
     }
 
-    /// Takes in what happened after this. Cost: linear in both, times a logarithm.
+    /// Merges the difference that happened after this one. Cost: linear in both, times a logarithm.
     ///
-    /// An element inserted by this and deleted by `later` disappears from both. One deleted here and inserted there
+    /// An element that this inserts and `later` deletes disappears from both. One that this deletes and `later` inserts
     /// again stays a deletion and an insertion.
     package mutating func merge(_ later: IndexChanges) {
         var merged = IndexChanges()
@@ -74,7 +74,7 @@ package struct IndexChanges: Hashable, Sendable {
 }
 
 extension [Int] {
-    /// The position of the element number `rank` among those whose positions are not in this ascending list.
+    /// The position of the element with that rank among those whose positions are not in this ascending list.
     func position(ofRank rank: Int) -> Int {
         rank + indices.partitioningIndex { self[$0] - $0 > rank }
     }

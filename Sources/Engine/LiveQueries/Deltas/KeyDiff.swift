@@ -1,12 +1,12 @@
 package import ObjectModel
 
-/// Finds how one ordered result became another.
+/// Computes the difference of two ordered results.
 package enum KeyDiff {
-    /// The deletions and insertions that turn `old` into `new`; modifications are left empty. Of the elements that
-    /// are in both, the longest run that is in the same order stays, and among the longest one with the fewest
-    /// elements for which `isModified` holds. Of a key that is there several times, the first in one list
-    /// is the first in the other, and so on. Cost: n log n in the part between the first and the last difference,
-    /// linear when no element changed place.
+    /// The deletions and insertions that turn `old` into `new`; modifications are left empty. Of the elements in both
+    /// lists, the longest subsequence in the same order stays, and of several longest ones that with the fewest
+    /// elements for which `isModified` holds. For a repeated key, the first occurrence in one list corresponds to the
+    /// first in the other, and so on. Cost: n log n in the part between the first and the last difference, linear when
+    /// no element moved.
     package static func between(
         _ old: [ObjectKey], _ new: [ObjectKey], isModified: (ObjectKey) -> Bool
     ) -> IndexChanges {
@@ -21,7 +21,7 @@ package enum KeyDiff {
             isModified: isModified)
     }
 
-    /// The same of two sequences. Makes arrays of the part between the first and the last difference only.
+    /// Compares two sequences. Makes arrays of the part between the first and the last difference only.
     package static func between(
         _ old: KeySequence, _ new: KeySequence, isModified: (ObjectKey) -> Bool
     ) -> IndexChanges {
@@ -29,7 +29,7 @@ package enum KeyDiff {
         var start = 0
         var (one, other) = (old.makeIterator(), new.makeIterator())
         while start < shorter, one.next() == other.next() { start += 1 }
-        // From the back in growing pieces: going backwards one by one costs a way down the tree for each.
+        // From the back in growing pieces: going backwards one by one costs a descent of the tree for each.
         var tail = 0
         var piece = 64
         while tail < shorter - start {
@@ -47,7 +47,7 @@ package enum KeyDiff {
             isModified: isModified)
     }
 
-    /// Of two parts that follow as many equal elements.
+    /// Compares two parts that follow equally many equal elements.
     private static func between(
         _ old: [ObjectKey], _ new: [ObjectKey], after start: Int, isModified: (ObjectKey) -> Bool
     ) -> IndexChanges {
@@ -66,18 +66,18 @@ package enum KeyDiff {
             insertions: new.indices.filter { !newStays[$0] }.map { $0 + start })
     }
 
-    /// An element that is in both lists; `rank` is its place in the old list among those.
+    /// An element in both lists; `rank` is its position in the old list among those.
     private struct Common {
         var oldIndex: Int
         var newIndex: Int
         var rank: Int
     }
 
-    /// The elements that are in both lists, in the new order.
+    /// The elements in both lists, in the new order.
     private static func commonElements(_ old: [ObjectKey], _ new: [ObjectKey]) -> [Common] {
         guard !old.isEmpty, !new.isEmpty else { return [] }
         var newIndices: [ObjectKey: Int] = Dictionary(minimumCapacity: new.count)
-        // From a place in the new list to the next one of the same key.
+        // From a position in the new list to the next one of the same key.
         var following: [Int: Int] = [:]
         for index in new.indices.reversed() {
             if let later = newIndices.updateValue(index, forKey: new[index]) { following[index] = later }
@@ -109,7 +109,7 @@ package enum KeyDiff {
                     (OrderedBlock(oldPlace: element.rank, length: 1, modified: modified), position..<position + 1))
             }
         }
-        // Places in the old order count blocks, not elements.
+        // Positions in the old order count blocks, not elements.
         let inOldOrder = blocks.indices.sorted { blocks[$0].block.oldPlace < blocks[$1].block.oldPlace }
         for (place, block) in inOldOrder.enumerated() { blocks[block].block.oldPlace = place }
         return blocks

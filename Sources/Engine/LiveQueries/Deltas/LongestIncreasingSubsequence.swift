@@ -1,25 +1,25 @@
-/// A stretch of elements that follow one another both in the old and in the new order, and so stay or move together.
+/// A run of elements that are adjacent both in the old and in the new order, and so stay or move together.
 struct OrderedBlock {
-    /// The block's place in the old order; every block has another one, in 0..<number of blocks.
+    /// The block's position in the old order, unique in 0..<number of blocks.
     var oldPlace: Int
     /// The number of elements.
     var length: Int
-    /// How many of them were modified.
+    /// The number of modified elements.
     var modified: Int
 }
 
 /// The blocks that stay when a list is reordered.
 enum LongestIncreasingSubsequence {
     /// Chooses from blocks, given in the new order, those that stay: in ascending old order, with the most elements
-    /// and, among those choices, the fewest modified ones, so that what was touched is what moves. Gives indices into
-    /// `blocks`, ascending. Cost: n log n in the number of blocks.
+    /// and, among those choices, the fewest modified ones, so that modified elements are the ones that move. Returns
+    /// indices into `blocks`, ascending. Cost: n log n in the number of blocks.
     static func staying(_ blocks: [OrderedBlock]) -> [Int] {
         if zip(blocks, blocks.dropFirst()).allSatisfy({ $0.oldPlace < $1.oldPlace }) { return Array(blocks.indices) }
         var best = [Choice](repeating: Choice(score: Score(), block: nil), count: blocks.count + 1)
         var previous = [Int?](repeating: nil, count: blocks.count)
         var end = Choice(score: Score(), block: nil)
         for (index, block) in blocks.enumerated() {
-            // The best run over old places below this one, from a tree of prefix maxima.
+            // The best run over old positions below this one, from a tree of prefix maxima.
             var before = Choice(score: Score(), block: nil)
             var place = block.oldPlace
             while place > 0 {

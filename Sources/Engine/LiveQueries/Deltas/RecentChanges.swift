@@ -1,18 +1,18 @@
 import ObjectModel
 import StoreContract
 
-/// What is remembered for the observers of a query, so that those who come back are told what they missed.
+/// The recent changes of a query's result, kept for observers that resume after missing some.
 struct ResultMemory {
-    /// What became different since an earlier version.
+    /// The difference since an earlier version.
     private struct Missed {
         let indices: IndexChanges
         /// Weak, because it pins the version that it leads to.
         weak var change: LiveChange?
     }
 
-    /// What they were told of late.
+    /// The changes that were recently delivered.
     var recent: RecentChanges
-    /// For those who resume from earlier versions, as seen from one version.
+    /// For observers that resume from earlier versions, as seen from one version.
     private var resumed: (version: Version, changes: [Version: Missed])
 
     init(at version: Version) {
@@ -20,8 +20,8 @@ struct ResultMemory {
         resumed = (version, [:])
     }
 
-    /// What became different between a version and the present one, found once for all who ask at the same version, and
-    /// one object for those who ask together; nil for nothing.
+    /// The difference between a version and the present one; nil if there is none. It is computed once for all that
+    /// request it at the same version, and observers that request it together get the same object.
     mutating func change(
         since version: Version, at snapshot: any Snapshot, _ newKeys: KeySequence, find: () throws -> IndexChanges
     ) rethrows -> LiveChange? {
@@ -36,9 +36,10 @@ struct ResultMemory {
     }
 }
 
-/// The latest differences of a result, so that who missed only those can be told without looking back at the store.
+/// The latest differences of a result, so that an observer that missed only those can catch up without reading earlier
+/// versions of the store.
 struct RecentChanges {
-    /// Bounds of what is kept.
+    /// Bounds of the cache.
     private static let most = 64
     private static let mostIndices = 4_096
 
@@ -48,14 +49,14 @@ struct RecentChanges {
         let indices: IndexChanges
     }
 
-    /// Of every version from this one on it is known what changed.
+    /// All changes since this version are known.
     private var floor: Version
     private var entries: [Entry] = []
     private var indexCount = 0
 
     init(after version: Version) { floor = version }
 
-    /// Notes what a step between two versions did.
+    /// Records the difference between two versions.
     mutating func add(_ indices: IndexChanges, from: Version, to: Version) {
         entries.append(Entry(from: from, to: to, indices: indices))
         indexCount += indices.size
@@ -66,12 +67,12 @@ struct RecentChanges {
         }
     }
 
-    /// What became different between a version and the present one; nil where that is not known.
+    /// The difference between a version and the present one; nil where it is not known.
     func changes(since version: Version, at present: Version) -> IndexChanges? {
         guard version >= floor, version <= present else { return nil }
         var sum = IndexChanges()
         for entry in entries where entry.to > version {
-            // A version in the middle of a step was never looked at.
+            // There is no result of a version within an entry.
             guard entry.from >= version else { return nil }
             sum.merge(entry.indices)
         }
@@ -80,10 +81,10 @@ struct RecentChanges {
 }
 
 extension IndexChanges {
-    /// How many positions it names.
+    /// The number of positions in it.
     var size: Int { deletions.count + insertions.count + modifications.count }
 
-    /// What leads back; modifications are where they are on the other side.
+    /// The inverse difference; modifications are at their positions on the other side.
     var inverted: IndexChanges {
         IndexChanges(
             deletions: insertions, insertions: deletions, modifications: modificationsNew,

@@ -1,7 +1,7 @@
 extension SectionChanges {
-    /// These changes and those that happened after them as one. A section that went and came again stays both.
+    /// Merges these changes with the later ones. A section that was deleted and inserted again stays both.
     ///
-    /// - Parameter rowCount: how many rows a section of the last list has.
+    /// - Parameter rowCount: returns the number of rows of a section of the last list.
     package func followed(by later: SectionChanges, rowCount: (Int) -> Int) -> SectionChanges {
         let first = IndexChanges(deletions: sectionsToDelete, insertions: sectionsToInsert)
         let second = IndexChanges(deletions: later.sectionsToDelete, insertions: later.sectionsToInsert)
@@ -46,7 +46,7 @@ extension SectionChanges {
         return both
     }
 
-    /// What happened to the rows of each section that stays, by an index that it has.
+    /// The changes of the rows of each section that stays, by one of its indices.
     private func rows(ofOld old: (Int) -> Int?, ofNew new: (Int) -> Int?) -> [Int: IndexChanges] {
         var rows: [Int: IndexChanges] = [:]
         for path in deletions {

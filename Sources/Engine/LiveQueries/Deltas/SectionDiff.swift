@@ -1,19 +1,19 @@
 import ObjectModel
 import StoreContract
 
-/// Tells how sections became others from how their result did.
+/// Derives the difference of two lists of sections from the difference of their results.
 ///
-/// A section that exists on one side only is inserted or deleted. An inserted element is an insertion at its new place, also
-/// in an inserted section; a deleted one a deletion at its old place, but for those of deleted sections. A modified
-/// element counts as modified when, in the section with the same key, the same row is modified before and after; else it
-/// is a deletion at its old place and an insertion at its new one.
+/// A section that exists on one side only is inserted or deleted. An inserted element is an insertion at its new path,
+/// also in an inserted section; a deleted one is a deletion at its old path, unless its section is deleted. A modified
+/// element counts as modified when, in the section with the same key, the same row is modified before and after;
+/// otherwise it is a deletion at its old path and an insertion at its new one.
 struct SectionDiff {
     let old: SectionList
     let new: SectionList
     let oldPlaces: SectionPlaces
     let newPlaces: SectionPlaces
 
-    /// By old index.
+    /// The surviving sections by old index.
     private let survivors: Survivors
 
     init(_ old: SectionList, _ oldPlaces: SectionPlaces, _ new: SectionList, _ newPlaces: SectionPlaces) {
@@ -25,9 +25,9 @@ struct SectionDiff {
     }
 
     /// - Parameters:
-    ///   - indices: how the result became different, with the modifications that count.
-    ///   - silent: old positions of further elements that stayed in the result and are in another section than the one
-    ///     that was told.
+    ///   - indices: the difference of the results, with the modifications that count.
+    ///   - silent: old positions of further elements that stayed in the result and whose section differs from the last
+    ///     reported one.
     func changes(_ indices: IndexChanges, silent: some Sequence<Int>) throws -> SectionChanges {
         var gone = try indices.deletions.map { try place(oldPlaces, $0) }
         var come = try indices.insertions.map { try place(newPlaces, $0) }
@@ -48,7 +48,7 @@ struct SectionDiff {
         changes.sectionsToDelete = survivors.deleted
         changes.sectionsToInsert = survivors.inserted
         changes.deletions = gone.filter { survivors.newIndex(of: $0.section) != nil }.sorted()
-        // All rows of a section that moved come with it.
+        // All rows of a section that moved are inserted with it.
         for section in survivors.movedNew {
             come.removeAll { $0.section == section }
             come += new.sections[section].rows.indices.map { SectionPath(section, $0) }
@@ -59,12 +59,12 @@ struct SectionDiff {
 
     private func place(_ places: SectionPlaces, _ position: Int) throws -> SectionPath {
         if let path = try places.path(at: position) { return path }
-        // Only if what was read of the store contradicts itself.
+        // Only if the data read from the store is inconsistent.
         throw StoreError(.invalidFile, "The observed sections do not fit the result: check the store's file.")
     }
 }
 
-/// The sections that are on both sides, at the same place among each other.
+/// The sections that are on both sides, in the same order.
 private struct Survivors {
     private(set) var deleted: [Int] = []
     private(set) var inserted: [Int] = []
@@ -83,7 +83,7 @@ private struct Survivors {
                 inserted.append(index)
             }
         }
-        // Places in the old order count the common ones.
+        // Positions in the old order count the common sections.
         let ranks = Dictionary(
             uniqueKeysWithValues: common.map(\.old).sorted().enumerated().map { ($1, $0) })
         let staying = LongestIncreasingSubsequence.staying(
@@ -106,7 +106,7 @@ private struct Survivors {
 private struct Marks {
     private var before: [Int: [Int]] = [:]
     private var after: [Int: [Int]] = [:]
-    /// New places in sections that did not stay.
+    /// New paths in sections that did not stay.
     private var elsewhere: [SectionPath] = []
     private var oldIndices: [Int: Int] = [:]
     private var pending: [SectionPath] = []
@@ -119,9 +119,9 @@ private struct Marks {
         pending.append(new)
     }
 
-    /// Makes modifications of the rows that are marked on both sides of their section, and deletions and insertions of
-    /// the others. A row is the same on both sides only while as many rows went before it as came: else an observer
-    /// that follows the changes one by one would find another element there.
+    /// Turns rows that are marked on both sides of their section into modifications, and the others into deletions and
+    /// insertions. A row is the same on both sides only if as many rows before it were deleted as inserted: otherwise
+    /// an observer that applies the changes one by one would find another element there.
     mutating func match(
         gone: inout [SectionPath], come: inout [SectionPath], _ survivors: Survivors, into changes: inout SectionChanges
     ) {

@@ -2,16 +2,16 @@ import ObjectModel
 import QueryExecution
 import StoreContract
 
-/// What a step did to a result in sections, the same for all who observe it.
+/// The change of a sectioned result by one delta, the same for all of its observers.
 struct SectionStep {
     let old: SectionList
     let new: SectionList
     let oldPlaces: SectionPlaces
     let newPlaces: SectionPlaces
-    /// Old positions in the result of elements that stayed there and belong to another section than before, with the
-    /// distinct form of that section's key.
+    /// Old positions in the result of elements that stayed there and now belong to another section, with the distinct
+    /// form of that section's key.
     let rekeyed: [Int: Value]
-    /// How elements are found one by one in sections that were told before; nil where all of them are looked at.
+    /// The search for single elements in sections that were reported before; nil where all elements are read.
     let earlierSearch: SectionPlaces.Search?
 
     private static let searchMinimum = 64
@@ -20,14 +20,15 @@ struct SectionStep {
     /// Follows a result from one state to the next.
     ///
     /// - Parameters:
-    ///   - indices: how the result became different.
-    ///   - suspects: the objects that may belong to another section, as far as these are known.
+    ///   - indices: the difference of the results.
+    ///   - affectedKeys: the objects that may belong to another section, as far as they are known.
+    ///   - anew: computes the sections from scratch.
     init(
         _ old: SectionList, _ step: VersionDelta, from before: ResultState, to after: ResultState,
         _ indices: IndexChanges, affectedKeys: AffectedKeys?, _ reader: SectionKeyReader,
         anew: () throws -> SectionList
     ) throws {
-        // Where the store took the earlier version back, the new one, and what the sections were, are enough.
+        // Where the store released the earlier version, the new one and the old sections suffice.
         let found = try VersionDelta.ifKept { () -> Self? in
             guard case .objects(let affectedKeys)? = affectedKeys, before.isOrdered, after.isOrdered else { return nil }
             let touched = affectedKeys.count + indices.deletions.count + indices.insertions.count
@@ -41,7 +42,7 @@ struct SectionStep {
         self.init(comparing: old, before.keys, try anew(), after.keys, indices)
     }
 
-    /// Looks at what was touched.
+    /// Examines only the affected objects.
     private init?(
         searching old: SectionList, _ step: VersionDelta, _ before: ResultState, _ after: ResultState,
         _ indices: IndexChanges, _ affectedKeys: Set<ObjectKey>, _ reader: SectionKeyReader
@@ -99,7 +100,7 @@ struct SectionStep {
         earlierSearch = earlier
     }
 
-    /// Looks at everything.
+    /// Examines all objects.
     private init(
         comparing old: SectionList, _ before: KeySequence, _ new: SectionList, _ after: KeySequence,
         _ indices: IndexChanges
@@ -131,11 +132,11 @@ struct SectionStep {
 }
 
 extension SectionStep {
-    /// The same the other way round. `indices` are those of this step.
+    /// The inverse change. `indices` are those of this change.
     func reversed(_ indices: IndexChanges) -> SectionStep {
         var back: [Int: Value] = [:]
         for position in rekeyed.keys {
-            // Which section it was in then is read from the sections.
+            // The sections themselves have the element's former section.
             if let other = indices.newIndex(ofOld: position) { back[other] = .null }
         }
         return SectionStep(

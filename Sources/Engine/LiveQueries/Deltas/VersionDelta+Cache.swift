@@ -1,10 +1,10 @@
 import ObjectModel
 import Synchronization
 
-/// What was found out about a step, for all who ask the same.
+/// Results computed for one delta, shared by all that need them.
 final class DeltaRootCache: Sendable {
     private struct State {
-        /// Nil as the answer where there are too many.
+        /// The value nil means that there are too many.
         var few: [DependencyTree: Set<ObjectKey>?] = [:]
         var all: [DependencyTree: Set<ObjectKey>] = [:]
         /// One for each class: the schema is the same for all.
@@ -36,7 +36,7 @@ final class DeltaRootCache: Sendable {
 }
 
 extension VersionDelta {
-    /// Where a walk for few objects turns round and starts from these.
+    /// The number of objects at which the search for few gives up and a walk from the root is used instead.
     private static let fewWays = 4096
 
     /// The objects at a tree's root for which something changed.
@@ -46,14 +46,14 @@ extension VersionDelta {
         return try rootCache.all(tree) { try tree.reached(by: self) }
     }
 
-    /// The same; nil when finding them takes long.
+    /// Those objects; nil when finding them takes long.
     func fewRoots(of tree: DependencyTree) throws -> Set<ObjectKey>? {
         guard tree.isTouched(by: changes) else { return [] }
         return try rootCache.few(tree) { try tree.reached(by: self, limit: Self.fewWays) }
     }
 
-    /// Whether something changed for one object at a tree's root. Cost: at most that of `fewRoots` and of looking at
-    /// all that the object's ways lead to.
+    /// Whether something changed for one object at a tree's root. Cost: at most that of `fewRoots` and of reading
+    /// everything that the object's paths lead to.
     func isReached(_ key: ObjectKey, by tree: DependencyTree) throws -> Bool {
         if let roots = try fewRoots(of: tree) { return roots.contains(key) }
         return try tree.isReached(from: key, by: self)

@@ -1,18 +1,18 @@
 package import ObjectModel
 package import StoreContract
 
-/// What lies between two versions: how the store was read before and is read after, and what was done in between.
+/// The difference between two versions: the reads before and after, and the changes in between.
 ///
-/// A step can also be taken backwards, from now to a version that an observer last heard of.
+/// A delta can also be reversed, from the present to the version that an observer saw last.
 package final class VersionDelta: Sendable {
     package let changes: ChangeSet
     package let before: any ObjectReads
     package let after: any ObjectReads
-    /// The sides that are versions of their own; asked once, because asking takes long.
+    /// The sides that are snapshots; cast once, because the cast is slow.
     let snapshots: (before: (any Snapshot)?, after: (any Snapshot)?)
     let rootCache = DeltaRootCache()
     let valueCache = DeltaValueCache()
-    /// How many objects there are, where that is dear to ask.
+    /// The number of objects, where counting them is expensive.
     private let counts: LensCounts?
 
     package convenience init(_ changes: ChangeSet, from before: any ObjectReads, to after: any ObjectReads) {
@@ -27,8 +27,8 @@ package final class VersionDelta: Sendable {
         snapshots = (before as? any Snapshot, after as? any Snapshot)
     }
 
-    /// What `read` gives, which looks at the earlier version; nil where the store has taken that version back. Whoever
-    /// asks knows what to do without it.
+    /// The result of `read`, which reads the earlier version; nil where the store has released that version. The caller
+    /// must work without it then.
     static func ifKept<R>(_ read: () throws -> R) throws -> R? {
         do {
             return try read()
@@ -37,12 +37,12 @@ package final class VersionDelta: Sendable {
         }
     }
 
-    /// The way back.
+    /// The inverse delta.
     package var reversed: VersionDelta {
         VersionDelta(changes.inverted(to: before.version), from: after, to: before, counts: counts)
     }
 
-    /// About how many objects of a class there are: the more of the two sides, as far as they are versions of their own.
+    /// The approximate number of objects of a class: the larger number of the two sides, as far as they are snapshots.
     func objectCount(of classID: ClassID) -> Int {
         if let counts { return counts.count(of: classID) }
         return max(snapshots.before?.count(of: classID) ?? 0, snapshots.after?.count(of: classID) ?? 0)
@@ -50,13 +50,13 @@ package final class VersionDelta: Sendable {
 }
 
 extension ChangeSet {
-    /// With what a change of the schema did to the objects, which is in no log. Cost: nothing where the schema stayed, and
-    /// else everything that both versions hold.
+    /// Adds the changes of the objects by a change of the schema, which no log has. Cost: nothing where the schema
+    /// stayed, otherwise everything that both versions hold.
     func completed(from before: any Snapshot, to after: any Snapshot) -> ChangeSet {
-        // Where an earlier version has been given up, what the log tells is all there is.
+        // Where an earlier version has been released, only the log's changes are known.
         guard schemaChanged, var whole = try? ChangeSet(comparing: before, with: after) else { return self }
         for (id, changes) in classes {
-            // What was assigned counts as modified also where it is the same value as before.
+            // An assigned property counts as modified even if its value is the same as before.
             for (key, properties) in changes.modifications {
                 guard whole.classes[id]?.insertions.contains(key) != true,
                     (try? after.exists(id, key)) == true
@@ -67,17 +67,17 @@ extension ChangeSet {
         }
         whole.version = version
         whole.schemaChanged = true
-        // Of a class that is gone nothing can be told but that.
+        // For a removed class nothing but its removal can be reported.
         whole.classes = whole.classes.filter { after.schema[$0.key] != nil }
         return whole
     }
 }
 
-/// The steps from earlier versions to the present one, each looked up once for all observers that resume there.
+/// The deltas from earlier versions to the present one, each computed once for all observers that resume there.
 final class VersionHistory {
     private struct Way: Hashable {
         let version: Version
-        /// Of which objects the changes are told; nil for all.
+        /// The classes whose changes are included; nil for all.
         let classes: Set<ClassID>?
     }
 
@@ -86,17 +86,17 @@ final class VersionHistory {
     private let sight: LensSight?
     private var steps: [Way: VersionDelta?] = [:]
 
-    /// - Parameter sight: the lens that is looked through, which is at the snapshot.
+    /// - Parameter sight: the observers' lens, at the snapshot.
     init(_ store: any Store, before snapshot: any Snapshot, through sight: LensSight? = nil) {
         self.store = store
         self.snapshot = snapshot
         self.sight = sight
     }
 
-    /// The way from a version to the snapshot; nil when that version cannot be looked back at, or lies ahead. Of the
-    /// snapshot's own version it is a step without changes.
+    /// The delta from a version to the snapshot; nil when that version is not available any more, or is later. For the
+    /// snapshot's own version it is a delta without changes.
     ///
-    /// - Parameter watches: what the changes have to be known of.
+    /// - Parameter watches: the watches whose changes must be included.
     func step(from version: Version, for watches: Set<LiveWatch>) throws -> VersionDelta? {
         if version == snapshot.version {
             let shown = try sight?.shown() ?? snapshot

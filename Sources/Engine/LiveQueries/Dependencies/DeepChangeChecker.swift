@@ -1,10 +1,10 @@
 import ObjectModel
 import StoreContract
 
-/// Which objects of a class reach which changed objects through forward links: what counts as a modification when
-/// an observer names no key paths.
+/// Finds the objects of a class that reach changed objects through forward links, which counts as a modification when
+/// an observer gives no key paths.
 struct DeepChangeChecker: Sendable {
-    /// How many links away a change still modifies an element.
+    /// The number of links up to which a change modifies an element.
     static let depth = 3
 
     private struct Edge: Hashable {
@@ -12,11 +12,11 @@ struct DeepChangeChecker: Sendable {
         let link: PropertyID
     }
 
-    /// The class whose objects are asked for.
+    /// The class of the requested objects.
     let root: ClassID
     /// The number of links from the root to each class within reach.
     private var distances: [ClassID: Int] = [:]
-    /// The links that lead to a class from classes within reach, those in mixed values included.
+    /// The links that lead to a class from classes within reach, including those in mixed values.
     private var incoming: [ClassID: Set<Edge>] = [:]
 
     init(from root: ClassID, schema: Schema) {
@@ -45,8 +45,8 @@ struct DeepChangeChecker: Sendable {
     /// The classes whose changes can matter.
     var classes: Set<ClassID> { Set(distances.keys) }
 
-    /// The objects of the root class that exist before and after the step and were modified, or reach a modified
-    /// object. Cost: the objects that link to what changed, once for all who ask the same of a step.
+    /// The objects of the root class that exist before and after the delta and were modified, or reach a modified
+    /// object. Cost: the objects that link to changed ones, once for all that request the same of a delta.
     func modifiedRoots(by step: VersionDelta) throws -> Set<ObjectKey> {
         guard step.changes.classes.contains(where: { distances[$0] != nil && !$1.modifications.isEmpty }) else {
             return []
@@ -54,8 +54,8 @@ struct DeepChangeChecker: Sendable {
         return try step.roots(of: self)
     }
 
-    /// Walks the links backwards from what changed: whoever reaches it over links that did not change does so in both
-    /// states, and whoever reaches it otherwise has a changed link on the way.
+    /// Follows the links backwards from changed objects: an object that reaches one over unchanged links does so in
+    /// both states, and one that reaches it otherwise has a changed link on the path.
     func found(by step: VersionDelta) throws -> Set<ObjectKey> {
         let walk = LinkWalk(step)
         var seen: [ClassID: Set<ObjectKey>] = [:]

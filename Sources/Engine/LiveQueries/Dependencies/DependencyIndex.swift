@@ -1,7 +1,7 @@
 import ObjectModel
 
-/// Finds what a change can matter to: subjects by their numbers. Cost of a look-up: the changes, the objects on
-/// the ways back from them that somebody watches, and the subjects found.
+/// Finds the views that a change can affect, by their numbers. Cost of a look-up: the changes, the watched objects on
+/// the paths back from them, and the views found.
 struct DependencyIndex {
     private var byClass: [ClassID: Set<Int>] = [:]
     private var byObject: [ClassID: [ObjectKey: Set<Int>]] = [:]
@@ -9,7 +9,7 @@ struct DependencyIndex {
     private var known: [Int: Set<LiveWatch>] = [:]
     private var knownClasses: Set<ClassID>?
 
-    /// Replaces what a subject watches.
+    /// Replaces the watches of a view.
     mutating func set(_ watches: Set<LiveWatch>, for id: Int) {
         let before = known[id] ?? []
         guard before != watches else { return }
@@ -19,7 +19,7 @@ struct DependencyIndex {
         knownClasses = nil
     }
 
-    /// The classes of the objects that somebody watches.
+    /// The classes of the watched objects.
     mutating func classes() -> Set<ClassID> {
         if let knownClasses { return knownClasses }
         let classes = known.values.reduce(into: Set<ClassID>()) { $0.formUnion($1.classes) }
@@ -30,7 +30,7 @@ struct DependencyIndex {
     func affected(by step: VersionDelta) -> Set<Int> {
         var affected: Set<Int> = []
         for (tree, subjects) in byTree where tree.isTouched(by: step.changes) {
-            // Where the ways cannot be walked, those who look for themselves meet the error.
+            // Where the paths cannot be followed, the views that try themselves get the error.
             if let roots = try? step.fewRoots(of: tree) {
                 for key in roots { affected.formUnion(subjects[key] ?? []) }
             } else {

@@ -1,25 +1,25 @@
 import ObjectModel
 import StoreContract
 
-/// The ways from an object of a class along links, in either direction, to what is read of it and of the
-/// objects there.
+/// The paths from an object of a class along links, in either direction, to the properties that are read of it and of
+/// the objects there.
 ///
-/// It answers for which objects of that class something of this changed, by walking back from what changed.
-/// Whoever sees something else than before has, on one of the ways, a first object that changed; up to that one
-/// the way is the same before and after. So it is enough to walk back in one of the two states.
+/// It finds the objects of that class for which one of these properties changed, by following the paths backwards from
+/// the changed objects. If the values that a path reads differ, there is a first changed object on it, and up to that
+/// one the path is the same before and after. So it suffices to walk back in one of the two states.
 struct DependencyTree: Hashable, Sendable {
     enum Edge: Hashable, Sendable {
-        /// Along a property that links, in any shape and also in mixed values.
+        /// Along a link property, single, in a collection or in mixed values.
         case forward(PropertyID)
-        /// To the objects of the node's class that link by that property of theirs.
+        /// To the objects of the node's class that link with that property of theirs.
         case backward(PropertyID)
     }
 
     struct Node: Hashable, Sendable {
         let classID: ClassID
-        /// The node before, and how one gets from there to here; nil at the root.
+        /// The parent node and the edge from it; nil at the root.
         let arrival: Arrival?
-        /// What is read of the objects here.
+        /// The properties that are read of the objects here.
         fileprivate(set) var reads = PropertySet()
         fileprivate var next: [Way: Int] = [:]
     }
@@ -36,17 +36,17 @@ struct DependencyTree: Hashable, Sendable {
 
     static let root = 0
 
-    /// Each behind its parent.
+    /// The nodes, each after its parent.
     private(set) var nodes: [Node]
 
     init(from classID: ClassID) { nodes = [Node(classID: classID, arrival: nil)] }
 
-    /// The class whose objects are asked for.
+    /// The class of the requested objects.
     var classID: ClassID { nodes[Self.root].classID }
 
     mutating func read(_ property: PropertyID, at node: Int) { nodes[node].reads.insert(property) }
 
-    /// The node that an edge leads to, new or known; the properties of forward edges are read.
+    /// The node that an edge leads to, existing or new; the properties of forward edges are read.
     mutating func follow(_ edge: Edge, from node: Int, to classID: ClassID) -> Int {
         let way = Way(edge: edge, classID: classID)
         if case .forward(let property) = edge { read(property, at: node) }
@@ -56,7 +56,7 @@ struct DependencyTree: Hashable, Sendable {
         return nodes.count - 1
     }
 
-    /// Whether nothing is read but of the root's objects themselves.
+    /// Whether only properties of the root's objects themselves are read.
     var isLocal: Bool { nodes.allSatisfy { $0.arrival == nil || !$0.isBackward && $0.reads.isEmpty } }
 
     /// The classes whose changes can matter.
@@ -81,7 +81,7 @@ extension DependencyTree.Node {
         return false
     }
 
-    /// What is read, and the link that leads back.
+    /// The properties that are read, and the link that leads back.
     fileprivate var watched: PropertySet {
         guard case .backward(let link) = arrival?.edge else { return reads }
         var watched = reads
@@ -93,9 +93,8 @@ extension DependencyTree.Node {
 // MARK: Walking back
 
 extension DependencyTree {
-    /// The objects at the root for which something changed, themselves or on the way; new and deleted ones are
-    /// not The objects at the root that exist before and after the step and for which something changed,
-    /// themselves or on the way. Nil when there are more than `limit` objects on the ways back. Cost: those.
+    /// The objects at the root that exist before and after the delta and for which something changed, themselves or on
+    /// a path. Nil when there are more than `limit` objects on the paths back. Cost: those.
     func reached(by step: VersionDelta, limit: Int = .max) throws -> Set<ObjectKey>? {
         let walk = LinkWalk(step)
         var changed = [Set<ObjectKey>](repeating: [], count: nodes.count)
@@ -141,7 +140,7 @@ extension DependencyTree {
 // MARK: Walking on
 
 extension DependencyTree {
-    /// Whether something changed for one object at the root, itself or on the way. Cost: everything on the ways.
+    /// Whether something changed for one object at the root, itself or on a path. Cost: everything on the paths.
     func isReached(from key: ObjectKey, by step: VersionDelta) throws -> Bool {
         let walk = LinkWalk(step)
         guard walk.exists(classID, key) else { return false }
@@ -177,7 +176,7 @@ extension DependencyTree {
 }
 
 extension [ObjectKey: PropertySet] {
-    /// Whether one of the properties was assigned on one of the objects. Cost: the fewer of them.
+    /// Whether one of the properties was assigned on one of the objects. Cost: the smaller of both sets.
     fileprivate func isTouched(_ keys: Set<ObjectKey>, _ properties: PropertySet) -> Bool {
         keys.count < count
             ? keys.contains { self[$0]?.intersects(properties) == true }

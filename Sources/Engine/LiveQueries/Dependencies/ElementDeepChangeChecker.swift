@@ -4,7 +4,7 @@ import StoreContract
 /// Objects that count as modified, of one class or, for mixed values, of several.
 struct ModifiedLinks {
     private var keys: [ClassID: Set<ObjectKey>]
-    /// The class that plain links lead to; nil for mixed values, whose links name theirs.
+    /// The class that plain links lead to; nil for mixed values, whose links name their class.
     private let target: ClassID?
 
     init() { self.init(mixed: [:]) }
@@ -50,7 +50,7 @@ struct ModifiedLinks {
     }
 }
 
-/// Which objects that a collection's elements link to count as modified when there are no key paths: those that reach a
+/// Finds the objects linked to by a collection's elements that count as modified without key paths: those that reach a
 /// change within three links, counted from the element.
 struct ElementDeepChangeChecker {
     /// The class that all elements link to; nil for values and for mixed ones.

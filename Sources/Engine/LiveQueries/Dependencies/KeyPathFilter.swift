@@ -1,16 +1,16 @@
 import ObjectModel
 import StoreContract
 
-/// Finds which objects of a class are modified in the sense of some key paths.
+/// Finds the objects of a class that some key paths count as modified.
 struct KeyPathFilter {
     private(set) var paths: [LiveKeyPath]
 
     init(_ paths: [LiveKeyPath]) { self.paths = paths }
 
-    /// What counts for observers with the paths; nil where there are none. Throws as `adopt` does, and
-    /// `unknownProperty` when a path begins at another class.
+    /// The filter of observers with the paths; nil without paths. Throws as `adopt` does, and `unknownProperty` when a
+    /// path begins at another class.
     ///
-    /// - Parameter owner: what it is that has the class, for the error.
+    /// - Parameter owner: the name of the class's owner for the error.
     init?(_ paths: [LiveKeyPath], from classID: ClassID?, _ schema: Schema, else owner: String) throws(StoreError) {
         guard !paths.isEmpty else { return nil }
         guard paths.allSatisfy({ $0.classID == classID }) else {
@@ -20,22 +20,22 @@ struct KeyPathFilter {
         try adopt(schema)
     }
 
-    /// The ways of all paths.
+    /// The branches of all paths.
     var branches: [LiveKeyPath.Branch] { paths.flatMap(\.branches) }
 
     /// The classes whose changes can matter.
     var classes: Set<ClassID> { paths.reduce(into: []) { $0.formUnion($1.classes) } }
 
-    /// Reads the paths anew under another schema. Throws `unknownClass`, `unknownProperty`, `keyPathTooWide`;
-    /// then the filter is as it was.
+    /// Resolves the paths again under another schema. Throws `unknownClass`, `unknownProperty`, `keyPathTooWide`; then
+    /// the filter is unchanged.
     mutating func adopt(_ schema: Schema) throws(StoreError) {
         var adapted: [LiveKeyPath] = []
         for path in paths { adapted.append(try path.adapted(to: schema)) }
         paths = adapted
     }
 
-    /// The objects of the paths' class that exist before and after the step and were modified along one of the paths.
-    /// Cost: the objects on the ways back from what changed, once for all who ask the same of a step.
+    /// The objects of the paths' class that exist before and after the delta and were modified along one of the paths.
+    /// Cost: the objects on the paths back from changed ones, once for all that request the same of a delta.
     func modifiedRoots(by step: VersionDelta) throws -> Set<ObjectKey> {
         var roots: Set<ObjectKey> = []
         for path in paths { for branch in path.branches { roots.formUnion(try step.roots(of: branch.tree)) } }
@@ -44,12 +44,12 @@ struct KeyPathFilter {
 }
 
 extension [LiveKeyPath.Branch] {
-    /// The properties of one object that ways begin with along which it was modified, or may have been where the
-    /// earlier version was given up.
+    /// The first properties of the paths along which one object was modified, or may have been where the earlier
+    /// version was released.
     func changedProperties(of key: ObjectKey, by step: VersionDelta) throws -> PropertySet {
         var properties = PropertySet()
         for branch in self where !properties.contains(branch.property) {
-            // Who stopped linking on the way cannot be seen where the earlier version was given up.
+            // An object on the path that stopped linking cannot be seen where the earlier version was released.
             let isReached = try VersionDelta.ifKept { try step.isReached(key, by: branch.tree) } ?? true
             if isReached { properties.insert(branch.property) }
         }

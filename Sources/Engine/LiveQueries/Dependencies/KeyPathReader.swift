@@ -1,7 +1,7 @@
 import ObjectModel
 import StoreContract
 
-/// Finds what a key path means in a schema.
+/// Resolves a key path against a schema.
 struct KeyPathReader {
     /// One name of a path.
     private enum Component {
@@ -9,7 +9,7 @@ struct KeyPathReader {
         case any
     }
 
-    /// A place in the path and a class whose properties are meant there.
+    /// A position in the path and a class whose properties it refers to.
     private struct Place: Hashable {
         let index: Int
         let classID: ClassID
@@ -19,9 +19,9 @@ struct KeyPathReader {
 
     private let schema: Schema
     private let components: [Component]
-    /// Where the rest of the path is `*` alone.
+    /// The position from which the rest of the path is `*` alone.
     private let tail: Int
-    /// Whether added classes or properties would give the path another meaning.
+    /// Whether added classes or properties would change the path's meaning.
     let isOpen: Bool
     /// Classes that a mixed value can link to.
     private let linkable: [ClassSchema]
@@ -43,13 +43,13 @@ struct KeyPathReader {
             if case .name(let name) = component { return name }
             return nil
         }
-        // A mixed property of that name may not be one that the path meets; then it is only read once more.
+        // The path may not lead to the mixed property of that name; then it is only resolved once more.
         isOpen =
             names.count < components.count
             || schema.classes.contains { $0.properties.contains { $0.type.isMixed && names.contains($0.name) } }
     }
 
-    /// The ways that the path takes from a class.
+    /// The branches of the path from a class.
     func branches(from classID: ClassID) throws(StoreError) -> [LiveKeyPath.Branch] {
         guard let objectClass = schema[classID] else {
             throw StoreError(.unknownClass, "There is no class number \(classID.rawValue).")
@@ -84,7 +84,7 @@ struct KeyPathReader {
         index + 1 == components.count || property.targetClass == nil && index + 1 >= tail
     }
 
-    /// Whether the path from `index` exists in a class. Cost: each place and class once.
+    /// Whether the path from `index` exists in a class. Cost: each position and class once.
     private func fits(_ index: Int, _ objectClass: ClassSchema, _ memory: inout [Place: Bool]) -> Bool {
         let place = Place(index: index, classID: objectClass.id)
         if let known = memory[place] { return known }
@@ -102,7 +102,7 @@ struct KeyPathReader {
         return false
     }
 
-    /// Adds the ways of a property that goes on.
+    /// Adds the branches of a property that the path continues through.
     private func add(
         _ property: PropertySchema, at index: Int, to tree: inout DependencyTree, _ node: Int, _ ways: inout Int,
         _ memory: inout [Place: Bool]
@@ -134,7 +134,7 @@ struct KeyPathReader {
 // MARK: What is wrong
 
 extension KeyPathReader {
-    /// Why the path from `index` does not exist in a class.
+    /// The reason why the path from `index` does not exist in a class.
     private func fault(at index: Int, _ objectClass: ClassSchema) -> StoreError {
         guard case .name(let name) = components[index] else {
             return StoreError(

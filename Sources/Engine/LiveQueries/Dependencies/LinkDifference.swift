@@ -1,7 +1,7 @@
 import ObjectModel
 import StoreContract
 
-/// Which objects the objects of a class started or stopped linking to by one property.
+/// Finds the objects that the objects of a class started or stopped linking to with one property.
 struct LinkDifference {
     private let step: VersionDelta
     private let classID: ClassID
@@ -15,8 +15,8 @@ struct LinkDifference {
         self.changes = changes
     }
 
-    /// Those of a class that are linked to more or less often than before by one of the objects. Cost: the edits of
-    /// lists and sets; the links that objects with other edits, new ones and deleted ones have.
+    /// The objects of a class that are linked to more or less often than before by one of the objects. Cost: the edits
+    /// of lists and sets; the links of objects with other edits, of new ones and of deleted ones.
     func targets(in target: ClassID) throws -> Set<ObjectKey> {
         var targets: Set<ObjectKey> = []
         for key in changes.insertions {
@@ -35,7 +35,8 @@ struct LinkDifference {
         return targets
     }
 
-    /// What an object's property held before and does not now, and the other way round; both may have more in common.
+    /// The values that an object's property held before and does not now, and the other way round; both may have
+    /// further values in common.
     private func difference(_ key: ObjectKey) throws -> (old: [Value], new: [Value]) {
         switch changes.edits[key]?[link] {
         case .list(let edit):

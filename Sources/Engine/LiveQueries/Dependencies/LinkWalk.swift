@@ -1,7 +1,7 @@
 import ObjectModel
 import StoreContract
 
-/// Follows links in that one of a step's two states which is cheaper to read.
+/// Follows links in the one of a delta's two states that is cheaper to read.
 struct LinkWalk {
     private let changes: ChangeSet
     private let reads: any ObjectReads
@@ -13,13 +13,13 @@ struct LinkWalk {
         reads = isAfter ? step.after : step.before
     }
 
-    /// Whether an object that exists before or after the step does so in the state that is read.
+    /// Whether an object that exists before or after the delta exists in the state that is read.
     func exists(_ classID: ClassID, _ key: ObjectKey) -> Bool {
         guard let changes = changes.classes[classID] else { return true }
         return !(isAfter ? changes.deletions : changes.insertions).contains(key)
     }
 
-    /// The objects of a class that link to an object, ascending, one as often as it does.
+    /// The objects of a class that link to an object, ascending, each as often as it does.
     func holders(of target: ObjectReference, in origin: ClassID, _ link: PropertyID) throws -> [ObjectKey] {
         try reads.backlinks(to: target, from: origin, link)
     }
@@ -33,7 +33,7 @@ struct LinkWalk {
 }
 
 extension Value {
-    /// The objects of a class that a value of a property links to, as often as it does: by links, which are to that
+    /// The objects of a class that a value of a property links to, as often as it does: by links, which lead to that
     /// class, and by references at any depth of a mixed value.
     func linkedKeys(in classID: ClassID) -> [ObjectKey] {
         switch self {

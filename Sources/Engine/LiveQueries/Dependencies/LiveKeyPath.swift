@@ -1,15 +1,15 @@
 package import ObjectModel
 package import StoreContract
 
-/// A path of properties that narrows what counts as a modification: an element is modified when the path's first
-/// property was assigned on it, or a later one on an object that the properties before lead to. A linking-objects
-/// property counts as assigned when an object starts or stops linking.
+/// A path of properties that narrows modifications: an element is modified when the path's first property was assigned
+/// on it, or a later one on an object that the preceding properties lead to. A linking-objects property counts as
+/// assigned when an object starts or stops linking.
 ///
-/// Names are joined by dots, as in `owner.city`. They go on behind links of every shape, also those in mixed
-/// values, of whose classes it is enough that one has the next name. `*` stands for every property at its
-/// place; a path stops early where only `*` is left and the property does not link.
+/// Names are joined by dots, as in `owner.city`. They continue after links of every kind, also those in mixed values,
+/// where it suffices that one class has the next name. `*` is every property at its position; a path stops early where
+/// only `*` is left and the property is not a link.
 package struct LiveKeyPath: Hashable, Sendable {
-    /// The ways of the path that begin with one property.
+    /// The paths that begin with one property.
     struct Branch: Hashable, Sendable {
         let property: PropertyID
         var tree: DependencyTree
@@ -21,11 +21,10 @@ package struct LiveKeyPath: Hashable, Sendable {
     /// By the properties that the path can begin with, in the order of their declaration. Never empty.
     let branches: [Branch]
 
-    /// The path as it was written, if it means something else when a class or property is added: with `*`, and behind
-    /// mixed values.
+    /// The path as written, if an added class or property can change its meaning: with `*`, and after mixed values.
     private let openText: String?
 
-    /// More objects and properties than these on the ways of one path are refused.
+    /// The maximum number of objects and properties on the branches of one path.
     package static let maximumWays = 2000
 
     /// Throws `unknownClass`, `unknownProperty` with the nearest name as hint, and `keyPathTooWide`.
@@ -43,8 +42,8 @@ package struct LiveKeyPath: Hashable, Sendable {
     /// The classes whose changes can matter.
     var classes: Set<ClassID> { branches.reduce(into: []) { $0.formUnion($1.tree.classes) } }
 
-    /// The path under another schema. Names that have another meaning there do not matter, except where the path's
-    /// meaning depends on all the names that there are. Throws `unknownClass`, `unknownProperty`, `keyPathTooWide`.
+    /// The path under another schema. Renamed properties do not matter, except where the path's meaning depends on all
+    /// existing names. Throws `unknownClass`, `unknownProperty`, `keyPathTooWide`.
     func adapted(to schema: Schema) throws(StoreError) -> LiveKeyPath {
         if let openText { return try LiveKeyPath(openText, in: classID, of: schema) }
         for branch in branches { try branch.tree.check(schema) }
@@ -53,7 +52,7 @@ package struct LiveKeyPath: Hashable, Sendable {
 }
 
 extension DependencyTree {
-    /// Throws `unknownClass` or `unknownProperty` if a way does not exist under the schema.
+    /// Throws `unknownClass` or `unknownProperty` if a branch does not exist under the schema.
     func check(_ schema: Schema) throws(StoreError) {
         for node in nodes {
             guard let objectClass = schema[node.classID] else {

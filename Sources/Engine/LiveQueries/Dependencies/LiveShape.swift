@@ -2,10 +2,10 @@ package import ObjectModel
 package import QueryLanguage
 import StoreContract
 
-/// What is shown of each object to those who observe without key paths, as far as they would not hear of it otherwise:
+/// The data of each object that observers without key paths show, as far as they would not be notified of it otherwise:
 /// its changes count as modifications of the object, too.
 package struct LiveShape: Hashable, Sendable {
-    /// Objects that a way from the object leads to; the way begins with one of its properties.
+    /// The objects that a path from the object leads to; the path begins with one of its properties.
     package struct Place: Hashable, Sendable {
         fileprivate let branch: Int?
         fileprivate let node: Int
@@ -20,7 +20,7 @@ package struct LiveShape: Hashable, Sendable {
 
     package init(of classID: ClassID) { self.classID = classID }
 
-    /// A property of the objects at a place is shown.
+    /// Adds a shown property of the objects at a place.
     package mutating func show(_ property: PropertyID, at place: Place) {
         let branch = branch(for: property, at: place)
         branches[branch].tree.read(property, at: place.node)
@@ -31,7 +31,7 @@ package struct LiveShape: Hashable, Sendable {
         follow(.forward(property), property, to: target, from: place)
     }
 
-    /// The objects that link to those at a place, which have them in a property.
+    /// The objects that link to those at a place with a property.
     ///
     /// - Parameter link: the property that they link with.
     package mutating func follow(
@@ -45,7 +45,7 @@ package struct LiveShape: Hashable, Sendable {
         return Place(branch: branch, node: branches[branch].tree.follow(edge, from: place.node, to: target))
     }
 
-    /// What a path leads to is shown.
+    /// Adds the values of a path.
     package mutating func show(_ path: BoundPath) {
         var place = Place.object
         for link in path.links {
@@ -67,10 +67,11 @@ package struct LiveShape: Hashable, Sendable {
         return branches.count - 1
     }
 
-    /// Without what observers of results and collections hear of anyway: what lies within three links.
+    /// The shape without the data that observers of results and collections are notified of anyway: everything within
+    /// three links.
     package var beyondReach: LiveShape { keeping { $0.goesBeyond(links: DeepChangeChecker.depth) } }
 
-    /// Without what observers of one object hear of anyway: its own properties.
+    /// The shape without the data that observers of one object are notified of anyway: its own properties.
     package var beyondObject: LiveShape { keeping { $0.goesBeyond(links: 0) } }
 
     private func keeping(_ isKept: (DependencyTree) -> Bool) -> LiveShape {
@@ -83,21 +84,21 @@ package struct LiveShape: Hashable, Sendable {
 
     var classes: Set<ClassID> { branches.reduce(into: []) { $0.formUnion($1.tree.classes) } }
 
-    /// The objects that exist before and after the step and are shown otherwise than before.
+    /// The objects that exist before and after the delta and whose shown data differ.
     func modifiedRoots(by step: VersionDelta) throws -> Set<ObjectKey> {
         var roots: Set<ObjectKey> = []
         for branch in branches { roots.formUnion(try step.roots(of: branch.tree)) }
         return roots
     }
 
-    /// Throws `unknownClass` or `unknownProperty` if something of it does not exist under the schema.
+    /// Throws `unknownClass` or `unknownProperty` if a part of it does not exist under the schema.
     func check(_ schema: Schema) throws(StoreError) {
         for branch in branches { try branch.tree.check(schema) }
     }
 }
 
 extension DependencyTree {
-    /// Whether it reads something of objects that are further away, or that link here.
+    /// Whether it reads properties of objects that are further away, or of objects that link here.
     fileprivate func goesBeyond(links: Int) -> Bool {
         var distances = [0]
         for node in nodes.dropFirst() {

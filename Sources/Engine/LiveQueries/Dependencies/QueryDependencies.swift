@@ -5,15 +5,15 @@ import StoreContract
 /// The objects of a query's class whose membership or place in the result can have changed.
 enum AffectedKeys: Hashable, Sendable {
     case objects(Set<ObjectKey>)
-    /// Testing them one by one would cost more than running the query again, or cannot be done, and why.
+    /// Testing them one by one would cost more than running the query again, or is impossible; with the reason.
     case recompute(reason: String)
 }
 
-/// What a query's result and order depend on.
+/// The dependencies of a query's result and order.
 struct QueryDependencies {
     private var tree: DependencyTree
     private let classID: ClassID
-    /// The object whose property is the query's scope: to that property no other object's assignment matters.
+    /// The object whose property is the query's scope: no other object's assignment of that property matters.
     private var holder: Holder?
 
     fileprivate struct Holder {
@@ -22,23 +22,23 @@ struct QueryDependencies {
         let kind: Kind
 
         enum Kind: Hashable {
-            /// Of linking objects, which come and go with this link of theirs.
+            /// Linking objects, which enter and leave with this link of theirs.
             case origins(PropertyID)
             case set
-            /// A list or map, whose order is its own.
+            /// A list or map, which has an order of its own.
             case ordered
         }
     }
 
-    /// The keys of all sorts, the strongest first; ties are broken by creation order.
+    /// The keys of all sorts, the most significant first; ties are broken by creation order.
     private(set) var sortKeys: [SortKey] = []
 
-    /// The classes of objects that the query names by primary keys, which can come and go.
+    /// The classes of objects that the query names by primary keys, which can be created and deleted.
     private(set) var namedClasses: Set<ClassID> = []
 
     /// Throws `unknownClass` or `unknownProperty` when the query, or a path, does not fit the schema.
     ///
-    /// - Parameter paths: what else counts of each object as its place, such as a section's key.
+    /// - Parameter paths: further values of each object that count as its place, such as a section's key.
     init(_ query: BoundQuery, alsoReading paths: [BoundPath] = [], schema: Schema) throws(StoreError) {
         classID = query.classID
         tree = DependencyTree(from: classID)
@@ -49,7 +49,7 @@ struct QueryDependencies {
             switch step {
             case .sort(let keys):
                 for key in keys { try add(key.path, at: DependencyTree.root, schema) }
-                // A later sort is the stronger one: it keeps the earlier order among ties.
+                // A later sort is more significant: it keeps the earlier order among ties.
                 sortKeys.insert(contentsOf: keys, at: 0)
             case .distinct(let paths):
                 for path in paths { try add(path, at: DependencyTree.root, schema) }
@@ -66,7 +66,7 @@ struct QueryDependencies {
         return classes
     }
 
-    /// How the result is kept current.
+    /// The method that keeps the result current.
     var maintenance: Maintenance {
         guard let holder else { return .incremental }
         return holder.kind == .ordered ? .recompute(reason: Self.scopeReason) : .incremental
@@ -78,7 +78,7 @@ struct QueryDependencies {
 // MARK: What changes mean for it
 
 extension QueryDependencies {
-    /// Whether the changes can have altered the result or its order, objects that the query names aside.
+    /// Whether the changes can have altered the result or its order, apart from objects that the query names.
     func isTouched(by changes: ChangeSet) -> Bool {
         if let holder, holder.isTouched(by: changes) { return true }
         if let own = changes.classes[classID] {
@@ -88,10 +88,10 @@ extension QueryDependencies {
         return tree.isTouched(by: changes)
     }
 
-    /// Whether each object's own values decide whether it belongs in the result and where, for all objects of the class.
+    /// Whether each object's own values decide its membership and place, for all objects of the class.
     var isLocal: Bool { holder == nil && namedClasses.isEmpty && tree.isLocal }
 
-    /// Whether objects came or went of a class of which the query names some.
+    /// Whether objects were created or deleted in a class whose objects the query names.
     func mayRename(_ changes: ChangeSet) -> Bool {
         namedClasses.contains { id in
             guard let changes = changes.classes[id] else { return false }
@@ -99,10 +99,10 @@ extension QueryDependencies {
         }
     }
 
-    /// The objects of the query's class whose membership or place can have changed. All others are in the result, or
-    /// not, as before, and have the same values to be sorted, made distinct and put in sections by. Objects that the
-    /// query names by primary key are taken to be the same as before. Cost: the objects on the ways from what changed
-    /// to those of the class, of which there can be as many as testing all objects of the class would cost.
+    /// The objects of the query's class whose membership or place can have changed. All others have the same membership
+    /// as before, and the same values for sorting, distinct and sections. Objects that the query names by primary key
+    /// are assumed to be the same as before. Cost: the objects on the paths from changed ones to those of the class,
+    /// limited to the cost of testing all objects of the class.
     func affectedKeys(in step: VersionDelta) throws -> AffectedKeys {
         if let holder {
             guard holder.kind != .ordered else {
@@ -138,9 +138,9 @@ extension QueryDependencies {
         return .objects(affectedKeys)
     }
 
-    /// How often an object is among those that the query chooses from, predicate and steps aside. For linking
-    /// objects it can be several times; of lists and maps, which are never kept current object by object, it
-    /// tells no place. Cost: for a property of one object, those that link to or from the object by it.
+    /// The number of times that an object occurs in the query's scope, before predicate and steps. A linking object can
+    /// occur several times. For lists and maps, which are never maintained object by object, it gives no position.
+    /// Cost: for a property of one object, the objects that link to or from it by that property.
     func count(of key: ObjectKey, in reads: any ObjectReads) throws -> Int {
         guard try reads.exists(classID, key) else { return 0 }
         guard let holder else { return 1 }
@@ -155,13 +155,13 @@ extension QueryDependencies {
         return holders.count { $0 == holder.object.key }
     }
 
-    /// The link by which objects come to be chosen from.
+    /// The link by which objects enter the scope.
     private var origin: PropertyID? {
         if case .origins(let link) = holder?.kind { return link }
         return nil
     }
 
-    /// Whether a new object can be among those to choose from by itself.
+    /// Whether a new object can be in the scope without a link of another object.
     private var takesOrigins: Bool { holder == nil || origin != nil }
 
     /// Testing one object by itself costs about as much as testing sixteen in a row.
@@ -242,7 +242,7 @@ extension QueryDependencies {
     private mutating func add(_ path: BoundPath, at node: Int, _ schema: Schema) throws(StoreError) {
         let end = try follow(path.links, from: node, schema)
         if case .property(let property, let type) = path.end {
-            // Steps go on inside the value, and every edit of a collection is a modification of its holder.
+            // Steps continue inside the value, and every edit of a collection is a modification of its holder.
             try check(property, of: tree.nodes[end].classID, schema) { $0.type == type }
             tree.read(property, at: end)
             for case .rowSecurity(let objects) in path.steps {
@@ -253,7 +253,7 @@ extension QueryDependencies {
         }
     }
 
-    /// Gives the node that the links lead to.
+    /// Returns the node that the links lead to.
     private mutating func follow(_ links: [LinkStep], from start: Int, _ schema: Schema) throws(StoreError) -> Int {
         var node = start
         for link in links {
@@ -273,7 +273,7 @@ extension QueryDependencies {
                 }
                 node = tree.follow(.backward(property), from: node, to: origin)
             case .rowSecurity(let predicate, _):
-                // Whether an object is there depends on what its own condition reads.
+                // Whether an object is visible depends on the properties that its own condition reads.
                 try add(predicate, at: node, schema)
             }
         }

@@ -1,16 +1,16 @@
 import ObjectModel
 
-/// What was committed since the oldest version that an instance or one of its observers is at.
+/// The change sets since the oldest version that an instance or one of its observers is at.
 struct ChangeHistory {
     private var sets: [ChangeSet] = []
-    /// Those among them that the instance committed itself.
+    /// The versions among them that the instance committed itself.
     private var own: Set<Version> = []
-    /// The version that the trail leads to.
+    /// The version that the change sets lead to.
     private(set) var end: Version
 
     init(from version: Version) { end = version }
 
-    /// Takes in what is new of the change sets, which ascend.
+    /// Appends the change sets, which ascend, that are newer than the last one.
     mutating func append(_ changes: [ChangeSet]) {
         for set in changes where set.version > end {
             sets.append(set)
@@ -20,12 +20,12 @@ struct ChangeHistory {
 
     mutating func markOwn(_ version: Version) { own.insert(version) }
 
-    /// What was done between two versions. Cost: the changes.
+    /// The changes between two versions. Cost: the changes.
     func changes(from start: Version, to end: Version) -> ChangeSet {
         merged(start, end) { _ in true }
     }
 
-    /// The part of it that others committed; nil when that is all of it.
+    /// The part of them that others committed; nil when that is all of it.
     func foreignChanges(from start: Version, to end: Version) -> ChangeSet? {
         guard own.contains(where: { $0 > start && $0 <= end }) else { return nil }
         return merged(start, end) { !own.contains($0) }
@@ -41,13 +41,13 @@ struct ChangeHistory {
         return changes
     }
 
-    /// Forgets what leads up to a version.
+    /// Drops the change sets up to a version.
     mutating func trim(upTo version: Version) {
         let kept = sets.partitioningIndex { $0.version > version }
         sets.removeFirst(kept)
         own = own.filter { $0 > version }
     }
 
-    /// The number of change sets that are kept, for tests.
+    /// The number of stored change sets, for tests.
     var count: Int { sets.count }
 }

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// Something that is used on one scheduler only: whoever comes from elsewhere is refused, and so is a second thread
-/// while a first one is inside, as there may be on a queue that is not serial.
+/// An object that is used on one scheduler only. Calls from elsewhere are rejected, and so is a second thread while a
+/// first one is inside, as is possible on a queue that is not serial.
 ///
-/// Sendable although `state` is not, because `enter` is the only way to it: one thread at a time gets past the owner's
-/// exchange, and what it did is visible to the next one that does.
+/// Sendable although `state` is not, because `enter` is the only access to it: one thread at a time gets past the
+/// owner's exchange, and its writes are visible to the next one that does.
 final class Confined<State: AnyObject>: @unchecked Sendable {
     private let scheduler: any LiveScheduler
     private let state: State
@@ -17,7 +17,7 @@ final class Confined<State: AnyObject>: @unchecked Sendable {
         self.state = state
     }
 
-    /// Throws `incorrectThread`. May be called within itself.
+    /// Throws `incorrectThread`. Reentrant.
     func enter<R>(_ body: (State) throws -> R) throws -> R {
         guard scheduler.isCurrent else { throw InstanceError.incorrectThread }
         let thread = UInt(pthread_self())

@@ -1,6 +1,6 @@
-/// What an instance's own observers are told: that it is at another version, or that there is one.
+/// A notification to an instance's own observers: it is at another version, or a newer one exists.
 package enum InstanceEvent: Hashable, Sendable {
-    /// Within the commit for the instance's own, else when the version is taken up.
+    /// Within the commit for the instance's own, otherwise when the instance moves to the version.
     case didChange
     /// A newer version waits for `refresh`, because `autorefresh` is off.
     case refreshRequired
@@ -13,7 +13,7 @@ struct InstanceBell {
 }
 
 extension InstanceCore {
-    /// What is told is relative to a version, which is taken up now if there is none.
+    /// Notifications are relative to a version; the instance moves to the newest one now if it has none.
     func addBell(_ flag: InstanceToken.Flag, _ block: @escaping (InstanceEvent) -> Void) throws -> Int {
         _ = try snapshot()
         let order = takeOrder()
@@ -21,7 +21,7 @@ extension InstanceCore {
         return order
     }
 
-    /// Tells the observers of the instance itself, but for some.
+    /// Notifies the observers of the instance itself, except the muted ones.
     func ring(_ event: InstanceEvent, except muted: Set<Int> = []) {
         for order in bells.keys.sorted() where !muted.contains(order) {
             guard let bell = bells[order], bell.flag.isSet else { continue }

@@ -3,17 +3,17 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// Writes of an instance that nobody waits for: those that were asked for, and the commit that is on its way.
+/// Asynchronous writes of an instance: the requested ones, and the commit in progress.
 struct AsyncWrites {
     /// Blocks to call with an open write, in their order.
     fileprivate var requests: [AsyncRequest] = []
     fileprivate var lastNumber = 0
-    /// The write that the store was asked for: one at a time.
+    /// The write requested from the store: one at a time.
     fileprivate var arrival: Arrival<PendingWrite>?
     fileprivate var commit: Commit?
-    /// Completions of commits that are over.
+    /// Completions of finished commits.
     fileprivate var ended: [() -> Void] = []
-    /// Whether a block is running that was given a write.
+    /// Whether a block that was given a write is running.
     fileprivate var isServing = false
 
     fileprivate struct Commit {
@@ -40,14 +40,14 @@ struct AsyncWrites {
 /// A block that waits for a write.
 struct AsyncRequest {
     var number = 0
-    /// Whether a write that the block leaves open is taken back.
+    /// Whether a write that the block leaves open is cancelled.
     let endsWithBlock: Bool
-    /// Is called before the observers, when the write is open.
+    /// Called before the observers, when the write is open.
     let opened: () throws -> Void
     let block: ((any Error)?) -> Void
 }
 
-/// Something that another thread brings once.
+/// A result that another thread delivers once.
 final class Arrival<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)
     private let arrived = DispatchGroup()
@@ -59,7 +59,7 @@ final class Arrival<Value: Sendable>: Sendable {
         arrived.leave()
     }
 
-    /// Nil before it is there.
+    /// Nil before the result is there.
     var value: Result<Value, any Error>? { result.withLock { $0 } }
 
     /// Waits for it.
@@ -80,14 +80,14 @@ extension InstanceCore {
         return asyncWrites.lastNumber
     }
 
-    /// Asks the store for a write if one is wanted and none is open or on its way.
+    /// Requests a write from the store if one is wanted and none is open or in progress.
     func requestAsyncWrite() {
         guard write == nil, asyncWrites.arrival == nil, asyncWrites.commit == nil, !asyncWrites.requests.isEmpty else {
             return
         }
         let arrival = Arrival<PendingWrite>()
         asyncWrites.arrival = arrival
-        // Weakly, so that a write that comes when the instance is gone is dropped, which cancels it.
+        // Weakly, so that a write that arrives after the instance was released is dropped, which cancels it.
         store.beginWrite { [weak arrival, inbox] result in
             arrival?.put(result)
             inbox.wake()
@@ -98,7 +98,7 @@ extension InstanceCore {
     func serveAsyncWrite() {
         guard write == nil, !isCalling, let result = asyncWrites.arrival?.value else { return }
         asyncWrites.arrival = nil
-        // The write goes with the result when nobody wants it any more.
+        // Dropping the result cancels the write when no request is left.
         guard !asyncWrites.requests.isEmpty else { return }
         let request = asyncWrites.requests.removeFirst()
         asyncWrites.isServing = true
@@ -130,7 +130,7 @@ extension InstanceCore {
         }
     }
 
-    /// Moves to the version of the commit that is on its way. False when that is not over yet.
+    /// Moves to the version of the commit in progress. Returns false when that is not finished yet.
     @discardableResult
     func finishCommit(waiting: Bool) -> Bool {
         guard let commit = asyncWrites.commit else { return true }
@@ -154,7 +154,7 @@ extension InstanceCore {
         return true
     }
 
-    /// Tells of commits that are over.
+    /// Calls the completions of finished commits.
     func completeCommits() {
         while !asyncWrites.ended.isEmpty, write == nil {
             let completion = asyncWrites.ended.removeFirst()

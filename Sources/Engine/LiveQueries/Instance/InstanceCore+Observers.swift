@@ -2,8 +2,8 @@ import ObjectModel
 import StoreContract
 
 extension InstanceCore {
-    /// Lets somebody observe from the present version on. An object's observer is only called when it changes; others
-    /// are called first when what they observe has been prepared. Throws `notFound` for an object that is gone.
+    /// Registers an observer from the present version on. An object's observer is only called when the object changes;
+    /// others are first called when their result has been prepared. Throws `notFound` for a deleted object.
     func add<Event: Sendable>(
         _ registration: LiveRegistration, _ flag: InstanceToken.Flag, _ slot: EventSlot<Event>,
         _ block: @escaping (Event) -> Void, prepare: (SubjectPreparation) -> Void
@@ -32,7 +32,7 @@ extension InstanceCore {
         return order
     }
 
-    /// Notes an observer that has a subject, until all know of the same version again.
+    /// Keeps an observer that has a view in `unsettled`, until all observers are at the same version again.
     private func keep(_ observer: InstanceObserver, _ order: Int) {
         unsettled.insert(order)
         joined.insert(order)
@@ -55,7 +55,7 @@ extension InstanceCore {
     // MARK: Calls
 
     /// Brings the observers to the instance's version, one by one in the order of their registration, and calls those
-    /// for whom something became different.
+    /// whose view changed.
     ///
     /// - Parameter limit: observers that were not called yet are called if they are ready and were registered before
     ///   this; nil for none.
@@ -65,7 +65,7 @@ extension InstanceCore {
         var waiting = unsettled
         if let limit { waiting.formUnion(ready(before: limit)) }
         for order in waiting.sorted() {
-            // A block may have removed any of them, or brought them on by beginning a write.
+            // A block may have removed any of them, or advanced them by beginning a write.
             guard let observer = observers[order], observer.isWanted else { continue }
             switch observer.stage {
             case .new(let preparation): callFirst(observer, order, preparation)
@@ -78,8 +78,8 @@ extension InstanceCore {
         settle()
     }
 
-    /// The observers that can have their first call. One that is ready waits for those that were registered before it, so
-    /// that they are called in that order.
+    /// The observers that can have their first call. One that is ready waits for those that were registered before it,
+    /// so that they are called in that order.
     private func ready(before limit: Int) -> [Int] {
         let new = observers.compactMap { order, observer -> (order: Int, isReady: Bool)? in
             guard order < limit, observer.isWanted, case .new(let preparation) = observer.stage else { return nil }
@@ -88,7 +88,7 @@ extension InstanceCore {
         return new.sorted { $0.order < $1.order }.prefix { $0.isReady }.map(\.order)
     }
 
-    /// Gives those to whom the changes can matter a baseline of their own; all others know of the target at once.
+    /// Gives the observers that the changes can affect a baseline of their own; all others are at the target at once.
     private func unsettle(for target: any Snapshot) {
         defer { known = target }
         guard let known, known.version < target.version, !joined.isEmpty else { return }
@@ -142,13 +142,13 @@ extension InstanceCore {
         if let block { call(block) }
     }
 
-    /// Calls an observer that will not be called again.
+    /// Calls an observer for the last time.
     private func callLast(_ order: Int, _ block: (() -> Void)?) {
         remove(order)
         if let block { call(block) }
     }
 
-    /// Brings observers that know of the version before the present one on without a call.
+    /// Advances observers at the version before the present one without a call.
     func skip(_ orders: Set<Int>) {
         guard let snapshot = current else { return }
         for order in orders.sorted() {
@@ -163,14 +163,14 @@ extension InstanceCore {
         }
     }
 
-    /// Nil when nothing lies in between.
+    /// Returns nil when nothing lies in between.
     private func step(from baseline: (any Snapshot)?, to snapshot: any Snapshot) -> VersionDelta? {
         guard let baseline, baseline.version < snapshot.version else { return nil }
         let changes = history.changes(from: baseline.version, to: snapshot.version)
         return VersionDelta(changes.completed(from: baseline, to: snapshot), from: baseline, to: snapshot)
     }
 
-    /// Tells everybody that this is the end, if it is.
+    /// Reports a final error to all observers, if it is final.
     func failAll(_ error: any Error) {
         guard let error = error as? StoreError, error.code == .closed else { return }
         for order in observers.keys.sorted() {
@@ -180,7 +180,7 @@ extension InstanceCore {
 }
 
 extension MaintainedView {
-    /// Whether changes can matter to it.
+    /// Whether changes can affect it.
     fileprivate func isTouched(by changes: ChangeSet) -> Bool {
         changes.schemaChanged || watches.contains { $0.isTouched(by: changes) }
     }

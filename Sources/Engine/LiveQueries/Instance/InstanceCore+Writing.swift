@@ -2,15 +2,15 @@ import ObjectModel
 import StoreContract
 
 extension InstanceCore {
-    /// Waits for the writer, moves to the latest version, and tells the observers what that made different. Those
-    /// that have not been called yet are not called from here.
+    /// Waits for the writer, moves to the latest version, and notifies the observers of the difference. Observers that
+    /// have not been called yet are not called from here.
     ///
-    /// - Parameter opened: is called before the observers are, when the write is open.
+    /// - Parameter opened: called before the observers are, when the write is open.
     func beginWrite(opened: () throws -> Void = {}) throws {
         guard write == nil else { throw InstanceError.nestedWrite }
         finishCommit(waiting: true)
-        // A write that has been asked for without waiting is this one's: there is none but through the scheduler's thread,
-        // which is here.
+        // A write that has been requested asynchronously is used for this one: only the scheduler's thread, which is
+        // this one, could pick it up.
         if let arrival = asyncWrites.takeArrival() {
             try begin(with: arrival.wait(), opened)
         } else {
@@ -22,7 +22,7 @@ extension InstanceCore {
         write.adopt()
         self.write = write
         do {
-            // The version that the write starts from: nothing newer can come while it is open.
+            // The version that the write starts from: nothing newer can appear while it is open.
             let hasMoved = try moveToNewest()
             try opened()
             if hasMoved, movedOn { ring(.didChange) }
@@ -38,9 +38,9 @@ extension InstanceCore {
         return try write.transaction
     }
 
-    /// Puts the write on disk and moves to its version. Realm-level observers are called before this returns, others
-    /// in a later turn; those of the tokens hear nothing of this commit. Throws what the store throws; the write
-    /// is at its end then all the same.
+    /// Puts the write on disk and moves to its version. Realm-level observers are called before this returns, others in
+    /// a later turn; those of the tokens are not notified of this commit. Throws the store's error; the write has ended
+    /// then, too.
     func commitWrite(withoutNotifying muted: Set<Int>) throws {
         guard let write else { throw InstanceError.nothingToCommit }
         let version = try write.transaction.version
@@ -58,7 +58,8 @@ extension InstanceCore {
         }
         try move(to: inbox.takeExpected() ?? store.snapshot())
         history.markOwn(version)
-        // Should the version itself not be to be had, being told too much does less harm than not hearing of others.
+        // If the version itself is not available, notifying too often does less harm than missing the commits of
+        // others.
         if current?.version == version { skip(muted) }
         ring(.didChange, except: muted)
     }

@@ -1,24 +1,24 @@
 import ObjectModel
 import StoreContract
 
-/// The state of an instance, and what happens to it. Used on the instance's scheduler only; observers' blocks are called
+/// The state of an instance and its transitions. Used on the instance's scheduler only; observers' blocks are called
 /// from within, and may call it again.
 ///
-/// Each observer has a subject of its own, which is at the version that the observer was told of: so one can be
-/// spared a commit, and one that is told late is told of everything at once. Most of the time all know of the same
-/// version, and only those that a change can matter to are looked at.
+/// Each observer has a view of its own, which is at the version that the observer last saw: so one can skip a commit,
+/// and one that is called late gets everything at once. Most of the time all are at the same version, and only those
+/// that a change can affect are processed.
 final class InstanceCore {
     let store: any Store
     let inbox: InstanceInbox
 
-    /// Nil after `invalidate` and `rest`, until the store is looked at again.
+    /// Nil after `invalidate` and `rest`, until the store is read again.
     private(set) var current: (any Snapshot)? { willSet { reads.rise() } }
     private let reads: ReadEpochHolder
     var history: ChangeHistory
-    /// What all observers without a baseline of their own know of; nil while there are none.
+    /// The version of all observers without a baseline of their own; nil while there are none.
     var known: (any Snapshot)?
     var observers: [Int: InstanceObserver] = [:]
-    /// Those that have a subject: they were called, or will be when it changes.
+    /// The observers that have a view: they were called, or will be when it changes.
     var joined: Set<Int> = []
     var dependencyIndex = DependencyIndex()
     /// Observers that have a baseline of their own.
@@ -32,13 +32,13 @@ final class InstanceCore {
     var autorefresh = true { didSet { if autorefresh { inbox.wake() } } }
     /// The last version that the instance was at.
     private var last: Version
-    /// Whether the last move led to another version, and not just back to the one that was given up.
+    /// Whether the last move led to another version, and not just back to the one that was released.
     private(set) var movedOn = false
-    /// The newest version that realm-level observers were told of without the instance moving there.
+    /// The newest version that realm-level observers were notified of without the instance moving there.
     private var announced: Version?
-    /// How many blocks are running, one within the other.
+    /// The number of running blocks, one within the other.
     private var calls = 0
-    /// Whether a turn came while a block was running.
+    /// Whether a turn began while a block was running.
     private var missedTurn = false
 
     init(_ store: any Store, _ inbox: InstanceInbox, at snapshot: any Snapshot, _ reads: ReadEpochHolder) {
@@ -52,11 +52,11 @@ final class InstanceCore {
 
     var isCalling: Bool { calls > 0 }
 
-    /// The store as the instance shows it. Looks for the newest version after `invalidate`.
+    /// The store at the instance's version. Takes the newest version after `invalidate`.
     func snapshot() throws -> any Snapshot {
         if let current { return current }
         try moveToNewest()
-        // What became different is told in a turn of its own.
+        // The difference is reported in a turn of its own.
         inbox.wake()
         return try current ?? store.snapshot()
     }
@@ -79,7 +79,7 @@ final class InstanceCore {
 
     // MARK: Versions
 
-    /// False when there is nothing newer.
+    /// Returns false when there is nothing newer.
     @discardableResult
     func moveToNewest() throws -> Bool { try move(to: store.snapshot()) }
 
@@ -88,8 +88,8 @@ final class InstanceCore {
         takeInbox()
         if let current, snapshot.version <= current.version { return false }
         if history.end < snapshot.version {
-            // It can be seen a moment before its change set arrives, or is another process's. Where the log does not
-            // reach back, everything is looked at anew.
+            // It can be read a moment before its change set arrives, or is another process's. Where the log does not
+            // reach back, everything is read again.
             let missed = try store.changes(after: history.end)?.filter { $0.version <= snapshot.version }
             history.append(missed ?? [ChangeSet(version: snapshot.version, schemaChanged: true)])
         }
@@ -100,14 +100,14 @@ final class InstanceCore {
         return true
     }
 
-    /// Takes what came from other threads.
+    /// Processes the inbox from other threads.
     func takeInbox() {
         let (changes, left) = inbox.take()
         history.append(changes)
         for order in left { remove(order) }
     }
 
-    /// Gives up the version; observers keep theirs, to be told of the difference.
+    /// Releases the version; observers keep theirs, to be notified of the difference.
     func invalidate() {
         guard !isCalling else { return }
         if write != nil { try? cancelWrite() }
@@ -117,19 +117,20 @@ final class InstanceCore {
         inbox.wake()
     }
 
-    /// Gives up the version, where nothing depends on it yet.
+    /// Releases the version, if nothing depends on it yet.
     func rest() {
         guard !isCalling, write == nil, observers.isEmpty, bells.isEmpty else { return }
         current = nil
         trim()
     }
 
-    /// Takes up a version that somebody else has, where there is none and nobody is told what became of another.
+    /// Adopts a version that another instance has, if this one has none and no observer is to be notified of the
+    /// difference from another.
     func begin(at snapshot: any Snapshot) throws {
         guard current == nil, write == nil, observers.isEmpty, bells.isEmpty else { return }
         takeInbox()
         if snapshot.version < history.end {
-            // What leads on from there may have been forgotten.
+            // The changes after that version may have been dropped.
             let newest = try store.snapshot().version
             let missed = try store.changes(after: snapshot.version)
             history = ChangeHistory(from: snapshot.version)
@@ -139,7 +140,7 @@ final class InstanceCore {
         inbox.wake()
     }
 
-    /// Forgets changes that nobody will be told of.
+    /// Drops changes that no observer will need.
     func trim() {
         guard !isCalling else { return }
         if observers.isEmpty { known = nil }
@@ -150,14 +151,14 @@ final class InstanceCore {
 
     // MARK: Turns
 
-    /// What the scheduler calls when something was committed, prepared or given up.
+    /// The scheduler's turn, requested when a commit, a prepared view or an invalidated token arrives.
     func turn() {
         takeInbox()
         guard !isCalling else {
             missedTurn = true
             return
         }
-        // The end of the write calls for another turn.
+        // The end of the write requests another turn.
         guard write == nil, finishCommit(waiting: false) else { return }
         let limit = nextOrder
         do {
@@ -176,7 +177,7 @@ final class InstanceCore {
         serveAsyncWrite()
     }
 
-    /// Waits for what is being prepared, moves to the newest version, and calls the observers. False within a
+    /// Waits for views in preparation, moves to the newest version, and calls the observers. Returns false within a
     /// write and within a block, and when there is nothing newer.
     func refresh() throws -> Bool {
         guard write == nil, !isCalling else { return false }

@@ -10,7 +10,7 @@ extension StoreError.Code {
     package static let foreignToken = Self(rawValue: "instance.foreign_token")
 }
 
-/// What can be wrong with the use of an instance.
+/// Errors in the use of an instance.
 enum InstanceError {
     static let incorrectThread = StoreError(.incorrectThread, "Realm accessed from incorrect thread.")
 

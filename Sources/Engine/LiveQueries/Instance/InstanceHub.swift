@@ -3,7 +3,7 @@ import ObjectModel
 package import StoreContract
 import Synchronization
 
-/// The instances of one store: hears of commits for all of them. There is one per store, made by whoever opens it,
+/// The instances of one store, for all of which it receives commits. Each store has one, made when the store is opened,
 /// because a store keeps its listeners until it is closed.
 package final class InstanceHub: CommitReceiver {
     private struct Member {
@@ -14,7 +14,7 @@ package final class InstanceHub: CommitReceiver {
     package let store: any Store
     package let isReadOnly: Bool
     private let members = Mutex<[Member]>([])
-    /// Where first results are made.
+    /// The queue that computes first results.
     private let background: DispatchQueue
 
     package init(
@@ -29,12 +29,12 @@ package final class InstanceHub: CommitReceiver {
         listener.attach(self)
     }
 
-    /// The store's instance of that thread, queue or actor, at the newest version if it is opened now: there is one
-    /// as long as somebody holds it. To be called there; throws `incorrectThread`, and what the store throws.
+    /// The store's instance of the given thread, queue or actor, at the newest version if it is opened now: there is
+    /// one as long as it is referenced. Must be called there; throws `incorrectThread`, and the store's errors.
     package func instance(on scheduler: any LiveScheduler) throws -> LiveInstance {
         guard scheduler.isCurrent else { throw InstanceError.incorrectThread }
         let id = scheduler.id
-        // Under the lock, so that what is committed after the snapshot reaches the inbox.
+        // Under the lock, so that change sets after the snapshot reach the inbox.
         return try members.withLock { members in
             members.removeAll { $0.inbox.instance == nil }
             if let known = members.first(where: { $0.scheduler == id })?.inbox.instance { return known }
@@ -50,7 +50,7 @@ package final class InstanceHub: CommitReceiver {
         for member in members { member.inbox.receive(changes) { try? store.snapshot() } }
     }
 
-    /// Has something made in the background, and the instance called in a turn after that.
+    /// Runs a preparation in the background, and wakes the instance afterwards.
     func prepare(_ preparation: SubjectPreparation, for inbox: InstanceInbox) {
         background.async {
             preparation.run()

@@ -2,7 +2,7 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// What reaches an instance from other threads, and how it is called to look at it.
+/// Messages to an instance from other threads, and the means to wake it.
 final class InstanceInbox: Sendable {
     private struct State {
         weak var instance: LiveInstance?
@@ -10,7 +10,7 @@ final class InstanceInbox: Sendable {
         /// Observers whose tokens were invalidated.
         var left: [Int] = []
         var isScheduled = false
-        /// The version that the instance is committing, and the store at it.
+        /// The version that the instance is committing, and the store at that version.
         var expected: Version?
         var expectedSnapshot: (any Snapshot)?
     }
@@ -22,18 +22,18 @@ final class InstanceInbox: Sendable {
 
     func attach(_ instance: LiveInstance) { state.withLock { $0.instance = instance } }
 
-    /// Nil once nobody holds it any more.
+    /// Nil once the instance has been released.
     var instance: LiveInstance? { state.withLock { $0.instance } }
 
-    /// On the writer's thread.
+    /// Called on the writer's thread.
     ///
-    /// - Parameter snapshot: the store at the last version of the changes, if it can be had.
+    /// - Parameter snapshot: returns the store at the last version of the changes, if it is available.
     func receive(_ changes: [ChangeSet], snapshot: () -> (any Snapshot)?) {
         let expected = state.withLock { state in
             state.changes += changes
             return state.expected
         }
-        // Only now and here is it certain that no later version covers this one.
+        // Only at this moment no later version can hide this one.
         if let expected, let snapshot = snapshot(), snapshot.version == expected {
             state.withLock { $0.expectedSnapshot = snapshot }
         }
@@ -45,7 +45,7 @@ final class InstanceInbox: Sendable {
         wake()
     }
 
-    /// Calls the instance in a turn of its scheduler, once for any number of calls before that turn.
+    /// Requests a turn of the scheduler, once for any number of calls before that turn.
     func wake() {
         let mustSchedule = state.withLock { state in
             guard !state.isScheduled, state.instance != nil else { return false }
@@ -71,10 +71,10 @@ final class InstanceInbox: Sendable {
         }
     }
 
-    /// Asks for the snapshot of a version that is about to be committed.
+    /// Requests the snapshot of a version that is about to be committed.
     func expect(_ version: Version) { state.withLock { $0.expected = version } }
 
-    /// The snapshot that was asked for.
+    /// The requested snapshot.
     func takeExpected() -> (any Snapshot)? {
         state.withLock { state in
             defer { (state.expected, state.expectedSnapshot) = (nil, nil) }

@@ -2,25 +2,25 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// One observer of an instance, with a state of its own: observers may have been told of different versions, where
-/// one was spared a commit or is in the middle of a call. Used on the instance's scheduler.
+/// One observer of an instance, with a state of its own: observers may be at different versions, where one skipped a
+/// commit or is in the middle of a call. Used on the instance's scheduler.
 final class InstanceObserver {
     enum Stage {
         /// Has not been called yet.
         case new(SubjectPreparation)
         case joined(any MaintainedView)
-        /// Is to be told that it has failed.
+        /// An error is to be reported to it.
         case failing(any Error)
     }
 
     let registration: LiveRegistration
     var stage: Stage
-    /// What it knows of, or is at before its first call; nil when that is what the instance says that all know of.
+    /// The version that it last saw, or is at before its first call; nil when that is the instance's common one.
     var baseline: (any Snapshot)?
     private let flag: InstanceToken.Flag
-    /// Takes what the subject sent, and gives what tells the block.
+    /// Takes the event that the view sent, and returns the call of the block.
     private let takeCall: () -> (() -> Void)?
-    /// Changes an event of an object that was sent and not taken.
+    /// Changes an object's event that was sent and not taken.
     private let rewrite: ((LiveObjectEvent) -> LiveObjectEvent) -> Void
 
     init<Event: Sendable>(
@@ -42,7 +42,7 @@ final class InstanceObserver {
     /// False once its token was invalidated.
     var isWanted: Bool { flag.isSet }
 
-    /// Brings a joined observer to a later version, and gives what tells the block if something became different.
+    /// Advances a joined observer to a later version, and returns the call of the block if its view changed.
     func advance(
         _ subject: any MaintainedView, by step: VersionDelta, to snapshot: any Snapshot, foreign: ChangeSet?
     ) -> (() -> Void)? {
@@ -55,7 +55,7 @@ final class InstanceObserver {
         return takeCall()
     }
 
-    /// The same without telling, except of a failure.
+    /// Advances without a call, except to report a failure.
     func advanceQuietly(_ subject: any MaintainedView, by step: VersionDelta, to snapshot: any Snapshot) {
         do {
             try subject.advance(step, snapshot)
@@ -65,7 +65,7 @@ final class InstanceObserver {
         }
     }
 
-    /// Gives what tells the block of the state, or that it cannot be told.
+    /// Returns the call of the block with the state, or with the error.
     func join(_ subject: any MaintainedView, at snapshot: any Snapshot, _ past: VersionHistory) -> (() -> Void)? {
         do {
             try subject.add(registration, snapshot, past)
@@ -83,8 +83,8 @@ final class InstanceObserver {
     }
 }
 
-/// Keeps the event that a subject sent until the observer's block is called with it. Sendable as subscribers ask
-/// of what they call.
+/// Stores the event that a view sent until the observer's block is called with it. Sendable because subscribers require
+/// that of their closures.
 final class EventSlot<Event: Sendable>: Sendable {
     private let event = Mutex<Event?>(nil)
 
@@ -99,9 +99,9 @@ final class EventSlot<Event: Sendable>: Sendable {
 }
 
 extension LiveObjectEvent {
-    /// An instance that made a change itself is not told what was before.
+    /// Removes the old values of changes that the instance made itself.
     ///
-    /// - Parameter foreign: what others changed, of all `changes`.
+    /// - Parameter foreign: the part of `all` that others committed.
     fileprivate func withoutOldValues(
         except foreign: ChangeSet, _ subject: MaintainedViewID, _ changes: ChangeSet
     ) -> LiveObjectEvent {
@@ -111,7 +111,7 @@ extension LiveObjectEvent {
         }
         let (all, others) = (modified(changes), modified(foreign))
         let properties = change.properties.map { property in
-            // One that was not assigned is told because of something that it leads to.
+            // A property that was not assigned is reported because of an object that it leads to.
             let isOwn = all.contains(property.id) ? !others.contains(property.id) : foreign.classes.isEmpty
             return isOwn ? LivePropertyChange(id: property.id, oldValue: nil, newValue: property.newValue) : property
         }

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// Keeps an observation of an instance alive, and the instance: it ends when the token is invalidated or the last
-/// reference to it is dropped.
+/// Keeps an observation of an instance, and the instance itself, alive: the observation ends when the token is
+/// invalidated or the last reference to it is dropped.
 package final class InstanceToken: Sendable {
     /// Set until the token is invalidated.
     final class Flag: Sendable {
         private let value = Atomic(true)
         var isSet: Bool { value.load(ordering: .acquiring) }
-        /// False when it was cleared before.
+        /// Clears the flag; returns false when it was already cleared.
         func clear() -> Bool { value.exchange(false, ordering: .acquiringAndReleasing) }
     }
 
     private enum Place: Sendable {
         case observer(Int, of: LiveInstance)
-        /// The registration happens later, somewhere else.
+        /// The registration happens later, elsewhere.
         case expected
         case elsewhere(InstanceToken)
         case none
@@ -22,13 +22,13 @@ package final class InstanceToken: Sendable {
     private let flag: Flag
     private let place: Mutex<Place>
 
-    /// Of an observer that is registered.
+    /// The token of a registered observer.
     init(_ order: Int, of instance: LiveInstance, _ flag: Flag) {
         place = Mutex(.observer(order, of: instance))
         self.flag = flag
     }
 
-    /// Of one that is to be registered somewhere else: see `resolve`.
+    /// The token of an observer that will be registered elsewhere: see `resolve`.
     package init() {
         place = Mutex(.expected)
         flag = Flag()
@@ -36,8 +36,8 @@ package final class InstanceToken: Sendable {
 
     deinit { invalidate() }
 
-    /// Ends the observation, also one that was not registered yet. From the observing thread: no call follows, not
-    /// even one that was about to be made in the same turn. From another thread: a call that is running may finish.
+    /// Ends the observation, also one that was not registered yet. From the observing thread: no call follows, not even
+    /// one that was about to be made in the same turn. From another thread: a call that is running may finish.
     package func invalidate() {
         guard flag.clear() else { return }
         let last = place.withLock { place in
@@ -54,7 +54,7 @@ package final class InstanceToken: Sendable {
     /// False once the token was invalidated.
     package var isValid: Bool { flag.isSet }
 
-    /// Makes an expected registration's token a part of this one.
+    /// Makes the token of an expected registration a part of this one.
     package func resolve(_ token: InstanceToken) {
         let isTaken = place.withLock { place in
             guard case .expected = place else { return false }
@@ -64,8 +64,8 @@ package final class InstanceToken: Sendable {
         if !isTaken { token.invalidate() }
     }
 
-    /// The observer that this is the token of; nil when it is another instance's. An invalidated token is the token of
-    /// no observer any more, and no fault.
+    /// The number of this token's observer; nil when the token has been invalidated. Throws when it belongs to another
+    /// instance.
     func order(in instance: LiveInstance) throws -> Int? {
         switch place.withLock({ $0 }) {
         case .observer(let order, let owner) where owner === instance: order

@@ -3,11 +3,11 @@ package import QueryLanguage
 import StoreContract
 
 extension LiveInstance {
-    /// Observes a query: the block is told `initial` in a later turn, when the result is ready, then an update
-    /// whenever it became different. The result is that of the instance's version at the time of each call.
+    /// Observes a query: the block gets `initial` in a later turn, when the result is ready, then an update after each
+    /// change. The result is that of the instance's version at the time of each call.
     ///
-    /// Throws `incorrectThread`, `readOnly`, `frozen`, `noRunLoop` where nobody would call the block, and
-    /// `observedInWrite`. A query that does not fit the schema is told `failed`.
+    /// Throws `incorrectThread`, `readOnly`, `frozen`, `noRunLoop` where no run loop would call the block, and
+    /// `observedInWrite`. A query that does not fit the schema is reported as `failed`.
     package func observe(
         _ query: BoundQuery, keyPaths: [LiveKeyPath] = [], deliver: @escaping (LiveEvent) -> Void
     ) throws -> InstanceToken {
@@ -30,8 +30,8 @@ extension LiveInstance {
         try register(.collection(object, property), keyPaths, deliver)
     }
 
-    /// Observes one object. There is no first call; changes are relative to the instance's present version, and have
-    /// no old values where the instance made them itself. Throws as `observe`, and `notFound`, `unknownProperty`.
+    /// Observes one object. There is no first call; changes are relative to the instance's present version, and have no
+    /// old values where the instance made them itself. Throws as `observe`, and `notFound`, `unknownProperty`.
     package func observeObject(
         _ object: ObjectReference, keyPaths: [LiveKeyPath] = [], deliver: @escaping (LiveObjectEvent) -> Void
     ) throws -> InstanceToken {

@@ -13,11 +13,11 @@ extension LiveInstance {
         }
     }
 
-    /// Waits for the writer and moves to the latest version. What that makes different is told before this returns; in
-    /// these blocks the write is open already, and may be used, cancelled or committed. Observers that have not
-    /// been called yet are not called from here. Throws `nestedWrite`, `readOnly`, `frozen`.
+    /// Waits for the writer and moves to the latest version. Observers are notified of the difference before this
+    /// returns; in their blocks the write is already open, and may be used, cancelled or committed. Observers that have
+    /// not been called yet are not called from here. Throws `nestedWrite`, `readOnly`, `frozen`.
     ///
-    /// - Parameter opened: is called before the observers, when the write is open.
+    /// - Parameter opened: called before the observers, when the write is open.
     package func beginWrite(opened: () throws -> Void = {}) throws {
         try checkWritable()
         try enter { try $0.beginWrite(opened: opened) }
@@ -25,16 +25,17 @@ extension LiveInstance {
 
     // MARK: Without waiting
 
-    /// Calls the block in a turn, when the writer is free, with the write open; or with the error that kept it from being
-    /// opened. A block that leaves the write open takes it back. Requests are served in their order, each after the
-    /// end of the one before. A write that is begun meanwhile, which waits for the writer, goes first.
+    /// Calls the block in a turn, when the writer is free, with the write open; or with the error that prevented it. A
+    /// write that the block leaves open is cancelled. Requests are served in their order, each after the end of the one
+    /// before. A synchronous write that is begun meanwhile goes first.
     ///
-    /// Throws `readOnly`, `frozen`, and `noRunLoop` where nobody would call the block. The instance lives until then.
+    /// Throws `readOnly`, `frozen`, and `noRunLoop` where no run loop would call the block. The instance lives until
+    /// then.
     ///
     /// - Parameters:
     ///   - endsWithBlock: false to leave a write open that the block does not end.
-    ///   - opened: is called before the observers, when the write is open.
-    /// - Returns: a number to cancel it by.
+    ///   - opened: called before the observers, when the write is open.
+    /// - Returns: a number for `cancelAsyncWrite`.
     @discardableResult
     package func beginAsyncWrite(
         endsWithBlock: Bool = true, opened: @escaping () throws -> Void = {},
@@ -52,12 +53,12 @@ extension LiveInstance {
         }
     }
 
-    /// Keeps a block from being called. False when it was called, or is unknown.
+    /// Cancels the call of a block. Returns false when it was called, or is unknown.
     package func cancelAsyncWrite(_ number: Int) throws -> Bool { try enter { $0.asyncWrites.remove(number) } }
 
-    /// Commits without waiting for the disk. What was written shows when the completion is called, in a turn, or before
-    /// that in a write that is begun, or after a `refresh`. Throws as `commitWrite`; what the store says is told to the
-    /// completion.
+    /// Commits without waiting for the disk. The changes are visible when the completion is called, in a turn, or
+    /// earlier in a write that is begun, or after a `refresh`. Throws as `commitWrite`; the completion gets the store's
+    /// error.
     package func commitAsyncWrite(
         withoutNotifying tokens: [InstanceToken] = [], _ completion: @escaping ((any Error)?) -> Void
     ) throws {
@@ -80,7 +81,7 @@ extension LiveInstance {
 
     /// Puts the write on disk. Throws `noWrite`, and `foreignToken` with the write still open.
     ///
-    /// - Parameter tokens: their observers do not hear of this transaction, and hear of others as if they had known of
+    /// - Parameter tokens: their observers are not notified of this transaction; their later changes are relative to
     ///   it. They must be this instance's own.
     package func commitWrite(withoutNotifying tokens: [InstanceToken] = []) throws {
         try checkWritable()
@@ -88,7 +89,7 @@ extension LiveInstance {
         try enter { try $0.commitWrite(withoutNotifying: muted) }
     }
 
-    /// Takes the write back. Throws `noWrite`.
+    /// Cancels the write. Throws `noWrite`.
     package func cancelWrite() throws {
         try checkWritable()
         try enter { try $0.cancelWrite() }

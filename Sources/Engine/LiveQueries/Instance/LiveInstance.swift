@@ -1,20 +1,20 @@
 package import ObjectModel
 package import StoreContract
 
-/// A store as one thread, serial queue or actor sees it: at one version, which changes only there, between turns or
-/// when asked to. What is observed through it is told there.
+/// A store as one thread, serial queue or actor sees it: at one version, which changes only there, between turns or on
+/// request. Observers registered with it are called there.
 ///
-/// It may be passed around, but is used on its scheduler: everything that throws does so with `incorrectThread`
-/// elsewhere. Its tokens keep it alive.
+/// It may be passed around, but is used on its scheduler: all throwing methods throw `incorrectThread` elsewhere. Its
+/// tokens keep it alive.
 package final class LiveInstance: Sendable {
     let hub: InstanceHub
     package let scheduler: any LiveScheduler
     let inbox: InstanceInbox
     private let core: Confined<InstanceCore>
-    /// Its count rises when the instance goes from one version to another, or gives its version up. For reads of what a
-    /// frozen instance shows it says nothing.
+    /// Its count increases when the instance moves from one version to another, or releases its version. It does not
+    /// apply to a frozen instance.
     package let reads: ReadEpochHolder
-    /// What a frozen instance shows for good, on any thread.
+    /// The fixed version of a frozen instance, usable on any thread.
     private let frozen: (any Snapshot)?
 
     init(_ hub: InstanceHub, _ scheduler: any LiveScheduler, _ inbox: InstanceInbox, at snapshot: any Snapshot) {
@@ -36,7 +36,7 @@ package final class LiveInstance: Sendable {
         frozen = snapshot
     }
 
-    /// Whether the calling code may use the instance: runs on its scheduler, or the instance is frozen.
+    /// Whether the calling code may use the instance: it runs on its scheduler, or the instance is frozen.
     package var isConfinedHere: Bool { frozen != nil || scheduler.isCurrent }
 
     /// Throws `incorrectThread`.
@@ -46,7 +46,7 @@ package final class LiveInstance: Sendable {
 
     func enter<R>(_ body: (InstanceCore) throws -> R) throws -> R { try core.enter(body) }
 
-    /// The store at the instance's version. In a write, `transaction` shows more.
+    /// The store at the instance's version. In a write, `transaction` includes its changes.
     package var snapshot: any Snapshot {
         get throws { try frozen ?? enter { try $0.snapshot() } }
     }
@@ -64,13 +64,13 @@ package final class LiveInstance: Sendable {
 
     // MARK: Moving on
 
-    /// Whether versions that others commit are taken up between turns, as is so at first. Otherwise they wait for
-    /// `refresh` or `beginWrite`; commits of the instance itself are told all the same, and first calls are made.
+    /// Whether the instance moves to versions that others commit between turns; initially true. Otherwise they wait for
+    /// `refresh` or `beginWrite`; commits of the instance itself are reported all the same, and first calls are made.
     package var autorefresh: Bool {
         get throws { try isFrozen ? false : enter { $0.autorefresh } }
     }
 
-    /// See `autorefresh`. Throws `frozen` when a frozen instance is to be refreshed.
+    /// See `autorefresh`. Throws `frozen` when it is turned on for a frozen instance.
     package func setAutorefresh(_ isOn: Bool) throws {
         guard !isFrozen else {
             if isOn { throw InstanceError.frozenStays }
@@ -79,9 +79,9 @@ package final class LiveInstance: Sendable {
         try enter { $0.autorefresh = isOn }
     }
 
-    /// Moves to the newest version and calls the observers before it returns, also for the first time: waits for
-    /// what is being prepared in the background. Says whether the version changed; false, with nothing done, within a
-    /// write or within an observer's block, and of a frozen instance. Throws `readOnly`.
+    /// Moves to the newest version and calls the observers before it returns, also for the first time: waits for views
+    /// in preparation. Returns whether the version changed; false, with nothing done, within a write or within an
+    /// observer's block, and for a frozen instance. Throws `readOnly`.
     @discardableResult
     package func refresh() throws -> Bool {
         if isFrozen { return false }
@@ -89,30 +89,30 @@ package final class LiveInstance: Sendable {
         return try enter { try $0.refresh() }
     }
 
-    /// Cancels an open write and gives up the version; the next access or turn looks at the newest one. Observers stay
-    /// registered, keep the version that they know of from being reused, and are told the difference. Does nothing
-    /// within an observer's block.
+    /// Cancels an open write and releases the version; the next access or turn takes the newest one. Observers stay
+    /// registered, pin the version that they last saw, and are notified of the difference. Does nothing within an
+    /// observer's block.
     package func invalidate() throws {
         guard !isFrozen else { return }
         try enter { $0.invalidate() }
     }
 
-    /// Gives up the version that the instance was made with: the first access looks at the newest one. Does nothing when
-    /// somebody observes, or writes.
+    /// Releases the version that the instance was made with: the first access takes the newest one. Does nothing when
+    /// there are observers, or an open write.
     package func rest() throws {
         guard !isFrozen else { return }
         try enter { $0.rest() }
     }
 
-    /// Takes up a version of the same store, which may be an older one than the newest; does nothing when the instance has
-    /// a version already.
+    /// Adopts a version of the same store, which may be older than the newest; does nothing when the instance already
+    /// has a version.
     package func begin(at snapshot: any Snapshot) throws {
         guard !isFrozen else { return }
         try enter { try $0.begin(at: snapshot) }
     }
 
     func turn() {
-        // Elsewhere than on its scheduler there is nothing to be done: that would be the scheduler's fault.
+        // Elsewhere than on its scheduler nothing can be done: that would be the scheduler's fault.
         try? enter { $0.turn() }
     }
 

@@ -1,16 +1,16 @@
-/// What is looked at before something is read that was kept of an instance's snapshot without holding it.
+/// Validates pointers into an instance's snapshot that are cached without retaining the snapshot: readers check it
+/// first.
 package struct ReadEpoch {
-    /// Rises before what was read can be another thing than what is read next: with each version, and when whoever writes
-    /// says so. Never 0.
+    /// Increases before cached pointers may become invalid: with each version, and when a writer requests it. Never 0.
     package fileprivate(set) var count: UInt = 1
-    /// What `LiveScheduler.threadMark` gave.
+    /// The value of `LiveScheduler.threadMark`.
     package let thread: UnsafeRawPointer?
 }
 
-/// Holds an instance's gate, which lies at one place as long as this lives.
+/// Holds an instance's epoch, whose address is fixed as long as this lives.
 ///
-/// Sendable although the gate is not: only the instance's scheduler changes it, and whoever keeps something of a snapshot
-/// looks at it there. Elsewhere no more is to be learnt than that it is elsewhere, of the part that never changes.
+/// Sendable although the epoch is not: only the instance's scheduler changes it, and cached pointers are validated
+/// there. Other threads only read the part that never changes, and learn from it that they are other threads.
 package final class ReadEpochHolder: @unchecked Sendable {
     private let place: UnsafeMutablePointer<ReadEpoch>
 

@@ -2,10 +2,10 @@ import Dispatch
 import StoreContract
 import Synchronization
 
-/// A subject that is made in the background, from a snapshot, for the thread that asked for it.
+/// A view that is made in the background, from a snapshot, for the thread that requested it.
 final class SubjectPreparation: Sendable {
-    /// A subject is not Sendable. It may change threads here because `run` makes it and keeps no reference, and the
-    /// mutex hands it to `take`, which gives it away once.
+    /// A view is not Sendable. It may change threads here because `run` makes it and keeps no reference, and the mutex
+    /// passes it to `take`, which returns it once.
     private struct Made: @unchecked Sendable {
         let subject: any MaintainedView
     }
@@ -28,7 +28,7 @@ final class SubjectPreparation: Sendable {
         done.enter()
     }
 
-    /// Makes the subject unless somebody has begun to; nobody needs one for an observer that has left.
+    /// Makes the view unless another thread has begun to, or the observer has left.
     func run() {
         let isMine = state.withLock { state in
             guard case .waiting = state else { return false }
@@ -57,7 +57,7 @@ final class SubjectPreparation: Sendable {
         }
     }
 
-    /// The subject; nil before it is made, and after the first call that gave it. Throws what making it did.
+    /// The view; nil before it is made, and after the first call that returned it. Throws the error of making it.
     func take() throws -> (any MaintainedView)? {
         let result = state.withLock { state -> Result<Made, any Error>? in
             guard case .made(let result) = state else { return nil }

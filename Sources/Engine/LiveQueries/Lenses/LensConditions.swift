@@ -3,18 +3,18 @@ import QueryExecution
 import QueryLanguage
 import StoreContract
 
-/// What a lens hides under one schema, and which changes can alter that.
+/// The rules of a lens under one schema, and the changes that can affect them.
 final class LensConditions {
-    /// What objects of one class must be like to be there.
+    /// The condition under which objects of one class are visible.
     struct Condition {
         let query: BoundQuery
-        /// What that depends on; nil where it cannot be said.
+        /// The dependencies of the condition; nil where they cannot be determined.
         let dependencies: QueryDependencies?
-        /// The predicate, as far as it can be told quickly.
+        /// The part of the predicate that can be evaluated quickly.
         let quick: ValuePredicate
     }
 
-    /// All that the store has.
+    /// The store's whole schema.
     let schema: Schema
     private let conditions: [ClassID: Condition]
     private let restricted: Set<ClassID>
@@ -38,25 +38,25 @@ final class LensConditions {
         linkable = schema.classes.filter { !$0.isEmbedded }.map(\.id)
     }
 
-    /// Nil when all objects of the class are there.
+    /// Nil when all objects of the class are visible.
     subscript(_ classID: ClassID) -> Condition? { conditions[classID] }
 
-    /// The classes of objects that a property of an object which is there can lead to and that may not be there.
+    /// The classes that a property of a visible object can link to and whose objects may be hidden.
     func hiddenTargets(of property: PropertySchema) -> [ClassID] {
         guard !property.type.isComputed else { return [] }
         let targets = property.type.isMixed ? linkable : [property.targetClass].compactMap { $0 }
         return targets.filter(restricted.contains)
     }
 
-    /// Whether something that a property holds may not be there: what it leads to, or, of one embedded object, something
-    /// that this leads to in turn, because it is seen as a value of its owner.
+    /// Whether something that a property holds may be hidden: the object that it leads to, or, for a single embedded
+    /// object, something that this leads to in turn, because it is seen as a value of its owner.
     func mayHide(within property: PropertySchema) -> Bool {
         if !hiddenTargets(of: property).isEmpty { return true }
         guard property.ownsTarget, !property.type.isCollection, let target = property.targetClass else { return false }
         return schema[target]?.storedProperties.contains(where: mayHide) ?? false
     }
 
-    /// The classes whose changes can matter to what is seen of the objects of these.
+    /// The classes whose changes can affect the visible data of objects of these classes.
     func sources(of classes: Set<ClassID>) -> Set<ClassID> {
         var sources = classes
         for classID in classes {

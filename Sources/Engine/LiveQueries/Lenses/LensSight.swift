@@ -2,12 +2,12 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// The store through a lens, at the version that those who look through it are at. Used by one thread at a time.
+/// The store through a lens, at the version of the observers with that lens. Used by one thread at a time.
 final class LensSight {
     private let lens: any LiveLens
     private var snapshot: any Snapshot
     private var conditions: LensConditions
-    /// The snapshot as it is seen, once somebody looked.
+    /// The snapshot through the lens, made at the first use.
     private var seen: (any Snapshot)?
     private var counts = LensCounts([:])
 
@@ -17,7 +17,7 @@ final class LensSight {
         conditions = LensConditions(lens, snapshot.schema)
     }
 
-    /// The snapshot as it is seen.
+    /// The snapshot through the lens.
     func shown() throws -> any Snapshot {
         if let seen { return seen }
         let shown = try lens.shown(snapshot)
@@ -25,10 +25,10 @@ final class LensSight {
         return shown
     }
 
-    /// The same with queries that count as work of a budget.
+    /// The snapshot through the lens, with queries that count against a budget.
     func shown(limitedBy budget: QueryBudget) throws -> any Snapshot { try lens.shown(snapshot.limited(by: budget)) }
 
-    /// Moves on to a later version. Gives what is seen of the changes to objects of the classes; nil for nothing.
+    /// Moves to a later version. Returns the visible changes to objects of the classes; nil for none.
     func advance(
         _ changes: ChangeSet, to later: any Snapshot, in store: any Store, of classes: Set<ClassID>
     ) throws -> VersionDelta? {
@@ -46,7 +46,7 @@ final class LensSight {
                 VersionDelta(changes, from: earlier, to: later), from: earlierSeen ?? lens.shown(earlier),
                 earlierConditions, of: classes, numbers)
         } catch let error as StoreError where error.code == .versionGone {
-            // The log may still know what the store has taken back.
+            // The log may still have what the store has released.
             guard let past = try store.asOf(earlier.version, before: later) else { throw error }
             let whole = VersionDelta(past.changes, from: past.reads, to: later)
             return try step(whole, from: lens.shown(past: past.reads), conditions, of: classes, numbers)
@@ -67,7 +67,7 @@ final class LensSight {
         return VersionDelta(changes, from: before, to: after, counts: counts)
     }
 
-    /// What is seen of a step that leads from an earlier version of the same schema to the present one.
+    /// The visible part of a delta from an earlier version of the same schema to the present one.
     func step(_ whole: VersionDelta, of classes: Set<ClassID>) throws -> VersionDelta {
         let (before, after) = (try lens.shown(past: whole.before), try shown())
         var finder = VisibleChanges(whole, from: before, to: after, conditions, conditions, byValue: true)
@@ -76,8 +76,8 @@ final class LensSight {
     }
 }
 
-/// How many objects are seen of each class. To count them takes a look at all, so the numbers are kept and follow what is
-/// seen of changes.
+/// The number of visible objects of each class. Counting them reads all objects, so the numbers are kept and updated
+/// with the visible changes.
 final class LensCounts: Sendable {
     private let snapshot: (any Snapshot)?
     private let numbers: Mutex<[ClassID: Int]>

@@ -2,27 +2,28 @@ package import ObjectModel
 package import QueryLanguage
 package import StoreContract
 
-/// How some observers see the store: without some of its objects, properties and classes, as if they did not exist.
+/// A restricted view of the store for some observers: without some of its objects, properties and classes, as if they
+/// did not exist.
 ///
-/// Everything that they are told is found by comparing what they see before and after: see `VisibleChanges`. Observers
-/// with equal lenses share results.
+/// Everything that they are notified of is found by comparing what they see before and after: see `VisibleChanges`.
+/// Observers with equal lenses share results.
 package protocol LiveLens: Hashable, Sendable {
-    /// A snapshot as they see it.
+    /// A snapshot through the lens.
     func shown(_ snapshot: any Snapshot) throws -> any Snapshot
 
-    /// An earlier version as they see it.
+    /// An earlier version through the lens.
     func shown(past reads: any ObjectReads) throws -> any ObjectReads
 
-    /// What an object must be like to be there, by its class; objects of other classes are not there. Predicates are
-    /// asked of the store as it is.
+    /// The conditions under which objects are visible, by class; objects of other classes are hidden. The predicates
+    /// are evaluated on the unrestricted store.
     func conditions(under schema: Schema) -> [ClassID: BoundPredicate]
 
-    /// The classes of which objects may not be there although what leads to them is. An embedded class without a rule
-    /// of its own is not among them: its objects come and go with their owners.
+    /// The classes whose objects may be hidden although an object that leads to them is visible. An embedded class
+    /// without a rule of its own is not among them: its objects are visible with their owners.
     func restricted(under schema: Schema) -> Set<ClassID>
 }
 
-/// A lens of any kind, to tell lenses apart.
+/// A lens of any type, for comparing lenses.
 struct AnyLens: Hashable, Sendable {
     let lens: any LiveLens
 

@@ -3,25 +3,24 @@ import QueryExecution
 import QueryLanguage
 import StoreContract
 
-/// Finds what a step did to that part of the store which a lens shows: a function of what is seen before and after.
+/// Finds the visible part of a delta through a lens: a function of what is visible before and after.
 ///
-/// An object that comes to be seen is an insertion, one that is not seen any more a deletion. A property that may lead to
-/// something hidden counts as modified if another value is seen, whatever was assigned, and how a list became another one
-/// follows from what is seen of both: what was recorded would tell of hidden elements. Any other property counts as
-/// modified if it was assigned.
-/// Cost: the objects that were changed, those whose being there depends on them, and those that link to these; of a
-/// collection that may hold hidden links, its elements when it is edited.
+/// An object that becomes visible is an insertion, one that ceases to be visible a deletion. A property that may lead
+/// to something hidden counts as modified if its visible value differs, whatever was assigned, and the edit of a list
+/// follows from its two visible states: the recorded edit would reveal hidden elements. Any other property counts as
+/// modified if it was assigned. Cost: the changed objects, those whose visibility depends on them, and those that link
+/// to these; for a collection that may hold hidden links, its elements when it is edited.
 struct VisibleChanges {
-    /// The step in the store.
+    /// The unrestricted delta.
     private let whole: VersionDelta
-    /// The same two states as they are seen.
+    /// The same two states through the lens.
     private let before: any ObjectReads
     private let after: any ObjectReads
     private let earlier: LensConditions
     private let later: LensConditions
-    /// Whether links and mixed values count by what is seen of them alone.
+    /// Whether links and mixed values are compared by their visible values alone.
     private let byValue: Bool
-    /// Objects that exist before and after, and are there on one side only.
+    /// Objects that exist before and after, and are visible on one side only.
     private var turned: [ClassID: Turned] = [:]
 
     private struct Turned {
@@ -31,8 +30,8 @@ struct VisibleChanges {
         func contains(_ key: ObjectKey) -> Bool { came.contains(key) || went.contains(key) }
     }
 
-    /// - Parameter byValue: whether it is about several versions, of which some may have shown what is hidden on both
-    ///   sides: then it does not matter what was assigned in between.
+    /// - Parameter byValue: whether the delta covers several versions, some of which may have shown what is hidden on
+    ///   both sides: then it does not matter what was assigned in between.
     init(
         _ whole: VersionDelta, from before: any ObjectReads, to after: any ObjectReads, _ earlier: LensConditions,
         _ later: LensConditions, byValue: Bool
@@ -45,7 +44,7 @@ struct VisibleChanges {
         self.later = later
     }
 
-    /// What is seen of the changes to objects of these classes.
+    /// The visible changes to objects of these classes.
     mutating func changes(of classes: Set<ClassID>) throws -> ChangeSet {
         var seen = ChangeSet(version: after.version, schemaChanged: before.schema != after.schema)
         for classID in classes.sorted(by: { $0.rawValue < $1.rawValue }) {
@@ -65,7 +64,7 @@ struct VisibleChanges {
         for key in own.deletions where try isThereBefore(classID, key) { seen.deletions.insert(key) }
         var candidates = own.modifications
         for property in objectClass.storedProperties {
-            // A link to what came or went is another value, although nobody assigned it.
+            // A link to an object that became visible or hidden is another value, although nobody assigned it.
             for target in later.hiddenTargets(of: property) {
                 let others = try self.turned(of: target)
                 for key in others.came.union(others.went) {
@@ -113,7 +112,7 @@ struct VisibleChanges {
         return found
     }
 
-    /// The objects whose being there may differ; nil for any.
+    /// The objects whose visibility may differ; nil for any.
     private func affectedKeys(of classID: ClassID) throws -> Set<ObjectKey>? {
         guard !whole.changes.schemaChanged else { return nil }
         guard let condition = later[classID], let dependencies = condition.dependencies else {
@@ -140,7 +139,7 @@ struct VisibleChanges {
             went: old.subtracting(new).subtracting(own.deletions))
     }
 
-    /// Of an object that exists then.
+    /// Whether an object that exists before is visible then.
     private func isThereBefore(_ classID: ClassID, _ key: ObjectKey) throws -> Bool {
         guard let condition = earlier[classID] else { return true }
         let quick = try condition.quick.holds { try whole.valueBefore(classID, key, $0) }
@@ -155,7 +154,7 @@ struct VisibleChanges {
 
     // MARK: What is seen of a property
 
-    /// Notes how a property of an object that is there on both sides differs.
+    /// Records the difference of a property of an object that is visible on both sides.
     private mutating func compare(
         _ property: PropertySchema, of classID: ClassID, _ key: ObjectKey, isAssigned: Bool,
         _ recorded: CollectionEdit?, into seen: inout ClassChanges
@@ -169,14 +168,15 @@ struct VisibleChanges {
         }
         let ignoresAssignments = byValue && (property.type.isLink || property.type.isMixed)
         if !later.mayHide(within: property), !ignoresAssignments, !whole.changes.schemaChanged { return assigned() }
-        // Which embedded objects a collection holds is known to those who follow it as a result, and they hear of others in
-        // the same places. A single one is what is seen of it.
+        // Observers of a collection as a result know which embedded objects it holds, and are notified of others in the
+        // same positions. A single embedded object is compared by its visible values.
         let asParts = byValue || !property.type.isCollection
         func look(_ value: Value, _ reads: any ObjectReads) throws -> Value {
             asParts ? try parts(value, property, reads) : value
         }
         let (old, new) = (try before.value(classID, key, id), try after.value(classID, key, id))
-        // That it was assigned what it showed already is told of none, else who is not told knew of something hidden.
+        // An assignment of the value that was already visible is reported to nobody: otherwise those who are not
+        // notified would learn of something hidden.
         guard try look(old, before) != look(new, after) else { return }
         seen.recordModification(key, id)
         if property.type.isCollection, let edit = try edit(property, from: old, to: new) {
@@ -184,9 +184,9 @@ struct VisibleChanges {
         }
     }
 
-    /// How a collection became another one, by what is seen of both; nil where they are equal or of different kinds.
+    /// The edit of a collection, derived from its two visible states; nil where they are equal or of different kinds.
     ///
-    /// Objects that are not there any more leave a list as they do when they are deleted; then it is as if the list was
+    /// Objects that are not visible any more leave a list as deleted ones do; the result is the same as if the list was
     /// written as a whole.
     private mutating func edit(_ property: PropertySchema, from old: Value, to new: Value) throws -> CollectionEdit? {
         guard case .list(let before) = old, case .list(let after) = new else {
@@ -211,13 +211,13 @@ struct VisibleChanges {
         return edit.isEmpty ? nil : .list(edit)
     }
 
-    /// Whether an object that was there before is not there any more.
+    /// Whether an object that was visible before is not visible any more.
     private mutating func isGone(_ object: ObjectReference) throws -> Bool {
         if whole.changes.classes[object.classID]?.deletions.contains(object.key) == true { return true }
         return try turned(of: object.classID).went.contains(object.key)
     }
 
-    /// A value with embedded objects as what is seen of them: which objects they are is not.
+    /// A value with embedded objects replaced by their visible values, without their identity.
     private func parts(_ value: Value, _ property: PropertySchema, _ reads: any ObjectReads) throws -> Value {
         guard property.ownsTarget, let target = property.targetClass.flatMap({ after.schema[$0] }) else { return value }
         switch value {
@@ -235,7 +235,7 @@ struct VisibleChanges {
 }
 
 extension CollectionEdit {
-    /// How a set or map became another one, by their values alone; nil where they are equal or of different kinds.
+    /// The edit of a set or map, by its values alone; nil where they are equal or of different kinds.
     fileprivate init?(from old: Value, to new: Value) {
         switch (old, new) {
         case (.set(let before), .set(let after)):

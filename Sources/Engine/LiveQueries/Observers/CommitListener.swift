@@ -1,16 +1,16 @@
 import ObjectModel
 import Synchronization
 
-/// Whoever hears of a store's commits, on the writer's thread.
+/// A receiver of a store's commits, on the writer's thread.
 protocol CommitReceiver: AnyObject, Sendable {
     func receive(_ changes: [ChangeSet])
 }
 
-/// Stands between the store, which keeps its listeners for good, and a receiver, which may go earlier.
+/// Connects the store, which keeps its listeners for good, to a receiver, which may be released earlier.
 final class CommitListener: Sendable {
     private struct State {
         weak var target: (any CommitReceiver)?
-        /// What came before there was a target.
+        /// Change sets that arrived before there was a target.
         var early: [ChangeSet] = []
         var isAttached = false
     }
@@ -18,7 +18,7 @@ final class CommitListener: Sendable {
     private let state = Mutex(State())
 
     func attach(_ target: any CommitReceiver) {
-        // Forwarding under the lock keeps what came early before what comes now.
+        // Forwarding under the lock keeps earlier change sets before later ones.
         state.withLock { state in
             state.target = target
             state.isAttached = true

@@ -1,9 +1,8 @@
 package import ObjectModel
 package import StoreContract
 
-/// What an observer of one object's list, set or map is told: `initial` or `resumed` once, then updates, or `failed` and
-/// nothing more. When the object is deleted, one update says that all elements went, if there were any, and it is the
-/// last.
+/// The events of one object's list, set or map: `initial` or `resumed` once, then updates, or `failed` and nothing
+/// more. When the object is deleted, one last update deletes all elements, if there were any.
 package enum LiveCollectionEvent: Sendable {
     case initial(snapshot: any Snapshot)
     /// As `LiveEvent.resumed`.
@@ -12,13 +11,13 @@ package enum LiveCollectionEvent: Sendable {
     case failed(any Error)
 }
 
-/// The difference between a list, set or map and its state at the observer's previous event. Never empty. Shared between
-/// observers as `LiveChange` is.
+/// The difference between a list, set or map and its state at the observer's previous event. Never empty. Shared
+/// between observers as `LiveChange` is.
 package final class LiveCollectionChange: Sendable {
     package enum Difference: Sendable {
-        /// Of a list, and of a set in ascending order.
+        /// For a list, and for a set in ascending order.
         case positions(IndexChanges)
-        /// Of a map: keys of the old one, and keys of the new one, all ascending. A key that was removed and put in
+        /// For a map: keys of the old one, and keys of the new one, all ascending. A key that was removed and added
         /// again is in `deletions` and in `insertions`.
         case keys(deletions: [String], insertions: [String], modifications: [String])
 
@@ -35,7 +34,7 @@ package final class LiveCollectionChange: Sendable {
     package let snapshot: any Snapshot
     package let version: Version
     package let difference: Difference
-    /// Whether the object that held the collection is gone.
+    /// Whether the object that held the collection was deleted.
     package let ownerIsDeleted: Bool
 
     init(snapshot: any Snapshot, difference: Difference, ownerIsDeleted: Bool) {
@@ -45,8 +44,8 @@ package final class LiveCollectionChange: Sendable {
         self.ownerIsDeleted = ownerIsDeleted
     }
 
-    /// This change and the next one of the same observation as one, for an observer that has not taken this one yet.
-    /// Nil when they cancel out.
+    /// Merges this change with the next one of the same observation, for an observer that has not consumed this one
+    /// yet. Nil when they cancel out.
     package func followed(by next: LiveCollectionChange) -> LiveCollectionChange? {
         let both = difference.followed(by: next.difference)
         guard !both.isEmpty else { return nil }
@@ -61,7 +60,7 @@ extension LiveCollectionChange.Difference {
             modifications: edit.modifications.sorted().map(\.text))
     }
 
-    /// This difference and the next one of the same collection as one.
+    /// Merges this difference with the next one of the same collection.
     package func followed(by next: Self) -> Self {
         switch (self, next) {
         case (.positions(var both), .positions(let later)):
@@ -71,12 +70,12 @@ extension LiveCollectionChange.Difference {
             var both = edit
             both.merge(next.edit)
             return Self(both)
-        // A collection stays of one kind while it is observed.
+        // A collection's kind does not change while it is observed.
         case (.positions, .keys), (.keys, .positions): return next
         }
     }
 
-    /// Of a map; empty for positions.
+    /// The edit of a map; empty for positions.
     fileprivate var edit: MapEdit {
         guard case .keys(let deletions, let insertions, let modifications) = self else { return MapEdit() }
         func keys(_ texts: [String]) -> Set<MapKey> { Set(texts.map { MapKey($0) }) }
@@ -85,7 +84,7 @@ extension LiveCollectionChange.Difference {
 }
 
 extension LiveCollectionChange.Difference: Equatable {
-    /// Keys are told apart by their bytes.
+    /// Keys are compared by their bytes.
     package static func == (a: Self, b: Self) -> Bool {
         switch (a, b) {
         case (.positions(let a), .positions(let b)): a == b

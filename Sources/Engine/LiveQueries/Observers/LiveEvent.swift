@@ -1,21 +1,21 @@
 package import ObjectModel
 package import StoreContract
 
-/// What an observer of a query is told: `initial` or `resumed` once, then updates, or `failed` and nothing more.
+/// The events of a query's observer: `initial` or `resumed` once, then updates, or `failed` and nothing more.
 package enum LiveEvent: Sendable {
     /// The result when the observation began, at the snapshot's version.
     case initial(snapshot: any Snapshot, keys: KeySequence)
-    /// Instead of `initial`, where what became different since the version that the observer had heard of is
-    /// known: an update with all of that follows at once, unless there is nothing.
+    /// Instead of `initial`, when the difference since the version that the observer saw last is known: an update with
+    /// that difference follows at once, unless it is empty.
     case resumed(snapshot: any Snapshot, keys: KeySequence)
     case update(LiveChange)
-    /// The query cannot be kept up to date any more, for example because its class is gone from the schema.
+    /// The query cannot be maintained any more, for example because its class was removed from the schema.
     case failed(any Error)
 }
 
 /// The difference between a result and its state at the observer's previous event, perhaps several versions earlier.
-/// Never empty. One object is shared by all observers that are told the same, so that work done for one, such as
-/// encoding, can be kept for the others.
+/// Never empty. All observers that get the same change share one object, so that work done for one, such as encoding,
+/// can be reused for the others.
 package final class LiveChange: Sendable {
     /// The store at the version that the change leads to. It pins that version: do not keep the change.
     package let snapshot: any Snapshot
@@ -31,8 +31,8 @@ package final class LiveChange: Sendable {
         self.newKeys = newKeys
     }
 
-    /// This change and the next one of the same observation as one, for an observer that has not taken this one yet.
-    /// Nil when they cancel out.
+    /// Merges this change with the next one of the same observation, for an observer that has not consumed this one
+    /// yet. Nil when they cancel out.
     package func followed(by next: LiveChange) -> LiveChange? {
         var both = indices
         both.merge(next.indices)
@@ -43,19 +43,19 @@ package final class LiveChange: Sendable {
     package var deletions: [Int] { indices.deletions }
     /// Positions in the new result, ascending.
     package var insertions: [Int] { indices.insertions }
-    /// Old positions of elements that stayed in place among the others and were modified, ascending.
+    /// Old positions of modified elements that kept their order among the others, ascending.
     package var modifications: [Int] { indices.modifications }
     /// The new positions of the same elements, in the same order.
     package var modificationsNew: [Int] { indices.modificationsNew }
 }
 
-/// What an observer of one object is told: `initial` or `resumed` once, then changes; `deleted` or `failed`,
-/// and nothing more.
+/// The events of one object's observer: `initial` or `resumed` once, then changes; `deleted` or `failed`, and nothing
+/// more.
 package enum LiveObjectEvent: Sendable {
     /// The observation has begun; later changes are relative to this version.
     case initial(snapshot: any Snapshot)
-    /// Instead of `initial`, where what changed since the version that the observer had heard of is known: it follows
-    /// at once, unless there is nothing.
+    /// Instead of `initial`, when the change since the version that the observer saw last is known: it follows at once,
+    /// unless it is empty.
     case resumed(snapshot: any Snapshot)
     case change(LiveObjectChange)
     case deleted(Version)
@@ -68,7 +68,7 @@ package struct LiveObjectChange: Sendable {
     /// The store at the version that the change leads to. It pins that version: do not keep the change.
     package let snapshot: any Snapshot
     package let version: Version
-    /// The store as it was at the observer's previous event, in which old values are to be read. It pins that version.
+    /// The store at the observer's previous event, from which old values are read. It pins that version.
     package let before: any ObjectReads
     /// In declaration order, linking objects last. Never empty.
     package let properties: [LivePropertyChange]
@@ -84,10 +84,10 @@ package struct LiveObjectChange: Sendable {
 /// One property of a changed object.
 package struct LivePropertyChange: Hashable, Sendable {
     package let id: PropertyID
-    /// The value at the observer's previous event; equal to the new one when the present value was assigned or
-    /// when the change lies behind the property's link. Links are to the objects that were linked to, which may
-    /// be gone; `LiveObjectChange.before` has them. Nil for collections and linking objects, for properties that a new schema added, and where the
-    /// earlier version was given up.
+    /// The value at the observer's previous event; equal to the new one when the present value was assigned or when the
+    /// change is behind the property's link. Links lead to the objects that were linked to, which may have been
+    /// deleted; `LiveObjectChange.before` has them. Nil for collections and linking objects, for properties that a new
+    /// schema added, and where the earlier version was released.
     package let oldValue: Value?
     /// The value now; nil for collections and linking objects.
     package let newValue: Value?

@@ -2,26 +2,26 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// What is observed, and what it is seen through.
+/// The subject of an observation, and its lens.
 struct LiveAddress: Hashable, Sendable {
     let lens: AnyLens?
     let subject: MaintainedViewID
 }
 
-/// Somebody who wants to observe something.
+/// A request to observe something.
 struct LiveRegistration: Sendable {
     let subject: MaintainedViewID
-    /// One for events of the subject's kind.
+    /// A subscriber for events of the view's kind.
     let subscriber: any LiveSubscriber
     let keyPaths: [LiveKeyPath]
-    /// What it shows of each object, if it names no key paths.
+    /// The data of each object that it shows, if it gives no key paths.
     var shape: LiveShape?
-    /// The version that the observer has heard of, if it resumes.
+    /// The version that the observer saw last, if it resumes.
     let since: Version?
-    /// What it sees the store through; nil for one that sees everything.
+    /// Its lens; nil for an observer that sees everything.
     var lens: AnyLens?
 
-    /// What is to be observed, as it is at the snapshot. Throws when it does not fit the schema, and `notFound`.
+    /// Makes the view at the snapshot. Throws when it does not fit the schema, and `notFound`.
     func makeSubject(_ snapshot: any Snapshot) throws -> any MaintainedView {
         switch subject {
         case .query(let query): try MaintainedResult(query, snapshot)
@@ -32,13 +32,13 @@ struct LiveRegistration: Sendable {
     }
 }
 
-/// An observer of whatever kind.
+/// A subscriber for events of any kind.
 protocol LiveSubscriber: AnyObject, Sendable {
     var isActive: Bool { get }
 
     func cancel()
 
-    /// Tells it that the observation cannot go on.
+    /// Reports that the observation cannot continue.
     func fail(_ error: any Error)
 }
 

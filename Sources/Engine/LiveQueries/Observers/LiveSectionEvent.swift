@@ -1,7 +1,7 @@
 package import ObjectModel
 package import StoreContract
 
-/// What an observer of a result in sections is told: `initial` or `resumed` once, then updates, or `failed` and nothing
+/// The events of an observer of a sectioned result: `initial` or `resumed` once, then updates, or `failed` and nothing
 /// more.
 package enum LiveSectionEvent: Sendable {
     case initial(snapshot: any Snapshot, sections: LiveSections)
@@ -11,7 +11,7 @@ package enum LiveSectionEvent: Sendable {
     case failed(any Error)
 }
 
-/// Where an element of a result in sections stands.
+/// The position of an element in a sectioned result.
 package struct SectionPath: Hashable, Comparable, Sendable {
     package var section: Int
     package var row: Int
@@ -26,19 +26,19 @@ package struct SectionPath: Hashable, Comparable, Sendable {
     }
 }
 
-/// How one result in sections became another. All arrays ascend.
+/// The difference between two sectioned results. All arrays ascend.
 package struct SectionChanges: Hashable, Sendable {
     /// Indices in the new list of sections.
     package var sectionsToInsert: [Int]
     /// Indices in the old list of sections.
     package var sectionsToDelete: [Int]
-    /// Places in the new sections, also of every row of an inserted section.
+    /// Paths in the new sections, including every row of an inserted section.
     package var insertions: [SectionPath]
-    /// Places in the old sections; the rows of deleted sections are left out.
+    /// Paths in the old sections; the rows of deleted sections are left out.
     package var deletions: [SectionPath]
     /// The section's old index, and the row, which is the same before and after.
     package var modifications: [SectionPath]
-    /// The new places of the same rows, in the same order.
+    /// The new paths of the same rows, in the same order.
     package var modificationsNew: [SectionPath]
 
     package init(
@@ -59,7 +59,7 @@ package struct SectionChanges: Hashable, Sendable {
     }
 }
 
-/// The difference between a result in sections and its state at the observer's previous event. Never empty. Shared
+/// The difference between a sectioned result and its state at the observer's previous event. Never empty. Shared
 /// between observers as `LiveChange` is.
 package final class LiveSectionChange: Sendable {
     /// The store at the version that the change leads to. It pins that version: do not keep the change.
@@ -80,11 +80,11 @@ package final class LiveSectionChange: Sendable {
         self.newSections = newSections
     }
 
-    /// Whether it starts from just these sections, rows aside.
+    /// Whether it starts from exactly these sections, apart from their rows.
     func isSince(_ list: SectionList) -> Bool { oldSections.list.hasSections(of: list) }
 
-    /// This change and the next one of the same observation as one, for an observer that has not taken this one yet.
-    /// Nil when they cancel out.
+    /// Merges this change with the next one of the same observation, for an observer that has not consumed this one
+    /// yet. Nil when they cancel out.
     package func followed(by next: LiveSectionChange) -> LiveSectionChange? {
         let both = changes.followed(by: next.changes) { next.newSections.count(of: $0) }
         guard !both.isEmpty else { return nil }
@@ -92,8 +92,8 @@ package final class LiveSectionChange: Sendable {
             snapshot: next.snapshot, changes: both, oldSections: oldSections, newSections: next.newSections)
     }
 
-    /// What of this concerns the section with that key, for an observer of that section alone; nil if nothing does. That
-    /// other sections before it came or went does not concern it.
+    /// The part of the change in the section with that key, for an observer of that section alone; nil if there is
+    /// none. Insertions and deletions of other sections do not count.
     package func restricted(to key: Value) -> SectionChanges? {
         changes.restricted(old: oldSections.index(of: key), new: newSections.index(of: key))
     }

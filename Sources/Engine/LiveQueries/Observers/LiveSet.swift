@@ -2,18 +2,18 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// Everything that is observed through one handle, and one lens if there is one, all of it at one version, which it pins.
-/// Used by one thread at a time.
+/// All views of one handle, with one lens if there is one, all of them at one version, which it pins. Used by one
+/// thread at a time.
 final class LiveSet {
     private let store: any Store
     private(set) var snapshot: any Snapshot
     private var subjects = LiveSubjects()
     private var dependencyIndex = DependencyIndex()
-    /// What is looked through, at the same version; nil when everything is seen.
+    /// The lens at the same version; nil when everything is visible.
     private let sight: LensSight?
     private lazy var past = VersionHistory(store, before: snapshot, through: sight)
 
-    /// What it may cost to make a subject; nil for anything.
+    /// The budget for making a view; nil for no limit.
     private let budget: () -> QueryBudget?
 
     init(
@@ -29,7 +29,7 @@ final class LiveSet {
     var isEmpty: Bool { subjects.isEmpty }
     var count: Int { subjects.count }
 
-    /// Brings everything to a later version and tells the observers what became different. `changes` are those in
+    /// Advances everything to a later version and notifies the observers of the difference. `changes` are those in
     /// between.
     func advance(_ changes: ChangeSet, to later: any Snapshot) {
         let earlier = snapshot
@@ -64,7 +64,7 @@ final class LiveSet {
         }
     }
 
-    /// Ends the observations of what means something else under the schema of a version.
+    /// Ends the observations whose bindings do not hold under the schema of a version.
     private func endOutdated(at seen: any Snapshot) {
         for number in subjects.numbers.sorted() {
             guard let subject = subjects[number] else { continue }
@@ -73,8 +73,8 @@ final class LiveSet {
         }
     }
 
-    /// Lets an observer in, at the present version, and tells it the state, or what became different since the version
-    /// that it knows.
+    /// Adds an observer at the present version, and sends it the state, or the difference since the version that it
+    /// knows.
     func admit(_ registration: LiveRegistration) {
         guard registration.subscriber.isActive else { return }
         let id = registration.subject
@@ -88,7 +88,7 @@ final class LiveSet {
         }
     }
 
-    /// What is seen, with queries that count as work.
+    /// The visible snapshot, with queries that count against the budget.
     private func limited() throws -> (any Snapshot)? {
         guard let budget = budget() else { return nil }
         return try sight?.shown(limitedBy: budget) ?? snapshot.limited(by: budget)
@@ -99,7 +99,7 @@ final class LiveSet {
         dependencyIndex.set(subject.watches, for: subjects.keep(subject, as: id))
     }
 
-    /// Forgets the observers of a subject that have left, and the subject with the last of them.
+    /// Removes the observers of a view that have left, and the view with the last of them.
     func prune(_ id: MaintainedViewID) {
         guard let number = subjects.number(of: id), let subject = subjects[number] else { return }
         subject.prune()
@@ -119,8 +119,7 @@ final class LiveSet {
     }
 }
 
-/// The subjects by what they are, and by numbers: a query is slow to tell apart from others, and a commit can matter to
-/// very many.
+/// The views by identity and by number: a query is slow to compare with others, and a commit can affect very many.
 private struct LiveSubjects {
     private var known: [MaintainedViewID: Int] = [:]
     private var subjects: [Int: any MaintainedView] = [:]
@@ -136,7 +135,7 @@ private struct LiveSubjects {
 
     func number(of id: MaintainedViewID) -> Int? { known[id] }
 
-    /// Gives its number.
+    /// Stores the view; returns its number.
     mutating func keep(_ subject: any MaintainedView, as id: MaintainedViewID) -> Int {
         if let number = known[id] {
             subjects[number] = subject

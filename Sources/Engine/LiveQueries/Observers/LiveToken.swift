@@ -9,19 +9,19 @@ package final class LiveToken: Sendable {
 
     deinit { end() }
 
-    /// Ends the observation. No event starts after this returns; one that is being delivered on the worker's thread
-    /// at that moment may still finish. Called from within the observer's own `deliver`, nothing follows at all.
+    /// Ends the observation. No event starts after this returns; one that is being delivered on the worker's thread at
+    /// that moment may still finish. Called from within the observer's own `deliver`, nothing follows at all.
     package func cancel() { end() }
 }
 
-/// Whether what somebody has bound to a schema means the same under another one, which a version has, as it is seen. It is
-/// that of the version that is told of next, and may have been replaced in turn since.
+/// Whether a binding to a schema is still valid under the schema of another version, seen through the lens. That
+/// version is the next one to be reported, whose schema may have been replaced in turn since.
 package typealias SchemaBinding = @Sendable (any Snapshot) -> Bool
 
 /// The receiving end of one observation.
 final class Subscriber<Event: Sendable>: Sendable {
     private let active = Atomic(true)
-    /// Whether what it is told still means something, asked when the schema is replaced; nil for always.
+    /// Whether its events are still meaningful, called when the schema is replaced; nil for always.
     let holds: SchemaBinding?
     private let deliver: @Sendable (Event) -> Void
 

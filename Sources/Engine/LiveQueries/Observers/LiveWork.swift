@@ -1,19 +1,20 @@
 import ObjectModel
 import StoreContract
 
-/// What the worker's thread works on: the observations of all, and what was committed and has not reached them yet.
+/// The state of the worker's thread: all observations, and the commits that have not been processed yet.
 final class LiveWork {
     private let store: any Store
-    /// The version that everything observed is at.
+    /// The version of all views.
     private var version: Version
     /// Change sets after `version`, oldest first.
     private var pending: [ChangeSet] = []
     private var waiting: [LiveRegistration] = []
-    /// A snapshot that is ahead of the change sets that have arrived.
+    /// A snapshot that is newer than the change sets that have arrived.
     private var held: (any Snapshot)?
-    /// Those that came after it. They may be bound to a later schema, and are let in at a version that has it.
+    /// Registrations that arrived after it. They may be bound to a later schema, and are admitted at a version that has
+    /// it.
     private var late: [LiveRegistration] = []
-    /// By what the observers look through; empty while nothing is observed, so that no version is pinned for nobody.
+    /// By the observers' lens; empty while there are no observers, so that no version is pinned needlessly.
     private var observed: [AnyLens?: LiveSet] = [:]
 
     private let budget: @Sendable () -> QueryBudget?
@@ -35,7 +36,8 @@ final class LiveWork {
         }
     }
 
-    /// Brings everything to the newest version that snapshot and change sets both reach, and lets in who waits.
+    /// Advances everything to the newest version that snapshot and change sets both reach, and admits waiting
+    /// observers.
     func drain() {
         while true {
             let covered = pending.last?.version ?? version
@@ -56,7 +58,7 @@ final class LiveWork {
                 fail(error)
                 return
             }
-            // A version can be seen a moment before its change set arrives, and the arrival calls this again.
+            // A version can be read a moment before its change set arrives, and the arrival calls this again.
             guard snapshot.version <= covered else {
                 held = snapshot
                 return
@@ -93,7 +95,7 @@ final class LiveWork {
         }
     }
 
-    /// Without a snapshot nobody can be let in. The others wait for the next commit, unless there will be none.
+    /// Without a snapshot no observer can be admitted. The others wait for the next commit, unless there will be none.
     private func fail(_ error: any Error) {
         for registration in waiting + late { registration.subscriber.fail(error) }
         (waiting, late) = ([], [])

@@ -2,7 +2,7 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// What can be observed, told apart: equal ones are one subject with many observers.
+/// The identity of a view: equal ones are one view with many observers.
 enum MaintainedViewID: Hashable, Sendable {
     case query(BoundQuery)
     case sections(BoundQuery, SectionKey)
@@ -11,7 +11,7 @@ enum MaintainedViewID: Hashable, Sendable {
 }
 
 extension Set<LiveWatch> {
-    /// The classes of the objects that are watched.
+    /// The classes of the watched objects.
     var classes: Set<ClassID> {
         reduce(into: []) { classes, watch in
             switch watch {
@@ -23,46 +23,46 @@ extension Set<LiveWatch> {
     }
 }
 
-/// Where changes can matter to something observed.
+/// A set of objects whose changes can affect a view.
 enum LiveWatch: Hashable, Sendable {
     /// Any object of a class.
     case objects(of: ClassID)
     /// One object, and no other of its class.
     case object(ObjectReference)
-    /// What lies on the ways from one object of the tree's class.
+    /// The objects on the paths from one object of the tree's class.
     case ways(DependencyTree, from: ObjectKey)
 }
 
-/// Something observed that is kept current for all who observe it. Used by one thread at a time.
+/// A result or object that is maintained for all of its observers. Used by one thread at a time.
 protocol MaintainedView: AnyObject {
     associatedtype Event: LiveEventKind
-    /// What is kept for each audience.
+    /// The data that is kept for each group of subscribers.
     associatedtype Memory
 
     var subscriberGroups: [SubscriberGroup<Event, Memory>] { get set }
 
-    /// Where changes can matter. May differ after each call of `add` and after each change of the schema.
+    /// The objects whose changes can affect the view. May differ after each call of `add` and after each change of the
+    /// schema.
     var watches: Set<LiveWatch> { get }
 
-    /// Adds an observer and tells it the state, which must be that of `snapshot`, or what became different since the
-    /// version that it knows.
+    /// Adds an observer and sends it the state, which must be that of `snapshot`, or the difference since the version
+    /// that it knows.
     func add(
         _ subscriber: Subscriber<Event>, _ interest: LiveInterest, _ snapshot: any Snapshot, since version: Version?,
         _ past: VersionHistory) throws
 
-    /// What counts for observers with the key paths; nil for none. Throws when they do not fit the subject or the
-    /// schema.
+    /// The filter of observers with the key paths; nil for none. Throws when they do not fit the view or the schema.
     func filter(_ keyPaths: [LiveKeyPath], _ schema: Schema) throws -> KeyPathFilter?
 
-    /// Brings it from `step.before` to `snapshot`, which is `step.after`, and tells its observers. On a throw it is of
-    /// no use any more. Called also when nothing changed where it watches, if the schema did.
+    /// Advances from `step.before` to `snapshot`, which is `step.after`, and notifies its observers. After a throw it
+    /// must not be used any more. Also called for a change of the schema alone.
     func advance(_ step: VersionDelta, _ snapshot: any Snapshot) throws
 }
 
 extension MaintainedView {
     var isObserved: Bool { !subscriberGroups.isEmpty }
 
-    /// Adds an observer, who must be one for events of the subject's kind.
+    /// Adds an observer, whose subscriber must be for events of the view's kind.
     func add(_ registration: LiveRegistration, _ snapshot: any Snapshot, _ past: VersionHistory) throws {
         guard let subscriber = registration.subscriber as? Subscriber<Event> else {
             preconditionFailure("The observer is one of another kind of events than the subject's.")
@@ -71,7 +71,7 @@ extension MaintainedView {
         try add(subscriber, interest, snapshot, since: registration.since, past)
     }
 
-    /// The audience with the interest, a new one if there is none that is apt.
+    /// The group with the interest; a new one if there is no suitable one.
     func subscriberGroup(
         _ interest: LiveInterest, _ schema: Schema, new memory: @autoclosure () -> Memory,
         isApt: (Memory) -> Bool = { _ in true }
@@ -82,7 +82,8 @@ extension MaintainedView {
         return subscriberGroups.count - 1
     }
 
-    /// Reads the key paths anew under another schema. Observers whose key paths are gone fail on their own.
+    /// Resolves the key paths again under another schema. Observers whose key paths do not exist any more fail on their
+    /// own.
     func adoptKeyPaths(_ schema: Schema) {
         for index in subscriberGroups.indices {
             do {
@@ -95,13 +96,13 @@ extension MaintainedView {
         prune()
     }
 
-    /// Forgets the observers that have left.
+    /// Removes the observers that have left.
     func prune() {
         for index in subscriberGroups.indices { subscriberGroups[index].subscribers.removeAll { !$0.isActive } }
         subscriberGroups.removeAll { $0.subscribers.isEmpty }
     }
 
-    /// Ends the observations of what means something else under the schema of a version.
+    /// Ends the observations whose bindings do not hold under the schema of a version.
     func endOutdated(at snapshot: any Snapshot) {
         for subscriberGroup in subscriberGroups {
             for subscriber in subscriberGroup.subscribers where subscriber.holds?(snapshot) == false {
@@ -111,10 +112,10 @@ extension MaintainedView {
         prune()
     }
 
-    /// Tells all observers that this is the end, and forgets them.
+    /// Reports the end to all observers, and removes them.
     func fail(_ error: any Error) { finish(.failed(error)) }
 
-    /// Tells all observers the last that they hear, and forgets them.
+    /// Sends all observers a last event, and removes them.
     func finish(_ event: Event) {
         for subscriberGroup in subscriberGroups { subscriberGroup.finish(event) }
         subscriberGroups = []

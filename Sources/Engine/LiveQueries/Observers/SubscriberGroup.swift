@@ -1,9 +1,9 @@
 import ObjectModel
 import StoreContract
 
-/// What observers of one kind are told.
+/// The events of one kind of observers.
 protocol LiveEventKind: Sendable {
-    /// The last that an observer hears, when the observation cannot go on.
+    /// The last event, when the observation cannot continue.
     static func failed(_ error: any Error) -> Self
 }
 
@@ -12,10 +12,10 @@ extension LiveSectionEvent: LiveEventKind {}
 extension LiveCollectionEvent: LiveEventKind {}
 extension LiveObjectEvent: LiveEventKind {}
 
-/// What an observer wants to hear of.
+/// The changes that an observer is interested in.
 struct LiveInterest: Hashable, Sendable {
     var keyPaths: [LiveKeyPath] = []
-    /// What it shows of each object, beside what counts anyway; nil where key paths say what counts.
+    /// The shown data of each object, besides what counts anyway; nil where key paths decide what counts.
     var shape: LiveShape?
 
     init(_ keyPaths: [LiveKeyPath], showing shape: LiveShape? = nil) {
@@ -24,15 +24,15 @@ struct LiveInterest: Hashable, Sendable {
     }
 }
 
-/// What counts as a modification.
+/// The definition of a modification.
 struct LiveCriteria {
-    /// Nil when everything within reach counts, and what is shown.
+    /// Nil when everything within reach, and the shown data, count.
     let filter: KeyPathFilter?
     let shape: LiveShape?
 
-    /// The objects that exist before and after the step and count as modified.
+    /// The objects that exist before and after the delta and count as modified.
     ///
-    /// - Parameter touched: those within reach.
+    /// - Parameter touched: returns those within reach.
     func modifiedRoots(by step: VersionDelta, _ touched: () throws -> Set<ObjectKey>) throws -> Set<ObjectKey> {
         if let filter { return try filter.modifiedRoots(by: step) }
         guard let shape else { return try touched() }
@@ -40,14 +40,14 @@ struct LiveCriteria {
     }
 }
 
-/// The observers of a subject with the same interest, who are told the same.
+/// The observers of a view with the same interest, who get the same events.
 struct SubscriberGroup<Event: LiveEventKind, Memory> {
     let interest: LiveInterest
-    /// Nil when everything within reach counts, and of a single object its own stored properties; then what is shown
-    /// counts, too.
+    /// Nil when everything within reach counts (for a single object its own stored properties); then the shown data
+    /// count, too.
     var filter: KeyPathFilter?
     var subscribers: [Subscriber<Event>] = []
-    /// What the subject remembers of what they were told.
+    /// The view's record of the events that they got.
     var memory: Memory
 
     init(_ interest: LiveInterest, _ filter: KeyPathFilter?, _ memory: Memory) {
@@ -56,7 +56,7 @@ struct SubscriberGroup<Event: LiveEventKind, Memory> {
         self.memory = memory
     }
 
-    /// What counts as a modification for them.
+    /// The definition of a modification for them.
     var criteria: LiveCriteria { LiveCriteria(filter: filter, shape: interest.shape) }
 
     /// The classes whose changes can count although they are not within reach.

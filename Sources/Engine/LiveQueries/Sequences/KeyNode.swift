@@ -1,9 +1,9 @@
 import ObjectModel
 
-/// A node of a tree of keys: either a leaf with keys or an inner node with children that are all equally deep. A value
-/// whose arrays are shared with copies until one is changed.
+/// A node of a tree of keys: either a leaf with keys or an inner node with children of equal depth. A value whose
+/// arrays are shared with copies until one is changed.
 ///
-/// No node but the root is empty, and no inner node but the root has a single child for long.
+/// No node except the root is empty, and no inner node except the root keeps a single child for long.
 struct KeyNode: Sendable {
     /// A leaf is split beyond this. Small enough to be copied quickly, large enough that the rest of the tree is small.
     static let mostKeys = 512
@@ -13,7 +13,7 @@ struct KeyNode: Sendable {
     private(set) var count: Int
     private(set) var keys: [ObjectKey] = []
     private(set) var children: [KeyNode] = []
-    /// Of a node that is not empty. Kept here, so that a search looks at no other node than those on its way.
+    /// The first key of a non-empty node. Kept here, so that a search reads only the nodes on its path.
     private(set) var firstKey = ObjectKey(0)
 
     init(keys: [ObjectKey]) {
@@ -51,14 +51,14 @@ struct KeyNode: Sendable {
         if let first = children.first?.firstKey ?? keys.first { firstKey = first }
     }
 
-    /// Gives the right half when the node had to be split.
+    /// Returns the right half when the node had to be split.
     mutating func insert(_ key: ObjectKey, at index: Int) -> KeyNode? {
         count += 1
         if index == 0 { firstKey = key }
         if children.isEmpty {
             keys.insert(key, at: index)
             guard keys.count > Self.mostKeys else { return nil }
-            // What is appended goes on to be appended: the left part stays full.
+            // Appends are mostly followed by more: the left part stays full.
             let cut = index == keys.count - 1 ? keys.count - 1 : keys.count / 2
             let right = KeyNode(keys: Array(keys[cut...]))
             keys.removeSubrange(cut...)
@@ -88,7 +88,7 @@ struct KeyNode: Sendable {
         return key
     }
 
-    /// Puts a child that became small together with a neighbour, where one node can hold both.
+    /// Merges a child that became small with a neighbour, where one node can hold both.
     private mutating func joinIfSmall(_ child: Int) {
         if children[child].count == 0 {
             children.remove(at: child)
@@ -117,7 +117,7 @@ struct KeyNode: Sendable {
     }
 }
 
-/// Makes a tree of keys that come one after the other, with nodes that have a little room.
+/// Builds a tree of keys in order, with nodes that have a little room.
 struct KeyTreeBuilder {
     private static let keysPerLeaf = KeyNode.mostKeys * 7 / 8
     private static let childrenPerNode = KeyNode.mostChildren * 7 / 8
@@ -134,7 +134,7 @@ struct KeyTreeBuilder {
         }
     }
 
-    /// The root.
+    /// Returns the root.
     consuming func finished() -> KeyNode {
         if leaves.isEmpty { return KeyNode(keys: leaf) }
         if !leaf.isEmpty { leaves.append(KeyNode(keys: leaf)) }

@@ -1,10 +1,10 @@
 package import ObjectModel
 
-/// The objects of a result in order: a list that is changed at any place, and copied, at little cost.
+/// The objects of a result in order: a list that is cheap to copy and to change at any position.
 ///
-/// A balanced tree whose leaves hold the keys and whose inner nodes know how many keys lie below them. A copy shares all
-/// nodes with its original; whichever of them is changed first makes its own of the few nodes on the way to the change.
-/// Memory: eight bytes a key, and up to half as many again after many changes.
+/// A balanced tree whose leaves hold the keys and whose inner nodes know the number of keys below them. A copy shares
+/// all nodes with its original; the first one to be changed copies the few nodes on the path to the change. Memory:
+/// eight bytes a key, and up to half as many again after many changes.
 package struct KeySequence: Sendable {
     private var root: KeyNode
 
@@ -41,7 +41,7 @@ extension KeySequence: RandomAccessCollection {
 
     package func makeIterator() -> Iterator { Iterator(root, from: 0) }
 
-    /// Goes through the keys from one place on, leaf by leaf.
+    /// Iterates over the keys from one position on, leaf by leaf.
     package struct Iterator: IteratorProtocol {
         private var path: [(node: KeyNode, next: Int)] = []
         private var leaf: [ObjectKey] = []
@@ -70,7 +70,7 @@ extension KeySequence: RandomAccessCollection {
             return leaf[position]
         }
 
-        /// Gives the rest of the present leaf, then whole leaves: what follows without a gap in memory.
+        /// Returns the rest of the present leaf, then whole leaves: each chunk is contiguous in memory.
         fileprivate mutating func nextChunk() -> ArraySlice<ObjectKey>? {
             if position < leaf.count {
                 defer { position = leaf.count }
@@ -97,7 +97,7 @@ extension KeySequence: RandomAccessCollection {
         }
     }
 
-    /// Calls `body` with the keys of a range in stretches that lie together in memory, in order, until it gives false.
+    /// Calls `body` with the keys of a range in contiguous chunks, in order, until it returns false.
     package func forEachChunk(
         in range: Range<Int>? = nil, _ body: (ArraySlice<ObjectKey>) throws -> Bool
     ) rethrows {
@@ -122,15 +122,15 @@ extension KeySequence: RandomAccessCollection {
         return keys
     }
 
-    /// The first position whose key satisfies `isInSecondPart`, which must be false up to it and true from it on; the
-    /// end where none does. Which keys are looked at first depends on little but the keys themselves, so that what is
-    /// known of them can be kept: the first ones are the same after most changes.
+    /// The first position whose key satisfies `isInSecondPart`, which must be false before it and true from it on; the
+    /// end if none does. The keys that are tested first depend on little but the keys themselves, so that their values
+    /// can be cached: they are the same after most changes.
     package func partitioningIndex(where isInSecondPart: (ObjectKey) throws -> Bool) rethrows -> Int {
         guard !isEmpty else { return 0 }
         var node = root
         var before = 0
         while !node.children.isEmpty {
-            // The last child whose first key lies in the first part, else the first one.
+            // The last child whose first key is in the first part, otherwise the first one.
             let child =
                 try node.children.indices.dropFirst()
                 .partitioningIndex { try isInSecondPart(node.children[$0].firstKey) } - 1

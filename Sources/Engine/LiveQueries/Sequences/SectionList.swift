@@ -3,16 +3,16 @@ import QueryExecution
 import QueryLanguage
 import StoreContract
 
-/// The sections of a result at one version, in the order in which the result first has one of their elements. A value:
-/// a copy costs nothing. Memory: eight bytes an element, and some for each section.
+/// The sections of a result at one version, in the order of their first elements. A value: a copy costs nothing.
+/// Memory: eight bytes an element, and some for each section.
 struct SectionList: Sendable {
     struct Section: Sendable {
-        /// The key as the first element has it.
+        /// The key of the first element.
         var name: Value
         var rows: KeySequence
     }
 
-    /// Tells lists of sections apart, whatever their rows.
+    /// Identifies a list of sections, whatever their rows.
     private final class Identity: Sendable {}
 
     private(set) var sections: [Section]
@@ -35,7 +35,7 @@ struct SectionList: Sendable {
             sectioned.sections.map { Section(name: $0.key, rows: KeySequence(sectioned.keys[$0.range])) })
     }
 
-    /// Puts the elements of a result into sections one by one. Cost: a look at each.
+    /// Puts the elements of a result into sections one by one. Cost: reading each.
     init(_ keys: KeySequence, by reader: SectionKeyReader, _ reads: any ObjectReads) throws {
         var sections: [(name: Value, rows: [ObjectKey])] = []
         var indices: [Value: Int] = [:]
@@ -61,7 +61,7 @@ struct SectionList: Sendable {
     func form(of section: Int) -> Value { sections[section].name.distinctForm }
 }
 
-/// What section an object belongs to.
+/// Reads the section that an object belongs to.
 struct SectionKeyReader: Sendable {
     private let key: SectionKey
     private let sortKeys: [SortKey]
@@ -81,21 +81,20 @@ struct SectionKeyReader: Sendable {
 
 // MARK: - Editing
 
-/// An element that comes into a section.
+/// An element that enters a section.
 struct SectionArrival {
     let key: ObjectKey
     let name: Value
 }
 
 extension SectionList {
-    /// Takes rows out, then puts elements in where they belong by the order of the result. Sections that become empty
-    /// go. Cost: a search for each element; the number of sections if one came, went or begins with another element
-    /// now.
+    /// Removes rows, then inserts elements in the order of the result. Sections that become empty are removed. Cost: a
+    /// search for each element; the number of sections if one was added, removed or got another first element.
     ///
     /// - Parameters:
-    ///   - removals: in no section twice the same.
+    ///   - removals: without duplicates in any section.
     ///   - renames: sections whose first element has another key than before, though equal to it.
-    ///   - place: of elements in the new result.
+    ///   - place: returns the position of an element in the new result.
     mutating func edit(
         removing removals: [SectionPath], adding arrivals: [SectionArrival], renaming renames: [Int: Value],
         by order: ResultOrder, _ place: (ObjectKey) throws -> ResultPlace, name: (ObjectKey) throws -> Value
@@ -126,7 +125,7 @@ extension SectionList {
         try arrange(beginsAnew, of: oldCount, by: order, place)
     }
 
-    /// Puts sections that begin with another element than before in their places among the others.
+    /// Moves sections with another first element than before to their positions among the others.
     private mutating func arrange(
         _ moving: Set<Int>, of oldCount: Int, by order: ResultOrder, _ place: (ObjectKey) throws -> ResultPlace
     ) throws {

@@ -1,25 +1,25 @@
 import ObjectModel
 import StoreContract
 
-/// Finds where elements of a result stand in its sections, by their positions in the result. Used by one thread at a
+/// Finds the paths of a result's elements in its sections, by their positions in the result. Used by one thread at a
 /// time.
 final class SectionPlaces {
-    /// How one element is found.
+    /// The search for one element.
     struct Search {
         let order: ResultOrder
         let place: (ObjectKey) throws -> ResultPlace
-        /// The distinct form of the key of the section that the element at a position is in.
+        /// The distinct form of the key of the section that contains the element at a position.
         let form: (Int, ObjectKey) throws -> Value
     }
 
     private let list: SectionList
     private let keys: KeySequence
-    /// Nil where the places of all elements are noted down instead.
+    /// Nil where a table of all paths is made instead.
     private let search: Search?
     private lazy var table = makeTable()
     private var searches = 0
 
-    /// After so many searches, and so many for each element, noting down all places costs less.
+    /// After so many searches, and so many for each element, a table of all paths costs less.
     private static let searchMinimum = 64
     private static let searchShare = 64
 
@@ -29,7 +29,7 @@ final class SectionPlaces {
         self.search = search
     }
 
-    /// Nil only if the sections are not those of the result.
+    /// Returns nil only if the sections are not those of the result.
     func path(at position: Int) throws -> SectionPath? {
         searches += 1
         guard let search, searches <= Self.searchMinimum + keys.count / Self.searchShare else {
@@ -39,7 +39,7 @@ final class SectionPlaces {
         guard let section = try list.index(of: search.form(position, key)) else { return nil }
         let rows = list.sections[section].rows
         var row = try rows.position(of: search.place(key), by: search.order, search.place)
-        // One object may be there several times in a row.
+        // One object may occur several times in a row.
         var earlier = position - 1
         while earlier >= 0, keys[earlier] == key {
             row += 1
@@ -48,7 +48,7 @@ final class SectionPlaces {
         return row < rows.count && rows[row] == key ? SectionPath(section, row) : nil
     }
 
-    /// Every element's place. Rows are in the order of the result.
+    /// Every element's path. Rows are in the order of the result.
     private func makeTable() -> [SectionPath] {
         var owners: [ObjectKey: Int] = Dictionary(minimumCapacity: keys.count)
         for (index, section) in list.sections.enumerated() { for key in section.rows { owners[key] = index } }

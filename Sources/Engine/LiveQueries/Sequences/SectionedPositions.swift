@@ -2,15 +2,15 @@ package import ObjectModel
 import QueryExecution
 import StoreContract
 
-/// Elements in sections, of which only the positions and the keys are known: for who finds the keys of a result, list or
-/// set by means of its own. A section comes where its first element is; elements that share a key share a section,
-/// wherever they stand. A value: a copy costs nothing.
+/// The positions of elements in sections, made from their keys alone: for callers that compute the keys of a result,
+/// list or set themselves. A section is at the position of its first element; elements with equal keys share a section,
+/// wherever they are. A value: a copy costs nothing.
 package struct SectionedPositions: Sendable {
-    /// Positions stand for the objects that a result has.
+    /// Positions take the place of a result's objects.
     private let list: SectionList
     private let positions: KeySequence
 
-    /// - Parameter keys: each element's, in order. Keys that equal each other in the order of values are one.
+    /// - Parameter keys: each element's, in order. Keys that are equal in the order of values are one.
     package init(keys: [Value]) {
         var sections: [(name: Value, rows: [ObjectKey])] = []
         var indices: [Value: Int] = [:]
@@ -31,24 +31,24 @@ package struct SectionedPositions: Sendable {
     /// The number of sections.
     package var count: Int { list.sections.count }
 
-    /// The section with that key, or one that equals it in the order of values.
+    /// The section with that key, or one that is equal to it in the order of values.
     package func index(of key: Value) -> Int? { list.index(of: key.distinctForm) }
 
-    /// The key that the elements of a section share. The index must be one of a section.
+    /// The key of a section's elements. The index must be valid.
     package func key(of section: Int) -> Value { list.sections[section].name }
 
     /// The number of a section's elements.
     package func count(of section: Int) -> Int { list.sections[section].rows.count }
 
-    /// The position of an element that there is.
+    /// The position of an existing element.
     package subscript(path: SectionPath) -> Int { Int(list.sections[path.section].rows[path.row].rawValue) }
 
     /// The positions of a section's elements, ascending.
     package func positions(in section: Int) -> [Int] { list.sections[section].rows.map { Int($0.rawValue) } }
 
-    /// How these sections became others, by `SectionDiff`. Cost: a look at each element.
+    /// The difference between these sections and others, by `SectionDiff`. Cost: reading each element.
     ///
-    /// - Parameter indices: how the elements became others, with the modifications that count.
+    /// - Parameter indices: the difference of the elements, with the modifications that count.
     package func changes(to new: SectionedPositions, _ indices: IndexChanges) throws -> SectionChanges {
         let diff = SectionDiff(
             list, SectionPlaces(list, of: positions, nil), new.list, SectionPlaces(new.list, of: new.positions, nil))
@@ -57,7 +57,7 @@ package struct SectionedPositions: Sendable {
 }
 
 extension SectionChanges {
-    /// What concerns one section, for who observes that one alone; nil if nothing does.
+    /// The part of the changes in one section, for an observer of that one alone; nil if there is none.
     ///
     /// - Parameters:
     ///   - old: its index before; nil where there was none.

@@ -2,7 +2,7 @@ package import ObjectModel
 import QueryExecution
 import StoreContract
 
-/// A result in sections at one version. Shares its storage with the maintained sections until these change.
+/// A sectioned result at one version. Shares its storage with the maintained sections until these change.
 package struct LiveSections: Sendable {
     let list: SectionList
 
@@ -14,10 +14,10 @@ package struct LiveSections: Sendable {
     /// The number of elements of all sections. Cost: the number of sections.
     package var elementCount: Int { list.sections.reduce(0) { $0 + $1.rows.count } }
 
-    /// The key that a section's elements share. The index must be one of a section.
+    /// The key of a section's elements. The index must be valid.
     package func key(of section: Int) -> Value { list.sections[section].name }
 
-    /// The section with that key, or one that equals it in the order of values.
+    /// The section with that key, or one that is equal to it in the order of values.
     package func index(of key: Value) -> Int? { list.index(of: key.distinctForm) }
 
     /// The number of a section's elements.
@@ -26,6 +26,6 @@ package struct LiveSections: Sendable {
     /// A section's elements, in order.
     package func keys(of section: Int) -> [ObjectKey] { Array(list.sections[section].rows) }
 
-    /// The element at a place that there is.
+    /// The element at a valid path.
     package subscript(path: SectionPath) -> ObjectKey { list.sections[path.section].rows[path.row] }
 }

@@ -3,21 +3,21 @@ import QueryExecution
 import QueryLanguage
 import StoreContract
 
-/// One query's result, kept current for all who observe the query. Used by one thread at a time.
+/// One query's result, maintained for all observers of the query. Used by one thread at a time.
 final class MaintainedResult: MaintainedView {
     let query: BoundQuery
     private(set) var state: ResultState
     private var dependencies: QueryDependencies
-    /// The route's, asked for very often.
+    /// The dependencies' value, cached because it is read very often.
     private var isLocal: Bool
     private var reach: DeepChangeChecker
     private let quick: ValuePredicate
     var subscriberGroups: [SubscriberGroup<LiveEvent, ResultMemory>] = []
 
-    /// Runs the query. Throws what the store throws, and `unknownClass` or `unknownProperty` when the query does not
-    /// fit the snapshot's schema.
+    /// Runs the query. Throws the store's errors, and `unknownClass` or `unknownProperty` when the query does not fit
+    /// the snapshot's schema.
     ///
-    /// - Parameter keys: what the query gives at the snapshot, where that is known already.
+    /// - Parameter keys: the query's result at the snapshot, if it is already known.
     init(_ query: BoundQuery, _ snapshot: any Snapshot, keys: KeySequence? = nil) throws {
         self.query = query
         quick = ValuePredicate(query.predicate)
@@ -72,8 +72,8 @@ final class MaintainedResult: MaintainedView {
         try KeyPathFilter(keyPaths, from: query.classID, schema, else: "the query")
     }
 
-    /// Looks everything up again that depends on the schema. Observers whose key paths are gone fail on their own.
-    /// Whoever comes back from before it begins anew, as it would after a restart.
+    /// Looks everything up again that depends on the schema. Observers whose key paths do not exist any more fail on
+    /// their own. An observer that resumes from a version before it starts again, as it would after a restart.
     private func adopt(_ snapshot: any Snapshot) throws {
         let schema = snapshot.schema
         dependencies = try QueryDependencies(query, schema: schema)
@@ -87,13 +87,13 @@ final class MaintainedResult: MaintainedView {
 // MARK: Steps
 
 extension MaintainedResult {
-    /// The objects that count as modified where no key paths are given.
+    /// The objects that count as modified without key paths.
     private static func touched(by step: VersionDelta, _ reach: DeepChangeChecker) throws -> Set<ObjectKey> {
         try reach.modifiedRoots(by: step)
     }
 
-    /// Whether it is quickly seen that the step does not matter to anybody: each object that it changed, or that counts
-    /// as modified, matches neither before nor after it. For the most of many queries.
+    /// Whether a quick test shows that the step affects no observer: each object that it changed, or that counts as
+    /// modified, matches neither before nor after it. For most of many queries.
     private func misses(_ step: VersionDelta) -> Bool {
         guard isLocal, let own = step.changes.classes[query.classID],
             own.modifications.count + own.insertions.count + own.deletions.count <= Self.fewChanges
@@ -114,7 +114,7 @@ extension MaintainedResult {
                 }
             }
         } catch {
-            // Met again by a closer look, which knows what to do.
+            // The full processing meets the error again, and handles it.
             return false
         }
         state.forget(own.modifications.keys)
@@ -125,7 +125,7 @@ extension MaintainedResult {
 
     private static let fewChanges = 64
 
-    /// Whether an object that is there after a step certainly does not match then.
+    /// Whether an object that exists after a step certainly does not match then.
     private func isAbsent(_ key: ObjectKey, after step: VersionDelta) throws -> Bool {
         try quick.holds { try step.valueAfter(query.classID, key, $0) } == false
     }
@@ -133,19 +133,19 @@ extension MaintainedResult {
     private func modified(
         by step: VersionDelta, _ criteria: LiveCriteria
     ) throws -> Set<ObjectKey> {
-        // Who stopped linking to an element cannot be seen where the earlier version was given up: it may have been
-        // anybody.
+        // An object that stopped linking to an element cannot be seen where the earlier version was released: any may
+        // have.
         try VersionDelta.ifKept { try criteria.modifiedRoots(by: step) { try Self.touched(by: step, reach) } }
             ?? Set(keys)
     }
 
-    /// The difference together with what counts as modified; it leads to the present result.
+    /// The difference together with the modified elements; it leads to the present result.
     private func adding(
         modifiedBy step: VersionDelta, for criteria: LiveCriteria, to outcome: ResultOutcome
     ) throws -> IndexChanges {
         let modified = try modified(by: step, criteria)
         if modified.isEmpty, outcome.indices.modifications.isEmpty { return outcome.indices }
-        // What is modified is there after the step.
+        // Modified objects exist after the step.
         return try state.adding(modified, to: outcome, step.after) { try isAbsent($0, after: step) }
     }
 }
@@ -153,7 +153,7 @@ extension MaintainedResult {
 // MARK: Resuming
 
 extension MaintainedResult {
-    /// What an observer missed since a version: nil where that cannot be found out any more.
+    /// The difference that an observer missed since a version; nil where it is not available any more.
     private func missed(
         since version: Version, of index: Int, _ snapshot: any Snapshot, _ past: VersionHistory
     ) throws -> (change: LiveChange?, Void)? {
@@ -170,9 +170,9 @@ extension MaintainedResult {
         return (try subscriberGroups[index].memory.change(since: version, at: snapshot, keys, find: indices), ())
     }
 
-    /// The difference between what the result was and what it is, by taking the step backwards.
+    /// The difference between a former result and the present one, computed by reversing the step.
     private func lookBack(_ step: VersionDelta, _ criteria: LiveCriteria) throws -> IndexChanges {
-        // Reading the past costs more, and running the query there much more.
+        // Reading earlier versions costs more, and running the query there much more.
         let reversed = step.reversed
         let (_, back) = try state.advanced(
             by: reversed, of: query, along: dependencies, classCount: step.objectCount(of: query.classID) * 8,

@@ -2,10 +2,11 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// One query's result in sections, kept current for all who observe it. Used by one thread at a time.
+/// One query's sectioned result, maintained for all of its observers. Used by one thread at a time.
 ///
-/// The result is kept as any other is; its difference says which elements to take out of their sections and which to
-/// put in. A change of the section's key alone is none of the result, so those objects are looked for as well.
+/// The result is maintained as any other is; its difference gives the elements to remove from their sections and those
+/// to insert. A change of the section's key alone does not change the result, so those objects are searched for as
+/// well.
 final class MaintainedSections: MaintainedView {
     private let query: BoundQuery
     private let key: SectionKey
@@ -16,7 +17,7 @@ final class MaintainedSections: MaintainedView {
     private var sections: SectionList
     var subscriberGroups: [SubscriberGroup<LiveSectionEvent, SectionMemory>] = []
 
-    /// Runs the query. Throws what the store throws, and `unknownClass` or `unknownProperty` when the query or the key
+    /// Runs the query. Throws the store's errors, and `unknownClass` or `unknownProperty` when the query or the key
     /// does not fit the snapshot's schema.
     init(_ query: BoundQuery, by key: SectionKey, _ snapshot: any Snapshot) throws {
         self.query = query
@@ -39,7 +40,7 @@ final class MaintainedSections: MaintainedView {
         _ subscriber: Subscriber<LiveSectionEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
         since version: Version?, _ past: VersionHistory
     ) throws {
-        // Who joins knows the present sections.
+        // An observer that joins knows the present sections.
         let index = try subscriberGroup(interest, snapshot.schema, new: SectionMemory()) { $0.told == nil }
         subscriberGroups[index].subscribers.append(subscriber)
         guard let version, let step = try past.step(from: version, for: watches) else {
@@ -55,7 +56,8 @@ final class MaintainedSections: MaintainedView {
         try KeyPathFilter(keyPaths, from: query.classID, schema, else: "the query")
     }
 
-    /// Looks everything up again that depends on the schema. Observers whose key paths are gone fail on their own.
+    /// Looks everything up again that depends on the schema. Observers whose key paths do not exist any more fail on
+    /// their own.
     private func adopt(_ schema: Schema) throws {
         dependencies = try QueryDependencies(query, alsoReading: [key.path], schema: schema)
         reach = DeepChangeChecker(from: query.classID, schema: schema)
@@ -69,7 +71,7 @@ extension MaintainedSections {
     func advance(_ step: VersionDelta, _ snapshot: any Snapshot) throws {
         if step.changes.schemaChanged { try adopt(snapshot.schema) }
         let before = result
-        // Found once, for the result and for its sections.
+        // Computed once, for the result and for its sections.
         let affectedKeys = try affectedKeys(of: step)
         let (after, indices) = try result.advanced(
             by: step, of: query, along: dependencies, classCount: step.objectCount(of: query.classID),
@@ -99,18 +101,18 @@ extension MaintainedSections {
         }
     }
 
-    /// The objects whose membership, place or section may differ; nil where they cannot be found out.
+    /// The objects whose membership, place or section may differ; nil where they cannot be determined.
     private func affectedKeys(of step: VersionDelta) throws -> AffectedKeys? {
         guard !step.changes.schemaChanged else { return nil }
         return try VersionDelta.ifKept { try dependencies.affectedKeys(in: step) }
     }
 
-    /// The objects that count as modified where no key paths are given.
+    /// The objects that count as modified without key paths.
     private func touched(by step: VersionDelta) throws -> Set<ObjectKey> {
         try reach.modifiedRoots(by: step)
     }
 
-    /// The difference together with what counts as modified. `indices` lead to the present result.
+    /// The difference together with the modified elements. `indices` lead to the present result.
     private func adding(
         modifiedBy step: VersionDelta, for criteria: LiveCriteria,
         to indices: IndexChanges
@@ -119,7 +121,7 @@ extension MaintainedSections {
         return try result.adding(modified, to: indices, step.after)
     }
 
-    /// What became different in a step that leads to the present, which is found by taking it backwards.
+    /// The difference by a step to the present, computed by reversing the step.
     private func missed(
         _ step: VersionDelta, by index: Int, _ snapshot: any Snapshot
     ) throws -> LiveSectionChange? {
@@ -141,7 +143,7 @@ extension MaintainedSections {
         if let known = subscriberGroups[index].memory.resumed?.changes[version] { return known }
         let back = step.reversed
         let affectedKeys = try affectedKeys(of: back)
-        // Reading the past costs more, and running the query there much more.
+        // Reading earlier versions costs more, and running the query there much more.
         let (then, indices) = try result.advanced(
             by: back, of: query, along: dependencies, classCount: step.objectCount(of: query.classID) * 8,
             affectedKeys: { affectedKeys }
@@ -158,24 +160,24 @@ extension MaintainedSections {
     }
 }
 
-/// What is remembered of what the observers with the same key paths were told.
+/// The record of the events that observers with the same key paths got.
 struct SectionMemory {
-    /// The sections that they know, where these are not the present ones: elements went from one to another, which
-    /// is not told by itself if nothing that their key paths name changed.
+    /// The sections that they know, where these are not the present ones: elements moved from one to another, which is
+    /// not reported unless something that their key paths name changed.
     fileprivate private(set) var told: SectionList?
-    /// The positions of those elements, with the forms of the keys of the sections that they are known to be in.
+    /// The positions of those elements, with the forms of the keys of the sections that the observers know them in.
     private var silent: [Int: Value] = [:]
-    /// What became different since earlier versions, and the sections there, for those who resume from them; as seen
+    /// The differences since earlier versions, and the sections there, for observers that resume from them; as seen
     /// from one version, which this does not pin.
     fileprivate var resumed: (version: Version, changes: [Version: (changes: SectionChanges, old: SectionList)])?
 
-    /// What to tell after a step, and since which sections; nil when there is nothing to tell. `indices` are the
-    /// difference of the result with the modifications that count here.
+    /// The changes to report after a step, and the sections that they are relative to; nil when there is nothing to
+    /// report. `indices` are the difference of the result with the modifications that count here.
     fileprivate mutating func take(
         _ step: SectionStep, _ indices: IndexChanges, _ oldKeys: KeySequence
     ) throws -> (SectionChanges, old: SectionList)? {
         guard !indices.isEmpty else {
-            // Positions stay as they are while nothing is told, for what comes and goes is always told.
+            // Positions do not change while nothing is reported, for insertions and deletions are always reported.
             guard !step.rekeyed.isEmpty else { return nil }
             told = told ?? step.old
             silent.merge(step.rekeyed) { first, _ in first }
@@ -190,7 +192,7 @@ struct SectionMemory {
         return changes.isEmpty ? nil : (changes, old)
     }
 
-    /// Where elements stand in the sections that were told.
+    /// The paths of elements in the sections that were reported last.
     private func earlierPlaces(_ step: SectionStep, _ oldKeys: KeySequence) -> SectionPlaces {
         guard let told else { return step.oldPlaces }
         let silent = silent

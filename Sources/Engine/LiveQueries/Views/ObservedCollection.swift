@@ -3,19 +3,19 @@ import StoreContract
 
 /// One object's list, set or map, of values or links. Used by one thread at a time.
 ///
-/// Nothing is kept of the elements: what was done to the collection is in the change set, and its elements are read
-/// where a linked object changed.
+/// It stores no elements: the change set has the edit of the collection, and its elements are read where a linked
+/// object changed.
 final class ObservedCollection: MaintainedView {
     private let object: ObjectReference
     private let property: PropertyID
     private var type: PropertyType
     private var reach: ElementDeepChangeChecker
-    /// The classes that elements link to at the present version, once looked at; all that is known of the elements.
+    /// The classes that elements link to at the present version, once read; nothing else is known of the elements.
     private var linkedClasses: Set<ClassID>?
     var subscriberGroups: [SubscriberGroup<LiveCollectionEvent, Void>] = []
 
-    /// Throws `unknownClass`, `unknownProperty`, `notACollection`. Whether the object exists is seen when an observer
-    /// is added.
+    /// Throws `unknownClass`, `unknownProperty`, `notACollection`. Whether the object exists is checked when an
+    /// observer is added.
     init(_ object: ObjectReference, _ property: PropertyID, _ snapshot: any Snapshot) throws {
         self.object = object
         self.property = property
@@ -55,8 +55,8 @@ final class ObservedCollection: MaintainedView {
         return Set(classes.map { .objects(of: $0) }).union([.object(object)])
     }
 
-    /// Adds an observer and tells it that the observation begins, and what became different since the version that it
-    /// knows. Throws `notFound`, `unknownProperty`.
+    /// Adds an observer and sends it the begin of the observation, and the difference since the version that it knows.
+    /// Throws `notFound`, `unknownProperty`.
     func add(
         _ subscriber: Subscriber<LiveCollectionEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
         since version: Version?, _ past: VersionHistory
@@ -99,7 +99,7 @@ final class ObservedCollection: MaintainedView {
         }
     }
 
-    /// All elements went with their object: the last that anybody hears.
+    /// Reports that all elements were deleted with their object: the last event.
     private func finish(_ step: VersionDelta, _ snapshot: any Snapshot) throws {
         let gone = try goneWithOwner(step)
         if gone.isEmpty {
@@ -131,7 +131,8 @@ final class ObservedCollection: MaintainedView {
         return try KeyPathFilter(keyPaths, from: target, schema, else: "the collection's elements")
     }
 
-    /// Looks everything up again that depends on the schema. Observers whose key paths are gone fail on their own.
+    /// Looks everything up again that depends on the schema. Observers whose key paths do not exist any more fail on
+    /// their own.
     private func adopt(_ schema: Schema) throws {
         let now = try Self.type(of: property, object.classID, schema)
         guard now.collection == type.collection else {
@@ -148,8 +149,8 @@ final class ObservedCollection: MaintainedView {
 extension ObservedCollection {
     private typealias Difference = LiveCollectionChange.Difference
 
-    /// What became different in a step that the object lives through. Cost: what was done to the collection, and, if
-    /// objects changed that it may hold, a pass over its elements.
+    /// The difference by a step after which the object still exists. Cost: the edit of the collection, and, if objects
+    /// changed that it may hold, a pass over its elements.
     private func difference(
         _ step: VersionDelta, _ subscriberGroup: SubscriberGroup<LiveCollectionEvent, Void>
     ) throws -> LiveCollectionChange.Difference {
@@ -166,7 +167,7 @@ extension ObservedCollection {
         StoredElements(reads, object, property)
     }
 
-    /// What was recorded, or what can be seen where a migration has written elements of its own.
+    /// The recorded edit, or the visible difference where a migration has written other elements.
     private func edit(_ step: VersionDelta) throws -> CollectionEdit? {
         guard step.changes.schemaChanged else {
             return step.changes.classes[object.classID]?.edits[object.key]?[property]
@@ -190,7 +191,7 @@ extension ObservedCollection {
         return ModifiedLinks(of: target, try filter.modifiedRoots(by: step))
     }
 
-    /// What mixed values link to can be seen only in them, and mostly they link to nothing.
+    /// The links of mixed values can only be found by reading the values; mostly there are none.
     private func linkedClasses(_ reads: any ObjectReads) throws -> Set<ClassID> {
         if let linkedClasses { return linkedClasses }
         var classes: Set<ClassID> = []
@@ -244,7 +245,7 @@ extension ObservedCollection {
         return Difference(whole)
     }
 
-    /// Every element that there was before, as deleted.
+    /// Every former element, as deleted.
     private func goneWithOwner(_ step: VersionDelta) throws -> LiveCollectionChange.Difference {
         let value = try step.before.value(object.classID, object.key, property)
         if case .dictionary(let map) = value {

@@ -8,13 +8,13 @@ final class ObservedObject: MaintainedView {
     private var key: ObjectKey { object.key }
     var subscriberGroups: [SubscriberGroup<LiveObjectEvent, Void>] = []
 
-    /// Otherwise it is here only to tell those who knew the object that it was deleted.
+    /// When false, the view only serves to report the deletion to observers that knew the object.
     private let exists: Bool
 
     /// Throws `notFound`, `unknownClass`.
     ///
     /// - Parameter isResumed: whether it is for an observer that knows an earlier version, to which a deletion can be
-    ///   told.
+    ///   reported.
     init(_ object: ObjectReference, _ snapshot: any Snapshot, isResumed: Bool) throws {
         self.object = object
         guard let objectClass = snapshot.schema[object.classID] else {
@@ -28,7 +28,7 @@ final class ObservedObject: MaintainedView {
         StoreError(.notFound, "Class '\(objectClass.name)' has no object with key \(object.key.rawValue).")
     }
 
-    /// The object itself, and what lies on the ways that begin with it.
+    /// The object itself, and the objects on the paths that begin with it.
     var watches: Set<LiveWatch> {
         var watches: Set<LiveWatch> = [.object(object)]
         for subscriberGroup in subscriberGroups {
@@ -39,8 +39,8 @@ final class ObservedObject: MaintainedView {
         return watches
     }
 
-    /// Tells the observer that the observation begins, and what it missed since the version that it knows; if that is
-    /// that the object was deleted, nothing else. Throws `notFound`, `unknownClass`, `unknownProperty`.
+    /// Sends the observer the begin of the observation, and the changes that it missed since the version that it knows;
+    /// if the object was deleted, only that. Throws `notFound`, `unknownClass`, `unknownProperty`.
     func add(
         _ subscriber: Subscriber<LiveObjectEvent>, _ interest: LiveInterest, _ snapshot: any Snapshot,
         since version: Version?, _ past: VersionHistory
@@ -57,7 +57,7 @@ final class ObservedObject: MaintainedView {
         let index = try subscriberGroup(interest, snapshot.schema, new: ())
         subscriberGroups[index].subscribers.append(subscriber)
         let step = try version.flatMap { try past.step(from: $0, for: watches) }
-        // Whoever knows a version before the object was made knows another object's, or none.
+        // An observer that knows a version before the object was created knows another object, or none.
         guard let step, try step.before.exists(classID, key) else {
             subscriber.send(.initial(snapshot: snapshot))
             return
@@ -94,7 +94,7 @@ extension ObservedObject {
         }
     }
 
-    /// What a step did to the object: in the order of declaration, linking objects last.
+    /// The changes that a step made to the object: in the order of declaration, linking objects last.
     private func changes(
         _ subscriberGroup: SubscriberGroup<LiveObjectEvent, Void>, _ objectClass: ClassSchema, _ step: VersionDelta
     ) throws -> [LivePropertyChange] {
@@ -109,7 +109,7 @@ extension ObservedObject {
             + computed.map { LivePropertyChange(id: $0.id, oldValue: nil, newValue: nil) }
     }
 
-    /// Of a collection it is said only that it changed: observing the collection itself tells how.
+    /// A collection is only reported as changed: observing the collection itself gives its edits.
     private func change(of property: PropertySchema, _ step: VersionDelta) throws -> LivePropertyChange {
         guard !property.type.isCollection else {
             return LivePropertyChange(id: property.id, oldValue: nil, newValue: nil)
@@ -119,7 +119,7 @@ extension ObservedObject {
             newValue: try step.after.value(classID, key, property.id))
     }
 
-    /// Nil for a property that was not there or was of another type, and where the earlier version was given up.
+    /// Nil for a property that did not exist or had another type, and where the earlier version was released.
     private func oldValue(of property: PropertySchema, _ step: VersionDelta) throws -> Value? {
         guard step.before.schema[classID]?[property.id]?.type == property.type else { return nil }
         return try VersionDelta.ifKept { try step.before.value(classID, key, property.id) }
@@ -127,7 +127,7 @@ extension ObservedObject {
 }
 
 extension SubscriberGroup {
-    /// The ways on which changes count for one object.
+    /// The branches along which changes count for one object.
     fileprivate var branches: [LiveKeyPath.Branch] {
         filter?.branches ?? interest.shape?.branches ?? []
     }

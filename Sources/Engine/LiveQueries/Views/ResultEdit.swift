@@ -1,24 +1,24 @@
 import ObjectModel
 
-/// An ordered result with a few elements taken out and put back in, most of it untouched. Cost: follows the touched
-/// elements, and what moves instead of them.
+/// An edit of an ordered result that removes a few elements and inserts some again, and leaves most of it untouched.
+/// Cost: follows the touched elements, and those that move instead of them.
 struct ResultEdit {
-    /// An element that belongs into the new result, before the untouched element number `rank`.
+    /// An element that belongs in the new result, before the untouched element with index `rank`.
     struct Arrival {
         var key: ObjectKey
         var rank: Int
-        /// Where it was in the old result, if it was there.
+        /// Its position in the old result, if it was there.
         var oldIndex: Int?
     }
 
     let old: KeySequence
-    /// Old positions of everything that is taken out, ascending; whatever arrives again is among them.
+    /// Old positions of all removed elements, ascending; including those that arrive again.
     let removed: [Int]
-    /// In the new order.
+    /// The arrivals in the new order.
     let arrivals: [Arrival]
     private let left: KeySequence?
 
-    /// - Parameter untouched: what is left, in order; nil if everything that is taken out is put back where it was.
+    /// - Parameter untouched: the remaining elements, in order; nil if every removed element returns to its position.
     init(old: KeySequence, removed: [Int], untouched: KeySequence?, arrivals: [Arrival]) {
         self.old = old
         self.removed = removed
@@ -26,13 +26,13 @@ struct ResultEdit {
         left = untouched
     }
 
-    /// What is left, in order.
+    /// The remaining elements, in order.
     var untouched: KeySequence { left ?? old.removing(removed) }
 
     /// Whether the new result is the old one.
     private var isStill: Bool { left == nil }
 
-    /// Whether nothing is taken out and nothing put in.
+    /// Whether nothing is removed and nothing inserted.
     var isEmpty: Bool { removed.isEmpty && arrivals.isEmpty }
 
     /// The new result.
@@ -41,15 +41,15 @@ struct ResultEdit {
     /// The new positions of the arrivals, ascending.
     var newIndices: [Int] { arrivals.indices.map { arrivals[$0].rank + $0 } }
 
-    /// The deletions and insertions of this edit, with the preference of `KeyDiff.between`: an element that was taken
-    /// out and put back at the same place among the others did not move. `modified` are old positions, ascending; asked
-    /// for only if something did move.
+    /// The deletions and insertions of this edit, with the preference of `KeyDiff.between`: an element that was removed
+    /// and returned to the same position among the others did not move. `modified` returns old positions, ascending;
+    /// called only if something did move.
     func indexChanges(modified: () throws -> [Int]) rethrows -> IndexChanges {
         if isStill { return IndexChanges() }
         let returning = arrivals.indices.filter { arrivals[$0].oldIndex != nil }
         guard !returning.isEmpty else { return IndexChanges(deletions: removed, insertions: newIndices) }
 
-        // Stretches of untouched elements between the places where something returning was or is.
+        // Runs of untouched elements between the former and the new positions of returning ones.
         var cuts: Set<Int> = [0, untouched.count]
         var oldRanks: [Int: Int] = [:]
         for index in returning {
@@ -62,7 +62,7 @@ struct ResultEdit {
         let starts = cuts.sorted()
         let stretches = zip(starts, starts.dropFirst()).map { $0..<$1 }
 
-        // Places in the old order, then the items in the new order.
+        // Positions in the old order, then the items in the new order.
         enum Item: Hashable {
             case stretch(Int)
             case arrival(Int)
@@ -90,7 +90,7 @@ struct ResultEdit {
         let order = items.map { places[$0] ?? 0 }
         let nothingMoved = zip(order, order.dropFirst()).allSatisfy { $0 < $1 }
         let modified = nothingMoved ? [] : try modified()
-        /// How many of the first `rank` untouched elements were modified.
+        /// The number of modified elements among the first `rank` untouched ones.
         let modifiedRanks = modified.compactMap { index -> Int? in
             let before = removed.partitioningIndex { $0 >= index }
             return before < removed.count && removed[before] == index ? nil : index - before
@@ -119,7 +119,7 @@ struct ResultEdit {
             deletions.remove(arrivals[index].oldIndex ?? -1)
             insertions.remove(newIndices[index])
         }
-        // What moves instead of the touched elements, when they are the longer run.
+        // The elements that move instead of the touched ones, when those are the longer run.
         for (number, stretch) in stretches.enumerated() where !staying.contains(.stretch(number)) {
             for rank in stretch {
                 deletions.insert(removed.position(ofRank: rank))
@@ -131,10 +131,10 @@ struct ResultEdit {
 }
 
 extension KeySequence {
-    /// Changing elements one by one pays while they are fewer than this part of the sequence.
+    /// Changing elements one by one pays while they are fewer than this fraction of the sequence.
     private static let editShare = 64
 
-    /// Without the elements at the positions, which ascend.
+    /// The sequence without the elements at the positions, which ascend.
     func removing(_ positions: [Int]) -> KeySequence {
         if positions.isEmpty { return self }
         guard positions.count > count / Self.editShare else {
@@ -156,7 +156,8 @@ extension KeySequence {
         return KeySequence(left)
     }
 
-    /// With each of the keys before the element at `rank`; ranks ascend and are those before any is put in.
+    /// The sequence with each of the keys inserted before the element at `rank`; ranks ascend and are those before any
+    /// insertion.
     func inserting(_ arrivals: [(key: ObjectKey, rank: Int)]) -> KeySequence {
         if arrivals.isEmpty { return self }
         guard arrivals.count > count / Self.editShare else {

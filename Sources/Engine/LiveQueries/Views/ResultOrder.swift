@@ -2,13 +2,13 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// The order of objects at some place in a query's steps: by the values of several paths, the strongest first, then by
-/// creation.
+/// The order of objects at some stage of a query's steps: by the values of several paths, the most significant first,
+/// then by creation.
 struct ResultOrder: Hashable, Sendable {
     let classID: ClassID
     let keys: [SortKey]
 
-    /// A path that is there a second time decides nothing, and is left out.
+    /// A repeated path decides nothing, and is left out.
     init(_ classID: ClassID, by keys: [SortKey] = []) {
         self.classID = classID
         var seen: Set<BoundPath> = []
@@ -26,10 +26,10 @@ struct ResultOrder: Hashable, Sendable {
         return order != 0 ? order < 0 : a.key < b.key
     }
 
-    /// Whether nothing else can be in between two places of the same object.
+    /// Whether no other object can be between two places of the same object.
     func isSame(_ a: ResultPlace, _ b: ResultPlace) -> Bool { order(a.values, b.values, upTo: keys.count) == 0 }
 
-    /// The order of values, at most of the first `count` paths. A null link on the way is above every value.
+    /// Compares values, by at most the first `count` paths. A null link on the path is above every value.
     func order(_ a: [Value?], _ b: [Value?], upTo count: Int) -> Int {
         for index in 0..<count {
             let order: Int
@@ -45,22 +45,22 @@ struct ResultOrder: Hashable, Sendable {
     }
 }
 
-/// Where an object belongs in an order.
+/// The place of an object in an order.
 struct ResultPlace: Sendable {
     let key: ObjectKey
-    /// Of the order's paths.
+    /// The values of the order's paths.
     let values: [Value?]
 }
 
-/// Reads the places of objects on both sides of a step, each untouched object's only once, as it is the same on both.
-/// Used by one thread at a time.
+/// Reads the places of objects on both sides of a step; untouched objects have the same place on both and are read only
+/// once. Used by one thread at a time.
 final class PlaceReader {
     let order: ResultOrder
     private let step: VersionDelta
     /// The objects whose place may differ between the sides.
     private let touched: Set<ObjectKey>
     private var known: [ObjectKey: ResultPlace] = [:]
-    /// What is known from other steps, and, if it learns, for them.
+    /// Places known from other steps, and, if it learns, for later ones.
     var samples = SearchSamples()
     private(set) var learns = false
     private var depth = 0
@@ -71,13 +71,13 @@ final class PlaceReader {
         self.touched = touched
     }
 
-    /// From here on the landmarks are made to fit what comes after the step.
+    /// From here on the samples are updated to the state after the step.
     func learn() {
         learns = true
         samples.forget(touched)
     }
 
-    /// A search begins: what it looks at first others will look at, too.
+    /// Begins a search: other searches read the same first places.
     func beginSearch() { depth = 0 }
 
     func before(_ key: ObjectKey) throws -> ResultPlace {
@@ -98,21 +98,21 @@ final class PlaceReader {
     }
 }
 
-/// The places of those elements of a long list that searches look at first, so that they are not read again for each.
-/// Kept from step to step, without those that a step touches. Memory: a small part of the list's own.
+/// The places of those elements of a long list that searches read first, so that they are not read again for each. Kept
+/// from step to step, without those that a step touches. Memory: a small fraction of the list's own.
 struct SearchSamples: Sendable {
     private static let mostDepth = 12
 
     private let depth: Int
     private var places: [ObjectKey: ResultPlace] = [:]
 
-    /// Learns nothing.
+    /// Makes samples that learn nothing.
     init() { depth = 0 }
 
-    /// For a list of so many elements.
+    /// Makes samples for a list of so many elements.
     init(count: Int) { depth = min(Self.mostDepth, max(0, Int.bitWidth - (count / 64).leadingZeroBitCount)) }
 
-    /// Whether the list has grown or shrunk so much that others were better.
+    /// Whether the samples still suit the size of the list.
     func fits(count: Int) -> Bool { SearchSamples(count: count).depth == depth && places.count <= 2 << depth }
 
     subscript(key: ObjectKey) -> ResultPlace? { places.isEmpty ? nil : places[key] }

@@ -2,8 +2,8 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// Which objects a place in the pipeline gives no more, and which it gives now. One whose place may have changed is in
-/// both.
+/// The objects that leave the output of a pipeline stage, and those that enter it. One whose place may have changed is
+/// in both.
 struct StageChange {
     var leaving: [ObjectKey] = []
     var coming: [ObjectKey] = []
@@ -11,11 +11,11 @@ struct StageChange {
     var isEmpty: Bool { leaving.isEmpty && coming.isEmpty }
 }
 
-/// Objects in an order, of which some may have changed.
+/// Objects in an order, some of which may have changed.
 struct OrderedKeys: Sendable {
     let order: ResultOrder
     var keys: KeySequence
-    /// Whether there may be more objects behind the last one.
+    /// Whether there may be more objects after the last one.
     var isPrefix = false
     private var samples = SearchSamples()
 
@@ -24,15 +24,15 @@ struct OrderedKeys: Sendable {
         self.keys = keys
     }
 
-    /// Begins a step: what reads the places in it. What it learns is kept for the next one by `end`, unless the step is
-    /// only tried out.
+    /// Begins a step: returns the reader of the places in it. `end` keeps what it learned for the next step, unless the
+    /// step is only tried out.
     ///
     /// - Parameter touched: the objects whose place may differ before and after.
     mutating func begin(_ step: VersionDelta, touched: Set<ObjectKey>, learns: Bool) -> PlaceReader {
         let places = PlaceReader(order, step, touched: touched)
         if order.isByCreation { return places }
         places.samples = learns && !samples.fits(count: keys.count) ? SearchSamples(count: keys.count) : samples
-        // From here on nobody else has them, so that they change without a copy.
+        // From here on there is no other reference, so that they change without a copy.
         samples = SearchSamples()
         if learns { places.learn() }
         return places
@@ -43,27 +43,28 @@ struct OrderedKeys: Sendable {
         swap(&samples, &places.samples)
     }
 
-    /// Forgets what was read of objects that changed.
+    /// Drops cached places of objects that changed.
     mutating func forget(_ touched: some Collection<ObjectKey>) { samples.forget(touched) }
 
-    /// Something that leaves.
+    /// An object that leaves.
     private struct Departure {
-        /// Where it belonged.
+        /// Its former place.
         let place: ResultPlace
-        /// Where it stands, if all of it leaves.
+        /// Its first position, if all of its occurrences leave.
         let start: Int?
         var indices: Range<Int>
     }
 
-    /// What a change does to them. What leaves is passed over if it is not there. An object that is there several times
-    /// stands so, side by side. Cost: a few reads of places for each element of the change, as many as a search takes.
+    /// The edit that a change makes. Leaving objects that are not in the list are ignored. The occurrences of a
+    /// repeated object are adjacent. Cost: a few reads of places for each element of the change, as many as a search
+    /// takes.
     ///
-    /// - Parameter all: whether everything goes of what leaves, however often it is named and was there.
+    /// - Parameter all: whether all occurrences of a leaving object are removed, however often it is named.
     func edit(_ change: StageChange, _ places: PlaceReader, removingAll all: Bool) throws -> ResultEdit {
         var departures: [ObjectKey: Departure] = Dictionary(minimumCapacity: change.leaving.count)
         for key in change.leaving {
             if let known = departures[key] {
-                // The last ones go first.
+                // The last ones are removed first.
                 let run = known.indices
                 if !all, run.lowerBound > 0, keys[run.lowerBound - 1] == key {
                     departures[key]?.indices = run.lowerBound - 1..<run.upperBound
@@ -87,7 +88,7 @@ struct OrderedKeys: Sendable {
             let departure = departures[key]
             let rank: Int
             if let departure, let start = departure.start, order.isSame(departure.place, place) {
-                // Among those that stay as they are nothing is between where it was and where it belongs.
+                // Among untouched elements there is nothing between its former position and its new place.
                 rank = start - removed.partitioningIndex { $0 >= start }
             } else {
                 let others = untouched ?? keys.removing(removed)
@@ -95,7 +96,7 @@ struct OrderedKeys: Sendable {
                 places.beginSearch()
                 rank = try others.position(of: place, by: order, places.after)
             }
-            // Behind the last one there may be others before it.
+            // Beyond the last one there may be others before it.
             if isPrefix, rank == keys.count - removed.count { continue }
             if let departure { departures[key]?.indices = departure.indices.dropFirst() }
             arrivals.append(
@@ -113,7 +114,7 @@ struct OrderedKeys: Sendable {
 }
 
 extension KeySequence {
-    /// The places of an object that stands at `index`, or not at all, and perhaps behind it again.
+    /// The positions of an object that is at `index`, or not at all, and perhaps repeated after it.
     func run(of key: ObjectKey, from index: Int) -> Range<Int> {
         var end = index
         while end < count, self[end] == key { end += 1 }
@@ -121,12 +122,12 @@ extension KeySequence {
     }
 }
 
-/// LIMIT: the first few of what comes in.
+/// LIMIT: the first few of the input.
 struct LimitStage: Sendable {
-    /// What comes in; where that is easily found again, only as much as will do for a while.
+    /// The input; where it is easily read again, only as much of it as suffices for a while.
     private(set) var input: OrderedKeys
     let most: Int
-    /// How to find again what comes in, if only its beginning is kept.
+    /// The query that reads the input again, if only its beginning is kept.
     let source: BoundQuery?
 
     init(_ input: ResultOrder, most: Int, keepingAll query: BoundQuery, _ reads: any ObjectReads) throws {
@@ -135,7 +136,7 @@ struct LimitStage: Sendable {
         self.input = OrderedKeys(order: input, keys: KeySequence(try reads.select(query, .all)))
     }
 
-    /// Keeps a part of what `source` gives.
+    /// Keeps a part of the result of `source`.
     init(_ input: ResultOrder, most: Int, from source: BoundQuery, _ reads: any ObjectReads) throws {
         self.most = Self.sound(most)
         self.source = source
@@ -143,10 +144,10 @@ struct LimitStage: Sendable {
         try fill(source, reads)
     }
 
-    /// What is beyond any number of objects is as good as no limit.
+    /// A limit beyond any number of objects is treated as none.
     private static func sound(_ most: Int) -> Int { min(max(0, most), Int.max / 8) }
 
-    /// How many objects are kept when they are looked up, and with how many some are let go.
+    /// The number of objects that are kept after a read, and above which some are dropped.
     private var enough: Int { most * 2 + 64 }
     private var tooMany: Int { most * 4 + 256 }
 
@@ -158,7 +159,7 @@ struct LimitStage: Sendable {
 
     mutating func forget(_ touched: some Collection<ObjectKey>) { input.forget(touched) }
 
-    /// Takes in a change and gives what it does to the first few.
+    /// Processes a change of the input and returns the change of the first few.
     mutating func advance(
         _ change: StageChange, in step: VersionDelta, touched: Set<ObjectKey>, removingAll: Bool, learns: Bool
     ) throws -> StageChange {
@@ -171,7 +172,7 @@ struct LimitStage: Sendable {
         let gone = edit.removed.prefix { $0 < most }
         result.leaving = gone.map { edit.old[$0] }
         result.coming = zip(edit.arrivals, edit.newIndices).prefix { $0.1 < most }.map(\.0.key)
-        // Of the untouched elements some are pushed out, or drawn in, by the others.
+        // Some untouched elements are pushed out, or drawn in, by the others.
         let before = min(most, edit.old.count) - gone.count
         let now = min(most, edited.count) - result.coming.count
         if now < before { result.leaving += edit.untouched.keys(in: now..<before) }
@@ -190,9 +191,9 @@ struct LimitStage: Sendable {
 
 /// DISTINCT: the first of each group of objects with equal values at some paths.
 struct DistinctStage: Sendable {
-    /// What comes in, ordered by the values first: the first of each group is the one that is kept.
+    /// The input, ordered by the values first: the first of each group is the one that is kept.
     private(set) var input: OrderedKeys
-    /// How many of the order's paths tell groups apart.
+    /// The number of the order's paths that define groups.
     private let width: Int
 
     init(_ paths: [BoundPath], _ input: ResultOrder, of query: BoundQuery, _ reads: any ObjectReads) throws {
@@ -207,7 +208,7 @@ struct DistinctStage: Sendable {
 
     mutating func forget(_ touched: some Collection<ObjectKey>) { input.forget(touched) }
 
-    /// Takes in a change and gives what it does to the first ones of the groups.
+    /// Processes a change of the input and returns the change of the groups' first objects.
     mutating func advance(
         _ change: StageChange, in step: VersionDelta, touched: Set<ObjectKey>, removingAll: Bool, learns: Bool
     ) throws -> StageChange {

@@ -4,23 +4,24 @@ import QueryLanguage
 import StoreContract
 
 extension ResultState {
-    /// Testing objects one by one pays while they are fewer than this part of the class, and some more. With an order by
-    /// values it costs a few reads more for each.
+    /// Testing objects one by one pays while they are fewer than this fraction of the class, and some more. With an
+    /// order by values it costs a few more reads for each.
     private static let retestShare = 64
     private static let retestShareSorted = 2_048
     private static let retestMinimum = 64
 
-    /// Takes the result over a step, in whichever direction. It becomes the same however it is found, but for which of
-    /// two elements moved where both are as good. After a throw it is of no use.
+    /// Advances the result over a step, in either direction. The new result does not depend on the method, but which of
+    /// two elements moved may, where both are equally good. After a throw it must not be used any more.
     ///
     /// - Parameters:
-    ///   - query: as it is observed, with names of objects.
-    ///   - route: the query's, under the schema after the step.
-    ///   - classCount: how many objects running the query again looks at.
-    ///   - quick: the query's predicate, as far as it can be told quickly.
-    ///   - learns: whether to keep what was read for the next step, which is of use only if this is no copy.
-    ///   - suspects: the route's for this step; nil where they cannot be found out. Asked at most once.
-    ///   - touched: the objects that rather move than others when one of two must.
+    ///   - query: the query as observed, with objects by their primary keys.
+    ///   - dependencies: the query's, under the schema after the step.
+    ///   - classCount: the number of objects that running the query again examines.
+    ///   - quick: the part of the query's predicate that can be evaluated quickly.
+    ///   - learns: whether to keep the places that were read for the next step, which is useful only if this is not a
+    ///     copy.
+    ///   - affectedKeys: the dependencies' for this step; nil where they cannot be determined. Called at most once.
+    ///   - touched: the objects that preferably move when one of two must.
     mutating func advance(
         by step: VersionDelta, of query: BoundQuery, along dependencies: QueryDependencies, classCount: Int,
         quick: ValuePredicate? = nil, learns: Bool, affectedKeys: () throws -> AffectedKeys?,
@@ -33,7 +34,7 @@ extension ResultState {
             resolved = try query.resolved(step.after)
             isSame = !step.changes.schemaChanged && resolved == self.query
         }
-        // Where the store took the earlier version back, the new one, and what the result was, are enough.
+        // Where the store released the earlier version, the new one and the old result suffice.
         let outcome = try VersionDelta.ifKept { () -> ResultOutcome? in
             guard isSame else { return nil }
             if !isOrdered, let (state, indices) = try followed(step) {
@@ -54,7 +55,7 @@ extension ResultState {
         return ResultOutcome(indices: indices)
     }
 
-    /// The same for a copy.
+    /// Advances a copy.
     func advanced(
         by step: VersionDelta, of query: BoundQuery, along dependencies: QueryDependencies, classCount: Int,
         affectedKeys: () throws -> AffectedKeys?, touched: () throws -> Set<ObjectKey>
@@ -66,7 +67,7 @@ extension ResultState {
         return (next, outcome.indices)
     }
 
-    /// The same for all of a list's elements, by what was done to the list; nil where that cannot be said.
+    /// Follows the edit of a list for a result of all its elements; nil where that is impossible.
     private func followed(_ step: VersionDelta) throws -> (ResultState, IndexChanges)? {
         guard case .property(let holder, let property) = query.scope, query.steps.isEmpty,
             query.predicate == .constant(true),
@@ -79,7 +80,7 @@ extension ResultState {
 }
 
 extension BoundQuery {
-    /// With the objects that it names looked up.
+    /// The query with its objects looked up by their primary keys.
     func resolved(_ reads: any ObjectReads) throws -> BoundQuery {
         try namingObjects { try reads.key(of: $0, primaryKey: $1) }
     }

@@ -3,23 +3,23 @@ import QueryExecution
 import QueryLanguage
 import StoreContract
 
-/// A query's result at one version, with what is needed to bring it to another one: forwards to what was committed, or
-/// backwards to what an observer last heard of. A value: a copy costs nothing, and advancing one does not change others.
+/// A query's result at one version, with the data needed to bring it to another one: forwards to a commit, or backwards
+/// to the version that an observer saw last. A value: a copy costs nothing, and advancing one does not change others.
 ///
-/// Each DISTINCT, and each LIMIT, is a stage with the objects that come into it, in order; sorts are the orders of the
-/// stages and of the result. Untouched objects have the same place before and after, so that a search among them needs
-/// the values of a few only. Memory: eight bytes a key in the result and in each stage.
+/// Each DISTINCT, and each LIMIT, is a stage with its input objects in order; sorts are the orders of the stages and of
+/// the result. Untouched objects have the same place before and after, so that a search among them needs the values of
+/// a few only. Memory: eight bytes a key in the result and in each stage.
 struct ResultState: Sendable {
     private enum Stage: Sendable {
         case limit(LimitStage)
         case distinct(DistinctStage)
-        /// While a stage is worked on.
+        /// While a stage is being processed.
         case none
     }
 
-    /// With the objects that it names looked up.
+    /// The query with its objects looked up by their primary keys.
     let query: BoundQuery
-    /// Whether objects can be tested one by one for whether, and where, they belong in the result.
+    /// Whether membership and place of objects can be tested one by one.
     let isOrdered: Bool
     private var stages: [Stage]
     private var result: OrderedKeys
@@ -27,11 +27,11 @@ struct ResultState: Sendable {
     var keys: KeySequence { result.keys }
     var order: ResultOrder { result.order }
 
-    /// Runs the query. Cost: for each DISTINCT or LIMIT behind one, that of the query once more.
+    /// Runs the query. Cost: for each DISTINCT or LIMIT after another one, that of the query once more.
     ///
     /// - Parameters:
-    ///   - isOrdered: whether the objects come in the order of their creation before they are sorted.
-    ///   - keys: what the query gives, where that is known already.
+    ///   - isOrdered: whether the objects are in the order of their creation before they are sorted.
+    ///   - keys: the query's result, if it is already known.
     init(_ query: BoundQuery, isOrdered: Bool, _ reads: any ObjectReads, keys: KeySequence? = nil) throws {
         self.query = query
         self.isOrdered = isOrdered
@@ -45,12 +45,12 @@ struct ResultState: Sendable {
         for step in query.steps {
             switch step {
             case .sort(let keys):
-                // A later sort is the stronger one: it keeps the earlier order among ties.
+                // A later sort is more significant: it keeps the earlier order among ties.
                 order = ResultOrder(query.classID, by: keys + order.keys)
             case .distinct(let paths):
                 stages.append(.distinct(try DistinctStage(paths, order, of: input, reads)))
             case .limit(let most):
-                // Behind another stage the beginning is not found without what comes before.
+                // After another stage the beginning cannot be read without the stages before.
                 let stage =
                     stages.isEmpty
                     ? try LimitStage(order, most: most, from: input, reads)
@@ -62,14 +62,15 @@ struct ResultState: Sendable {
         result = OrderedKeys(order: order, keys: keys)
     }
 
-    /// Takes the result over a step.
+    /// Advances the result over a step.
     ///
     /// - Parameters:
-    ///   - suspects: the objects whose membership or place may differ. All others are taken as they are.
-    ///   - count: how often an object is among those to choose from, if it matches.
-    ///   - touched: the objects that rather move than others when one of two must.
-    ///   - quick: the predicate, as far as it can be told quickly.
-    ///   - learns: whether to keep what was read for the next step, which is of use only if this is no copy.
+    ///   - affectedKeys: the objects whose membership or place may differ. All others are assumed to be unchanged.
+    ///   - count: returns how often an object occurs in the scope, if it matches.
+    ///   - touched: the objects that preferably move when one of two must.
+    ///   - quick: the part of the predicate that can be evaluated quickly.
+    ///   - learns: whether to keep the places that were read for the next step, which is useful only if this is not a
+    ///     copy.
     /// - Precondition: `isOrdered`.
     mutating func advance(
         by step: VersionDelta, affectedKeys: Set<ObjectKey>, count: (ObjectKey) throws -> Int,
@@ -113,7 +114,8 @@ struct ResultState: Sendable {
         return outcome
     }
 
-    /// Forgets what was read of objects that changed, as `advance` does: one that is not in a stage may have been earlier.
+    /// Drops cached places of objects that changed, as `advance` does: one that is not in a stage may have been
+    /// earlier.
     mutating func forget(_ affectedKeys: some Collection<ObjectKey>) {
         for index in stages.indices {
             let stage = stages[index]
@@ -131,7 +133,7 @@ struct ResultState: Sendable {
         result.forget(affectedKeys)
     }
 
-    /// Which suspects may have been in the result, and which match now.
+    /// The affected objects that may have been in the result, and those that match now.
     private func membership(
         _ step: VersionDelta, _ affectedKeys: Set<ObjectKey>, _ count: (ObjectKey) throws -> Int,
         _ quick: ValuePredicate?
@@ -140,7 +142,7 @@ struct ResultState: Sendable {
         let changes = step.changes.classes[classID]
         var change = StageChange()
         for key in affectedKeys {
-            // A deletion or modification says that the object was there; others may come from a link.
+            // A deletion or modification implies that the object existed; others may come from a link.
             let isModified = changes?.modifications[key] != nil
             let isNew = !isModified && changes?.insertions.contains(key) == true
             let isGone = !isModified && changes?.deletions.contains(key) == true
@@ -157,7 +159,7 @@ struct ResultState: Sendable {
         return change
     }
 
-    /// The same for a copy, which keeps nothing for another step; modifications are left empty.
+    /// Advances a copy, which keeps nothing for another step; modifications are left empty.
     func advanced(
         by step: VersionDelta, affectedKeys: Set<ObjectKey>, count: (ObjectKey) throws -> Int,
         touched: () throws -> Set<ObjectKey>
@@ -168,7 +170,7 @@ struct ResultState: Sendable {
         return (next, outcome.indices)
     }
 
-    /// The result that a query gives anew, and how it differs.
+    /// The new result of a query, and its difference from this one.
     func replaced(
         by query: BoundQuery, isOrdered: Bool, _ after: any ObjectReads, touched: () throws -> Set<ObjectKey>
     ) throws -> (ResultState, IndexChanges) {
@@ -177,9 +179,9 @@ struct ResultState: Sendable {
         return (next, KeyDiff.between(keys, next.keys, isModified: touched.contains))
     }
 
-    /// The result, which must be a whole list of links as it is, after the list was edited, and how it differs; nil when
-    /// the edit does not belong to the list. `elements` gives the list's elements after the edit. An assigned element is
-    /// a modification if it is the same object as before.
+    /// The result, which must be a whole list of links as stored, after an edit of the list, and its difference; nil
+    /// when the edit does not fit the list. `elements` returns the list's elements after the edit. An assigned element
+    /// is a modification if it is the same object as before.
     func edited(
         by edit: ListEdit, _ elements: (Range<Int>) throws -> [ObjectKey]
     ) rethrows -> (ResultState, IndexChanges)? {
@@ -220,14 +222,14 @@ struct ResultState: Sendable {
     }
 
     /// The difference that led to this result together with the elements that count as modified; those that the
-    /// difference names already are among them.
+    /// difference already contains are among them.
     func adding(
         _ modified: Set<ObjectKey>, to indices: IndexChanges, _ reads: any ObjectReads
     ) throws -> IndexChanges {
         try adding(modified, to: ResultOutcome(indices: indices), reads) { _ in false }
     }
 
-    /// The same after a step.
+    /// The difference with the modified elements after a step.
     ///
     /// - Parameter isAbsent: whether an object is certainly not in this result.
     func adding(
@@ -264,7 +266,7 @@ struct ResultState: Sendable {
         }
         var positions: [Int] = []
         for key in objects {
-            // One that does not exist has no place.
+            // An object that does not exist has no place.
             guard try order.isByCreation || reads.exists(order.classID, key) else { continue }
             let index = try keys.position(of: read(key), by: order, read)
             positions += keys.run(of: key, from: index)
@@ -277,7 +279,7 @@ struct ResultState: Sendable {
         var positions: [Int] = []
         var position = 0
         keys.forEachChunk { chunk in
-            // The range spares most look-ups in the set: what changes together was often made together.
+            // The range saves most look-ups in the set: objects that change together were often created together.
             for key in chunk {
                 if key >= lowest, key <= highest, objects.contains(key) { positions.append(position) }
                 position += 1
@@ -288,12 +290,12 @@ struct ResultState: Sendable {
     }
 }
 
-/// What a step did to a result.
+/// The changes that a step made to a result.
 struct ResultOutcome {
-    /// Objects of which it is known whether, and where, they are in the new result: nowhere unless among the arrivals.
+    /// Objects whose membership and place in the new result are known: only the arrivals are in it.
     var settled: Set<ObjectKey> = []
-    /// Of those, the ones that are in the result, with their new positions.
+    /// The settled objects that are in the result, with their new positions.
     var arrivals: [(key: ObjectKey, index: Int)] = []
-    /// How the result differs. Of modifications only those that the recorded edit of a list names.
+    /// The difference of the results. It includes only modifications that the recorded edit of a list contains.
     var indices = IndexChanges()
 }

@@ -3,9 +3,9 @@ import StoreContract
 
 /// The elements of one object's list, set or map at one version, read in blocks.
 struct StoredElements {
-    /// How many elements are read at once.
+    /// The number of elements that are read at once.
     private static let block = 2048
-    /// A look at who links to an object costs about as much as this many elements.
+    /// Looking up the objects that link to an object costs about as much as reading this many elements.
     private static let lookUpShare = 16
 
     private let reads: any ObjectReads
@@ -30,8 +30,8 @@ struct StoredElements {
         }
     }
 
-    /// The positions of those of the values that are in the set that this is, ascending. Cost: a binary search for
-    /// each, or a pass over the set where that is less.
+    /// The positions of those of the values that are in the set, ascending. Cost: a binary search for each, or a pass
+    /// over the set where that is less.
     func positions(of values: some Collection<Value>) throws -> [Int] {
         guard !values.isEmpty else { return [] }
         let count = try count
@@ -56,8 +56,8 @@ struct StoredElements {
         try reads.elements(object.classID, object.key, property, index..<index + 1).first ?? .null
     }
 
-    /// False only when none of the objects is linked to from here. Cost: for few objects, those that link to them; for
-    /// many nothing, as looking at the elements is cheaper then.
+    /// Returns false only when the collection links to none of the objects. Cost: for few objects, those that link to
+    /// them; for many nothing, as reading the elements is cheaper then.
     func mayHold(_ links: ModifiedLinks) throws -> Bool {
         guard !links.isEmpty else { return false }
         guard try links.count * Self.lookUpShare < count else { return true }
