@@ -4,7 +4,7 @@ import ObjectModel
 import RealmSwift
 import StoreContract
 
-/// Keeps the classes that the program defines as they are, whatever clients ask for.
+/// Rejects schema changes by clients to classes that the program defines.
 struct HostedSchema: SchemaKeeper {
     private let realm: HostedRealm
     private let changes: RealmServer.SchemaChanges

@@ -1,20 +1,20 @@
 public import Foundation
 
 extension RealmServer {
-    /// Who may do what. As long as nothing is set here and there is no key, everybody may do everything, which loopback
-    /// addresses alone allow.
+    /// The authentication and authorisation settings. While they are at their defaults and no key exists, every caller
+    /// has full access; the server then accepts loopback addresses only.
     public struct Access: Sendable {
-        /// What callers may do, by their key's or token's roles. `admin` may do everything, and need not be listed;
-        /// `anonymous` is for callers without a credential.
+        /// The permissions of each role that keys and tokens can have. `admin` has full access and need not be listed;
+        /// `anonymous` is the role of callers without a credential.
         public var roles: [Role]
-        /// A key of the role `admin`, of at least 32 random characters, that is written nowhere.
+        /// A key of the role `admin`, of at least 32 random characters, that is never written to disk.
         public var administratorKey: String?
-        /// Where the keys are, of which only hashes are kept. Beside the realm's file, with `.keys` at its end, unless
-        /// another is given; those of a realm in memory are in memory.
+        /// The file that stores the hashes of the keys. The default is the realm's file name plus `.keys`; an in-memory
+        /// realm keeps its keys in memory.
         public var keyFile: URL?
-        /// Which JSON Web Tokens are taken; nil for none.
+        /// The JSON Web Tokens that are accepted; nil for none.
         public var tokens: Tokens?
-        /// Whether credentials are asked for even before the first key has been made.
+        /// Whether a credential is required even before the first key has been created.
         public var isRequired: Bool
 
         public init(
@@ -29,14 +29,14 @@ extension RealmServer {
         }
     }
 
-    /// What callers of one role may do.
+    /// The permissions of one role.
     public struct Role: Sendable {
         public var name: String
-        /// Whether everything is allowed, whatever the rules say.
+        /// Whether the role has full access, regardless of its rules.
         public var isAdministrator: Bool
-        /// By the name of the class, as stored.
+        /// The rules by stored class name.
         public var rules: [String: Rule]
-        /// For classes that are not named.
+        /// The rule for classes that `rules` does not name.
         public var otherClasses: Rule
 
         public init(
@@ -49,22 +49,22 @@ extension RealmServer {
         }
     }
 
-    /// What may be done with the objects of one class.
+    /// The permissions of a role on the objects of one class.
     ///
-    /// A predicate is over the object concerned, with stored names, and refers to the caller's claims as `$claims.NAME`:
-    /// `owner == $claims.sub`. `TRUEPREDICATE` is every object. Nil forbids.
+    /// Each predicate is evaluated on the object concerned, uses stored names, and refers to the caller's claims as
+    /// `$claims.NAME`: `owner == $claims.sub`. `TRUEPREDICATE` matches every object. Nil denies the operation.
     public struct Rule: Sendable {
-        /// Which objects exist for the caller; others are as if they were not there, also in counts and links.
+        /// Matches the objects that the caller can see. All others appear not to exist, also in counts and links.
         public var read: String?
-        /// What an object must be like at the end of the write that creates it.
+        /// Must match an object at the end of the write that creates it.
         public var create: String?
-        /// What an object must be like before and after a write that changes it.
+        /// Must match an object both before and after a write that changes it.
         public var update: String?
-        /// What an object must be like to be deleted.
+        /// Must match an object before it is deleted.
         public var delete: String?
-        /// The properties that exist for the caller, as stored; nil for all. The primary key always does.
+        /// The stored names of the properties that the caller can see; nil for all. The primary key is always visible.
         public var readableProperties: Set<String>?
-        /// The properties that the caller may give values; nil for all that exist for it.
+        /// The stored names of the properties that the caller can assign; nil for all that it can see.
         public var writableProperties: Set<String>?
 
         public init(
@@ -79,31 +79,31 @@ extension RealmServer {
             self.writableProperties = writableProperties
         }
 
-        /// The class is as if it were not there.
+        /// Hides the class: it appears not to exist.
         public static let nothing = Rule()
         public static let readOnly = Rule(read: "TRUEPREDICATE")
         public static let everything = Rule(
             read: "TRUEPREDICATE", create: "TRUEPREDICATE", update: "TRUEPREDICATE", delete: "TRUEPREDICATE")
     }
 
-    /// Which JSON Web Tokens are taken. They need a `secret` or a `keySetFile` to be checked with.
+    /// The JSON Web Tokens that are accepted. A `secret` or a `keySetFile` is required to verify them.
     public struct Tokens: Sendable {
-        /// For HS256, HS384 and HS512; as long as the hash at least.
+        /// The secret for HS256, HS384 and HS512, at least as long as the hash.
         public var secret: String?
-        /// A file with a JSON Web Key Set, which is read again when it changes.
+        /// A file with a JSON Web Key Set. The server reads it again when it changes.
         public var keySetFile: URL?
-        /// Such as `RS256`; empty for all that the keys are good for.
+        /// The accepted signature algorithms, such as `RS256`; empty for all that the keys support.
         public var algorithms: Set<String> = []
-        /// One of which `iss` must be; anybody when empty.
+        /// The accepted values of `iss`; empty for any.
         public var issuers: Set<String> = []
-        /// One of which `aud` must have; `aud` is not looked at when empty.
+        /// The accepted audiences, of which `aud` must contain one; empty to ignore `aud`.
         public var audiences: Set<String> = []
-        /// Seconds that clocks may be apart.
+        /// The accepted difference between clocks, in seconds.
         public var leeway = 30
-        /// Whether tokens without `exp` are refused.
+        /// Whether tokens without `exp` are rejected.
         public var requiresExpiry = true
-        /// Where the names of roles are, a text or a list of them: the first that is there counts. A point leads into an
-        /// object, as in `realm_access.roles`.
+        /// The paths to the claim that names the roles, as a string or an array of strings. The first path that exists
+        /// is used. A dot leads into an object, as in `realm_access.roles`.
         public var rolePaths = ["role", "roles"]
 
         public init(secret: String? = nil, keySetFile: URL? = nil) {

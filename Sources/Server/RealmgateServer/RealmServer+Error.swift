@@ -1,23 +1,23 @@
 public import Foundation
 
 extension RealmServer {
-    /// Why a server cannot be had or started as it is meant.
+    /// An error in the options or the use of a server.
     public struct Error: Swift.Error, Sendable, Equatable, CustomStringConvertible, LocalizedError {
         public enum Code: Sendable {
-            /// It cannot listen there.
+            /// The server cannot listen on the address.
             case address
-            /// Everybody from other machines could do everything.
+            /// Callers from other machines would have full access.
             case openAddress
-            /// Keys, tokens or roles that cannot be used.
+            /// Keys, tokens or roles are invalid.
             case access
-            /// Certificates, directories and other options.
+            /// Certificates, directories or other options are invalid.
             case configuration
-            /// Not in this state of the server.
+            /// The server is not in the right state for the call.
             case state
         }
 
         public let code: Code
-        /// A sentence for a person that says what to do.
+        /// A sentence for people that says what to do.
         public let message: String
 
         init(_ code: Code, _ message: String) {

@@ -2,33 +2,35 @@ public import Foundation
 public import Logging
 
 extension RealmServer {
-    /// How a realm is served. The defaults are for the program's own machine: a loopback address, where everybody may do
-    /// everything, and classes that only the program changes.
+    /// The settings of a server. The defaults are for use on one machine: a loopback address, full access for every
+    /// caller, and classes that only the program can change.
     public struct Options: Sendable {
-        /// An address of this machine, or a name that resolves to one. Addresses that other machines reach need `access`.
+        /// An address of this machine, or a name that resolves to one. An address that other machines can reach
+        /// requires `access`.
         public var host: String
-        /// 0 lets the system choose; see ``RealmServer/port``.
+        /// The port to listen on. With 0 the system chooses one; see ``RealmServer/port``.
         public var port: Int
-        /// Who may do what.
+        /// The authentication and authorisation settings.
         public var access: Access
-        /// Whether to listen on any address although everybody may do everything.
+        /// Whether the server may listen on an address that other machines can reach although every caller has full
+        /// access.
         public var allowsOpenAddress = false
-        /// HTTPS instead of HTTP, with these files.
+        /// The certificate and key for HTTPS; nil for HTTP.
         public var tls: TLS?
-        /// Pages of other sites that may call.
+        /// The web pages of other origins that may call the server.
         public var cors: CORS
         public var limits: Limits
-        /// The page for people at `/`, and the description of the API.
+        /// The web console at `/`, and the OpenAPI description.
         public var console: Console
-        /// What clients may do to the classes.
+        /// The schema changes that clients may make.
         public var schemaChanges: SchemaChanges
-        /// Whether answers are compressed for clients that ask for it.
+        /// Whether responses are compressed for clients that request it.
         public var compresses = true
-        /// Whether `/metrics` is for everybody, and not for administrators alone.
+        /// Whether every caller can read `/metrics`, and not only administrators.
         public var metricsAreOpen = false
-        /// Where requests are told about.
+        /// Receives a line for each request, and the server's messages.
         public var logger: Logger
-        /// The level of the line that each request gets in the log; nil for none.
+        /// The level of the log line of each request; nil for no lines.
         public var requestLogLevel: Logger.Level? = .debug
 
         public init(
@@ -48,11 +50,11 @@ extension RealmServer {
         }
     }
 
-    /// PEM files.
+    /// The paths of PEM files.
     public struct TLS: Sendable {
-        /// The server's certificate first, then those that lead from it to one that clients know.
+        /// The server's certificate, followed by the intermediate certificates.
         public var certificateChain: URL
-        /// The key of the first certificate, without a passphrase.
+        /// The private key of the first certificate, without a passphrase.
         public var key: URL
 
         public init(certificateChain: URL, key: URL) {
@@ -61,12 +63,12 @@ extension RealmServer {
         }
     }
 
-    /// Pages that may call the server from a browser.
+    /// The web pages that may call the server from a browser.
     public struct CORS: Sendable {
-        /// Such as `https://app.example.com`; `*` is every page, without credentials. While everybody may do everything
-        /// it is none, and only origins that are listed count.
+        /// The allowed origins, such as `https://app.example.com`; `*` allows every page, without credentials. While
+        /// every caller has full access, `*` allows none, and only listed origins may call.
         public var origins: Set<String>
-        /// Whether those pages may let the browser add cookies and the like; not with `*`.
+        /// Whether those pages may send credentials, such as cookies; not with `*`.
         public var allowsCredentials: Bool
 
         public init(origins: Set<String> = ["*"], allowsCredentials: Bool = false) {
@@ -75,58 +77,58 @@ extension RealmServer {
         }
     }
 
-    /// What is put up with. Sizes are in bytes.
+    /// The limits. Sizes are in bytes.
     public struct Limits: Sendable {
-        /// The largest request body.
+        /// The maximum size of a request body.
         public var body = 16 << 20
-        /// The most objects of a page.
+        /// The maximum number of objects in a page.
         public var page = 10_000
-        /// The most bytes of an answer; a page ends there, with a cursor to go on from.
+        /// The maximum size of a response. A page ends before it and has a cursor for the rest.
         public var answerBytes = 16 << 20
-        /// The most bytes of an event of a stream; a longer one comes in parts.
+        /// The maximum size of a stream event. A larger event is split into parts.
         public var eventBytes = 4 << 20
-        /// Bytes of large answers, and of events, that may wait for their clients.
+        /// The memory for large responses and for events that wait for their clients.
         public var answerMemory = 128 << 20
-        /// The most objects that an event stream may begin with.
+        /// The maximum number of objects in the first result of an event stream.
         public var observed = 100_000
-        /// The most operations of one transaction.
+        /// The maximum number of operations in a transaction.
         public var transaction = 10_000
         public var connections = 16_384
-        /// Open event streams.
+        /// The maximum number of open event streams.
         public var streams = 100_000
-        /// Of one caller; nil for any number.
+        /// The maximum number of open event streams of one caller; nil for no limit.
         public var streamsPerCaller: Int?
-        /// Requests a second of one address; nil for any number.
+        /// Requests per second from one address; nil for no limit.
         public var addressRequests: Int?
-        /// Requests a second of one key or token's subject; nil for any number.
+        /// Requests per second of one key or token subject; nil for no limit.
         public var callerRequests: Int?
-        /// Rows that the queries of one request may look at; nil for any number.
+        /// Rows that the queries of one request may scan; nil for no limit.
         public var queryRows: Int?
-        /// Milliseconds that the queries of one request may take; nil for any time.
+        /// Milliseconds that the queries of one request may take; nil for no limit.
         public var queryMilliseconds: Int? = 10_000
-        /// Threads that answer requests; nil for one per processor.
+        /// Threads that handle requests; nil for one per processor.
         public var threads: Int?
 
         public init() {}
     }
 
-    /// Where the files of the page for people are: directories `static` and `openapi` of Realmgate.
+    /// The location of the web console's files: Realmgate's directories `static` and `openapi`.
     public enum Console: Sendable {
-        /// There is no page.
+        /// The console is not served.
         case off
-        /// In `../share/realmgate` of the program, or in the checkout that the program or its working directory is in. If
-        /// there is none, there is no page.
+        /// `../share/realmgate` relative to the program, or the checkout that contains the program or its working
+        /// directory. If neither exists, the console is not served.
         case installed
-        /// In that directory.
+        /// This directory, which contains `static` and `openapi`.
         case directory(URL)
     }
 
-    /// What clients may do to the classes. Whatever is set here, only administrators may do it, the classes that the
-    /// program defines stay as they are, and so does the schema version.
+    /// The schema changes that clients may make. In every case only administrators may make them, and neither the
+    /// schema version nor a class that the program defines can change.
     public enum SchemaChanges: Sendable {
-        /// Nothing.
+        /// None.
         case refused
-        /// Add, change and remove classes that the program does not define.
+        /// Administrators may add, change and remove classes that the program does not define.
         case otherClasses
     }
 }

@@ -6,8 +6,8 @@ import Hosting
 public import RealmSwift
 import Synchronization
 
-/// A gateway to a realm within the program that defines its classes: HTTP clients and the program's own threads read and
-/// write the same store, and each sees what the other commits.
+/// A gateway to a realm, hosted by the program that defines the realm's classes. HTTP clients and the program's own
+/// threads read and write the same store, and each sees the commits of the other.
 ///
 /// ```swift
 /// let server = try RealmServer(realm: configuration, options: .init(port: 8080))
@@ -15,14 +15,14 @@ import Synchronization
 /// print(server.url)
 /// ```
 ///
-/// The realm's file stays open, and a realm in memory stays alive, until the server is stopped or gone. Any thread, queue
-/// or actor may open the realm besides it, as always with `Realm(configuration:)`. Clients see classes and properties by
-/// the names that are stored (`propertiesMapping()`).
+/// The server keeps the realm's file open, and an in-memory realm alive, until it is stopped or released. Meanwhile any
+/// thread, queue or actor can open the realm with `Realm(configuration:)` as usual. Clients see the stored names of
+/// classes and properties (`propertiesMapping()`).
 ///
-/// Clients write through the store's one writer, like everybody: a write transaction that the program leaves open holds
-/// them up. So does a synchronous request of the program to its own server within a write, for ever: commit first.
+/// All writes go through the store's single writer, so clients wait while the program has a write transaction open. A
+/// synchronous request from within a write to the program's own server therefore never returns: commit first.
 public final class RealmServer: Sendable {
-    /// What is served.
+    /// The configuration of the realm that is served.
     public let configuration: Realm.Configuration
     public let options: Options
 
@@ -35,8 +35,8 @@ public final class RealmServer: Sendable {
     private let state: Mutex<State>
     private let end = AsyncStream<Never>.makeStream()
 
-    /// Opens the realm, as `Realm(configuration:)` does: the file is made if there is none, and migrations run. Nobody can
-    /// connect before `start()`.
+    /// Opens the realm as `Realm(configuration:)` does: creates the file if it does not exist, and runs migrations.
+    /// Clients can connect only after `start()`.
     ///
     /// - Throws: `Realm.Error` when the realm cannot be opened; ``Error`` when it is read-only.
     public init(realm configuration: Realm.Configuration = .defaultConfiguration, options: Options = Options()) throws {
@@ -55,11 +55,11 @@ public final class RealmServer: Sendable {
         if case .running(let host, _) = state.withLock({ $0 }) { host.stop(within: .zero) }
     }
 
-    /// Listens and answers from now on, on threads of its own.
+    /// Starts to accept connections and to answer requests, on threads that the server creates.
     ///
-    /// - Throws: ``Error``, with nothing left open: when it cannot listen there, when everybody from other machines could
-    ///   do everything and the options do not say that this is meant, for keys, tokens, roles and certificates that
-    ///   cannot be used, and when it was started before.
+    /// - Throws: ``Error`` if the server cannot listen on the address, if callers from other machines would have full
+    ///   access and `allowsOpenAddress` is not set, if keys, tokens, roles or certificates are invalid, or if the
+    ///   server was started before. Nothing is left open.
     public func start() throws {
         try state.withLock { state in
             guard case .fresh(let realm) = state else {
@@ -89,7 +89,8 @@ public final class RealmServer: Sendable {
         }
     }
 
-    /// The port: the one that the system chose when the options ask for 0 and the server has been started.
+    /// The port. If the options ask for port 0, this is 0 before `start()`, and the port that the system chose after
+    /// it.
     public var port: Int {
         state.withLock { state in
             switch state {
@@ -100,25 +101,25 @@ public final class RealmServer: Sendable {
         }
     }
 
-    /// Where clients find it: `http://HOST:PORT`, or `https://…` with a certificate.
+    /// The URL for clients: `http://HOST:PORT`, or `https://…` with a certificate.
     public var url: URL {
         var components = URLComponents()
         components.scheme = options.tls == nil ? "http" : "https"
         components.host = options.host.contains(":") ? "[\(options.host)]" : options.host
         components.port = port
-        // Whatever was listened on has such a form.
+        // An address that the server could listen on always makes a valid URL.
         return components.url ?? URL(fileURLWithPath: "/")
     }
 
-    /// Whether it listens.
+    /// Whether the server accepts requests.
     public var isRunning: Bool { host != nil }
 
     private var host: GatewayHost? {
         state.withLock { if case .running(let host, _) = $0 { host } else { nil } }
     }
 
-    /// Takes no new requests, lets those under way finish for so long, tells event streams that it is over, and lets go of
-    /// the realm. Does nothing when it has been stopped before.
+    /// Rejects new requests, gives running requests `time` to finish, ends event streams with a last event, and closes
+    /// the realm. Does nothing if the server has been stopped before.
     public func stop(within time: Duration = .seconds(10)) async {
         let port = port
         let host = state.withLock { state -> GatewayHost? in
@@ -139,15 +140,16 @@ public final class RealmServer: Sendable {
 
     // MARK: Programs that only serve
 
-    /// Starts unless it was started, and returns when the task is cancelled or `stop` was called, after a graceful stop.
+    /// Starts the server unless it is running. Returns after a graceful stop, when the task is cancelled or `stop` is
+    /// called.
     public func run() async throws {
         if !isRunning { try start() }
         for await _ in end.stream {}
         await stop()
     }
 
-    /// As `run()`; it also ends with one of these signals, such as Ctrl-C, which otherwise end the process at once. After
-    /// the first, another one does that again.
+    /// Does the same as `run()`, and also stops on the first of these signals, such as Ctrl-C, instead of ending the
+    /// process at once. A second signal ends the process.
     public func run(untilSignals signals: [Int32]) async throws {
         let sources = signals.map { number in
             signal(number, SIG_IGN)
@@ -165,13 +167,13 @@ public final class RealmServer: Sendable {
 
     // MARK: Who may call
 
-    /// Makes an API key. Its secret is returned here and kept nowhere: callers send it as
-    /// `Authorization: Bearer SECRET`. From the first key on everybody must show one.
+    /// Creates an API key and returns its secret, which is stored nowhere. Callers send it as `Authorization: Bearer
+    /// SECRET`. Once a key exists, every caller must send a credential.
     ///
     /// - Parameters:
-    ///   - name: for people, what the key is for.
-    ///   - role: one of the options, or `admin`.
-    ///   - claims: what rules refer to as `$claims.NAME`.
+    ///   - name: a description of the key's purpose, for people.
+    ///   - role: a role of the options, or `admin`.
+    ///   - claims: the values that rules refer to as `$claims.NAME`.
     /// - Throws: ``Error`` for a role that there is not, when the server does not run, or when the file of keys cannot be
     ///   written.
     public func makeKey(name: String, role: String, claims: [String: String] = [:]) throws -> String {

@@ -8,7 +8,8 @@ import JSONCoding
 import RealmSwift
 import StoreContract
 
-/// What a server is put together of, made from its options. Throws `RealmServer.Error` for what cannot be used.
+/// The access control and the configurations that a server's options describe. Throws `RealmServer.Error` for invalid
+/// options.
 struct ServerParts {
     let control: AccessControl
     let gateway: GatewayConfiguration
@@ -40,7 +41,7 @@ struct ServerParts {
         self.server = server
     }
 
-    /// A disk that has room for another copy of the store, which the one that it is on should be.
+    /// The directory of the store, whose disk should have room for a second copy of it.
     private static func scratch(_ realm: HostedRealm) -> String {
         realm.isInMemory ? NSTemporaryDirectory() : (realm.path as NSString).deletingLastPathComponent
     }
@@ -74,7 +75,7 @@ struct ServerParts {
         return gateway
     }
 
-    /// Twice as many requests at once as a second gives.
+    /// A rate limit that allows bursts of two seconds' worth of requests.
     private static func rate(_ limit: Int?) -> RateLimit? {
         limit.map { RateLimit(perSecond: Double($0), burst: 2 * $0) }
     }
@@ -102,7 +103,7 @@ struct ServerParts {
 }
 
 extension RealmServer.Console {
-    /// Where the console's files and the description are.
+    /// The directories of the console and of the description; nil for what is not served.
     fileprivate func directories() throws -> (String?, String?) {
         switch self {
         case .off: return (nil, InstalledFiles.process.directory(of: .openapi))
@@ -159,7 +160,7 @@ extension RealmServer.Tokens {
 }
 
 extension GatewayHost {
-    /// See `RealmServer.makeKey`.
+    /// Implements `RealmServer.makeKey`.
     func makeKey(name: String, role: String, claims: [String: String]) throws -> String {
         guard control.roleNames.contains(role) else {
             throw RealmServer.Error(
