@@ -1,7 +1,7 @@
 import ObjectModel
 import StoreContract
 
-// Names that the public interface has for other types.
+// Internal names for types whose names the public interface uses for other types.
 typealias StoredValue = ObjectModel.Value
 typealias StoredType = ObjectModel.PropertyType
 typealias StoredSchema = ObjectModel.Schema

@@ -1,3 +1,3 @@
-/// Runs the body. Objects are released by counting their references on Linux, and no pool is needed; code for Apple's
-/// systems that makes one runs unchanged.
+/// Runs the body. Swift on Linux uses reference counting only, so no pool is created; the function lets code written
+/// for Apple's platforms compile unchanged.
 public func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result { try body() }

@@ -3,13 +3,13 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// What a migration block is given, and the schema version of the file.
+/// A block that migrates data, called with the migration and the schema version of the file.
 public typealias MigrationBlock = @Sendable (_ migration: Migration, _ oldSchemaVersion: UInt64) -> Void
 
 extension Realm {
-    /// Which file a realm is in, and how it is opened.
+    /// The file of a realm, and how to open it.
     public struct Configuration: Sendable, Equatable, CustomStringConvertible {
-        /// What `Realm()` opens. Reads give a copy.
+        /// The configuration that `Realm()` uses. Reading it returns a copy.
         public static var defaultConfiguration: Configuration {
             get { shared.withLock { $0 } }
             set { shared.withLock { $0 = newValue } }
@@ -17,12 +17,12 @@ extension Realm {
 
         private static let shared = Mutex(Configuration())
 
-        /// Where the file is; nil for a realm in memory.
+        /// The URL of the file; nil for an in-memory realm.
         public var fileURL: URL? {
             didSet { if fileURL != nil { identifier = nil } }
         }
 
-        /// The name of a realm that lives in memory while any instance of it is open; nil for a file.
+        /// The name of an in-memory realm, which exists while any instance of it is open; nil for a file.
         public var inMemoryIdentifier: String? {
             get { identifier }
             set {
@@ -33,28 +33,30 @@ extension Realm {
 
         private var identifier: String?
 
-        /// The gateway that the realm follows; nil for a realm of its own. Objects can be created of classes that are
-        /// subscribed to. See `SyncConfiguration`.
+        /// The gateway that the realm synchronises with; nil for a local realm. With it, the realm can create objects
+        /// only of classes that have a subscription. See `SyncConfiguration`.
         public var syncConfiguration: SyncConfiguration?
 
-        /// 64 bytes. Files cannot be encrypted here: opening with a key throws `Realm.Error`, rather than to write in the
-        /// clear what was to be secret.
+        /// An encryption key of 64 bytes. Encryption is not supported: opening with a key throws `Realm.Error`, so that
+        /// no secret is ever written in the clear.
         public var encryptionKey: Data?
 
-        /// Opens without write access; the file must exist. One that may not be written to is read in a copy.
+        /// Whether to open the file without write access. The file must exist. If the process cannot write to it, a
+        /// copy is read.
         public var readOnly: Bool
         public var schemaVersion: UInt64
-        /// Run when the file's schema version is lower.
+        /// Called if the file's schema version is lower than `schemaVersion`.
         public var migrationBlock: MigrationBlock?
-        /// Deletes the file instead of migrating it.
+        /// Whether to delete the file instead of migrating it.
         public var deleteRealmIfMigrationNeeded: Bool
-        /// Asked at the first open in the process whether to compact, given the bytes of the file and those in use.
+        /// Called at the first open in the process, with the file's size and the used size in bytes. Returns whether to
+        /// compact.
         public var shouldCompactOnLaunch: (@Sendable (Int, Int) -> Bool)?
-        /// The classes of the realm; nil for all of the program, those that are in its images.
+        /// The classes of the realm; nil for all classes in the images of the program.
         public var objectTypes: [ObjectBase.Type]?
-        /// Writes fail while more versions than this are in use; nil or 0 is no limit.
+        /// The maximum number of versions in use; a write fails while there are more. Nil or 0 means no limit.
         public var maximumNumberOfActiveVersions: UInt?
-        /// A file that is copied to `fileURL` if there is none yet.
+        /// The path of a file that is copied to `fileURL` if no file exists there.
         public var seedFilePath: URL?
 
         public init(
@@ -80,7 +82,7 @@ extension Realm {
             self.seedFilePath = seedFilePath
         }
 
-        /// By file, identifier, key, read-only and schema version.
+        /// Compares file, identifier, key, `readOnly` and schema version.
         public static func == (a: Configuration, b: Configuration) -> Bool {
             a.fileURL == b.fileURL && a.identifier == b.identifier && a.encryptionKey == b.encryptionKey
                 && a.readOnly == b.readOnly && a.schemaVersion == b.schemaVersion
@@ -94,7 +96,7 @@ extension Realm {
 }
 
 extension Realm.Configuration {
-    /// Where the store's file is.
+    /// The path of the store's file.
     var path: String {
         get throws {
             if let fileURL {
@@ -119,7 +121,7 @@ extension Realm.Configuration {
     }
 }
 
-/// Where realms in memory have their files: a directory of this process, in memory where the system has such.
+/// The files of in-memory realms: a directory of this process, on an in-memory file system if there is one.
 enum MemoryFiles {
     private static let directory: String = {
         let base = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
@@ -130,7 +132,7 @@ enum MemoryFiles {
     }()
 
     static func path(of identifier: String) -> String {
-        // Any text may be an identifier.
+        // An identifier can contain any character.
         directory + "/" + identifier.utf8.map { String($0, radix: 16) }.joined(separator: "-")
     }
 

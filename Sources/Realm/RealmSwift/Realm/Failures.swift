@@ -1,8 +1,8 @@
 import Foundation
 import StoreContract
 
-/// Misuse that Realm answers with an exception of Objective-C, which Swift code cannot catch: here the layer that does
-/// the work throws it, and the public functions that cannot throw stop the program with its message.
+/// A misuse for which Realm raises an Objective-C exception, which Swift code cannot catch. The implementation throws
+/// it; public functions that cannot throw stop the program with its message.
 struct RealmException: Error, CustomStringConvertible {
     let message: String
     var description: String { message }
@@ -10,13 +10,14 @@ struct RealmException: Error, CustomStringConvertible {
     init(_ message: String) { self.message = message }
 }
 
-/// What is done with a message instead of stopping the program, on one thread: for tests. It must not return.
+/// Replaces the stop of the program on one thread, for tests. The handler is called with the message and must not
+/// return.
 enum ExceptionTrap {
     typealias Handler = (String) -> Never
 
     private static let key = "realmgate.exception-trap"
 
-    /// The calling thread's.
+    /// The handler of the calling thread.
     static var handler: Handler? {
         get { (Thread.current.threadDictionary[key] as? Box)?.handler }
         set { Thread.current.threadDictionary[key] = newValue.map { Box(handler: $0) } }
@@ -28,14 +29,14 @@ enum ExceptionTrap {
     }
 }
 
-/// The one way in which a public function that cannot throw fails.
+/// Stops the program. Every public function that cannot throw fails through this function.
 func stop(_ error: any Error) -> Never {
     let message = (error as? StoreError)?.message ?? String(describing: error)
     if let handler = ExceptionTrap.handler { handler(message) }
     fatalError(message)
 }
 
-/// The body's result; stops the program when it throws.
+/// Returns the body's result. Stops the program if the body throws.
 @inline(__always)
 func raising<R>(_ body: () throws -> R) -> R {
     do { return try body() } catch { stop(error) }

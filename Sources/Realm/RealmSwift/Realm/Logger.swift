@@ -1,19 +1,19 @@
 import Foundation
 import Synchronization
 
-/// How much is logged.
+/// The severity of a message.
 public enum LogLevel: UInt, Comparable, Sendable, CaseIterable {
     /// Nothing.
     case off
-    /// What ends the program.
+    /// Errors that end the program.
     case fatal
-    /// What failed.
+    /// Errors.
     case error
-    /// What may be a mistake.
+    /// Possible mistakes.
     case warn
-    /// What happens once in a while: files that are opened and migrated.
+    /// Rare events: files that are opened and migrated.
     case info
-    /// What happens more often: sessions and their subscriptions.
+    /// More frequent events: sync sessions and their subscriptions.
     case detail
     /// Each transaction and observer.
     case debug
@@ -25,13 +25,13 @@ public enum LogLevel: UInt, Comparable, Sendable, CaseIterable {
     public static func < (a: LogLevel, b: LogLevel) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// What a message is about: `Category` and the types in it.
+/// The subject of a message: `Category` and its nested types.
 public protocol LogCategory: Sendable {
-    /// The way to it through the categories that it is part of, with dots.
+    /// The dotted path of the category and of all categories that contain it.
     var rawValue: String { get }
 }
 
-/// What messages are about. To set the level of one sets that of all that are part of it.
+/// The subjects of messages. Setting the level of a category also sets that of all categories within it.
 public enum Category: String, LogCategory {
     case realm = "Realm"
     /// Opening files, and migrations.
@@ -47,7 +47,7 @@ public enum Category: String, LogCategory {
         case notification = "Realm.Storage.Notification"
     }
 
-    /// What goes between a realm and its gateway.
+    /// The communication between a realm and its gateway.
     public enum Sync: String, LogCategory {
         case all = "Realm.Sync"
         case server = "Realm.Sync.Server"
@@ -62,25 +62,25 @@ public enum Category: String, LogCategory {
     }
 }
 
-/// Where messages of the library go: files that are opened, migrations and compactions (`Category.sdk`), transactions,
-/// queries and notifications (`Category.Storage`), and sessions (`Category.Sync`). The levels are those of the process:
-/// `Logger.setLogLevel(.debug, for: Category.Storage.all)`; at first `info` for everything. `Logger.shared` writes to the
-/// standard error, and can be replaced:
+/// Receives the library's messages: opened files, migrations and compactions (`Category.sdk`), transactions, queries
+/// and notifications (`Category.Storage`), and sync sessions (`Category.Sync`). Levels apply to the whole process:
+/// `Logger.setLogLevel(.debug, for: Category.Storage.all)`; the initial level of all is `info`. `Logger.shared` writes
+/// to standard error, and can be replaced:
 ///
 /// ```swift
 /// Logger.shared = Logger { level, category, message in log.info("\(category.rawValue) \(message)") }
 /// ```
 ///
-/// Cost: below a category's level, one look at a number.
+/// Cost: below a category's level, one atomic read.
 public final class Logger: Sendable {
     private let function: @Sendable (LogLevel, any LogCategory, String) -> Void
 
-    /// A logger that gives its messages to the function, which is called on any thread, also on several at once.
+    /// Creates a logger that calls the function with each message, on any thread, possibly on several at once.
     public init(function: @escaping @Sendable (LogLevel, any LogCategory, String) -> Void) {
         self.function = function
     }
 
-    /// The same, and sets the level for everything.
+    /// Creates a logger that calls the function with each message, and sets the level of all categories.
     @available(*, deprecated, message: "Use init(function:) and setLogLevel(_:for:).")
     public convenience init(
         level: LogLevel, function: @escaping @Sendable (LogLevel, any LogCategory, String) -> Void
@@ -89,20 +89,20 @@ public final class Logger: Sendable {
         Logger.setLogLevel(level)
     }
 
-    /// The one that is used.
+    /// The logger in use.
     public static var shared: Logger {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }
     }
 
-    /// The level of everything.
+    /// The level of all categories.
     @available(*, deprecated, message: "Use logLevel(for:) and setLogLevel(_:for:).")
     public var level: LogLevel {
         get { Logger.logLevel(for: Category.realm) }
         set { Logger.setLogLevel(newValue) }
     }
 
-    /// Sets the level of a category and of all that are part of it.
+    /// Sets the level of a category and of all categories within it.
     public static func setLogLevel(_ level: LogLevel, for category: any LogCategory = Category.realm) {
         let name = category.rawValue
         let highest = levels.withLock { levels in
@@ -113,7 +113,7 @@ public final class Logger: Sendable {
         Logger.highest.store(highest, ordering: .relaxed)
     }
 
-    /// The level of a category.
+    /// Returns the level of a category.
     public static func logLevel(for category: any LogCategory) -> LogLevel {
         levels.withLock { levels in
             var name = category.rawValue
@@ -129,12 +129,12 @@ public final class Logger: Sendable {
         Logger { level, category, message in
             FileHandle.standardError.write(Data("\(level) \(category.rawValue): \(message)\n".utf8))
         })
-    /// By category; one that is not here has that of the category around it.
+    /// The levels by category. A category without an entry has the level of the one that contains it.
     private static let levels = Mutex<[String: LogLevel]>(["Realm": .info])
-    /// Of all categories.
+    /// The highest of all levels.
     private static let highest = Atomic(LogLevel.info.rawValue)
 
-    /// Logs a message, which is only made if the category's level asks for it.
+    /// Logs a message. The message is built only if the category's level includes it.
     static func log(_ level: LogLevel, _ category: any LogCategory, _ message: @autoclosure () -> String) {
         guard highest.load(ordering: .relaxed) >= level.rawValue, logLevel(for: category) >= level else { return }
         shared.function(level, category, message())

@@ -1,24 +1,24 @@
 import ObjectModel
 import StoreContract
 
-/// A class of a realm's schema, and the model that its objects are instances of.
+/// A class of a realm's schema with the Swift model of its objects.
 final class BoundClass {
     let id: ClassID
     let name: String
     let isEmbedded: Bool
-    /// By slot: those of the model in its order, or the stored ones of a class that has none.
+    /// The properties by slot: those of the model in its order, or the stored ones if there is no model.
     let properties: [BoundProperty]
-    /// Nil for classes that only the store knows: their objects are dynamic.
+    /// The Swift class; nil for a class that only the store defines, whose objects are dynamic.
     let model: ClassModel?
     let primaryKey: BoundProperty?
-    /// For each stored property, in the order of the store's columns: its place among the properties, or what a new object
-    /// has when the model does not have it.
+    /// For each stored property, in the order of the store's columns: its slot, or its value in a new object if the
+    /// model does not have the property.
     let columns: [(slot: Int?, initial: Value)]
-    /// By slot, where links lead to.
+    /// The target classes of links, by slot.
     let targets: [ClassID?]
-    /// The properties whose values in an unmanaged object belong to it: embedded objects and collections.
+    /// The properties whose values belong to their unmanaged object: embedded objects and collections.
     let heldProperties: [BoundProperty]
-    /// The values of the objects that are in use.
+    /// The cached cells of the objects that are in use.
     let cells: RowAccessorCache
     private let slots: [String: Int]
 
@@ -48,7 +48,7 @@ final class BoundClass {
 
     subscript(name: String) -> BoundProperty? { slots[name].map { properties[$0] } }
 
-    /// A new instance: of the model, or a dynamic one if that is asked for or there is no model.
+    /// Returns a new instance of the model, or a dynamic object if `type` asks for one or there is no model.
     func instance(as type: ObjectBase.Type) -> ObjectBase {
         if let modelType = model?.type, modelType == type { return modelType.init() }
         return type is DynamicObject.Type ? type.init() : model?.type.init() ?? DynamicObject()
@@ -58,9 +58,9 @@ final class BoundClass {
 /// A property of a realm's class.
 struct BoundProperty {
     let slot: Int
-    /// As in Swift.
+    /// The name in Swift.
     let name: String
-    /// As stored.
+    /// The stored name.
     let column: String
     let id: PropertyID
     let type: StoredType
@@ -83,21 +83,21 @@ struct BoundProperty {
         isIndexed = stored.isIndexed
     }
 
-    /// A link with the class that it leads to; other values as they are.
+    /// Adds the target class to a link; returns other values unchanged.
     func reference(_ value: Value) -> Value {
         guard case .link(let key) = value, let targetClass else { return value }
         return .reference(ObjectReference(targetClass, key))
     }
 }
 
-/// The classes of a realm: those of the store, and the models of the realm's configuration.
+/// The classes of a realm: those of the store, with the models of the realm's configuration.
 final class ModelSet {
-    /// With the names that Swift has, and the store's numbers: what queries are bound against.
+    /// The schema with Swift's names and the store's identifiers. Queries are bound against it.
     let schema: StoredSchema
     private let byID: [BoundClass?]
     private let byName: [String: BoundClass]
     private let byType: [ObjectIdentifier: BoundClass]
-    /// In the order of the store's schema.
+    /// The classes in the order of the store's schema.
     let all: [BoundClass]
 
     init(_ stored: StoredSchema, _ models: [ClassModel]) throws {
@@ -126,14 +126,14 @@ final class ModelSet {
         return number < byID.count ? byID[number] : nil
     }
 
-    /// The class whose model is that very type.
+    /// The class whose model is exactly this type.
     subscript(type: ObjectBase.Type) -> BoundClass? { byType[ObjectIdentifier(type)] }
 
     subscript(name: String) -> BoundClass? { byName[name] }
 }
 
 extension StoredSchema {
-    /// This schema with other names of properties, and the same numbers.
+    /// Returns the schema with renamed properties and the same identifiers.
     fileprivate func renaming(_ name: (_ class: String, _ column: String) -> String) -> StoredSchema {
         StoredSchema(
             version: version,

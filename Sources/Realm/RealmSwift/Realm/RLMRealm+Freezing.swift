@@ -5,8 +5,8 @@ import QueryLanguage
 import StoreContract
 
 extension RLMRealm {
-    /// The realm that stays at the present version; within a write, at the version before it. Shared by all who freeze at
-    /// that version.
+    /// Returns a realm frozen at the present version; within a write, at the version before the write. All calls at one
+    /// version share it.
     func frozen() throws -> RLMRealm {
         if isFrozen { return self }
         let version = try snapshot.version
@@ -17,7 +17,7 @@ extension RLMRealm {
         return frozen
     }
 
-    /// The live realm of the calling thread, queue or actor that a frozen one is a version of.
+    /// Returns the live realm of the calling thread, queue or actor for the file of a frozen realm.
     func thawed() throws -> RLMRealm {
         guard isFrozen, let file else { return self }
         return try file.realm(on: file.currentScheduler, configuration)
@@ -29,7 +29,7 @@ extension RLMRealm {
 }
 
 extension ObjectBase {
-    /// The object at the present version, for use on any thread.
+    /// Returns the object frozen at the present version, for use on any thread.
     final func frozen() throws -> Self {
         guard let _realm, let reference = _objectReference else {
             throw RealmException("Unmanaged objects cannot be frozen.")
@@ -43,7 +43,7 @@ extension ObjectBase {
         return try moved(to: frozen, reference)
     }
 
-    /// The live object; nil when it is gone.
+    /// Returns the live object; nil if it was deleted.
     final func thawed() throws -> Self? {
         guard let _realm, let reference = _objectReference else {
             throw RealmException("Unmanaged objects cannot be thawed.")
@@ -53,7 +53,7 @@ extension ObjectBase {
         return try live.exists(reference) ? moved(to: live, reference) : nil
     }
 
-    /// The same stored object as another realm of the file shows it.
+    /// Returns the same stored object as seen by another realm of the file.
     final func moved(to realm: RLMRealm, _ reference: ObjectReference) throws -> Self {
         guard let object = try realm.object(reference, as: type(of: self)) as? Self else {
             throw RealmException.invalidObject
@@ -63,15 +63,16 @@ extension ObjectBase {
 }
 
 extension Object {
-    /// Whether the object stays at one version.
+    /// Whether the object is frozen at one version.
     public var isFrozen: Bool { _realm?.isFrozen ?? false }
 
-    /// The object at the present version, for use on any thread; itself if it is frozen. It keeps the space of its version
-    /// from being used again. Traps for unmanaged and deleted objects, and for one that the open write has created.
+    /// Returns the object frozen at the present version, for use on any thread; a frozen object returns itself. While
+    /// it exists, the file keeps the data of its version. Traps for unmanaged and deleted objects, and for an object
+    /// created by the open write.
     public func freeze() -> Self { raising { try frozen() } }
 
-    /// The live object for the calling thread; itself if it is live; nil when it has been deleted since. Traps for
-    /// unmanaged objects.
+    /// Returns the live object for the calling thread; a live object returns itself. Returns nil if the object was
+    /// deleted. Traps for unmanaged objects.
     public func thaw() -> Self? { raising { try thawed() } }
 }
 
@@ -87,11 +88,11 @@ extension EmbeddedObject {
 }
 
 extension RealmCollectionImpl {
-    /// Whether the collection stays at one version.
+    /// Whether the collection is frozen at one version.
     public var isFrozen: Bool { accessor?.realm.isFrozen ?? false }
 
-    /// The collection at the present version, for use on any thread; itself if it is frozen. It keeps the space of its
-    /// version from being used again. Traps for unmanaged collections.
+    /// Returns the collection frozen at the present version, for use on any thread; a frozen collection returns itself.
+    /// While it exists, the file keeps the data of its version. Traps for unmanaged collections.
     public func freeze() -> Self {
         raising {
             guard let accessor else { throw unmanagedFault }
@@ -104,7 +105,8 @@ extension RealmCollectionImpl {
         }
     }
 
-    /// The live collection for the calling thread; itself if it is live; nil when the object that holds it is gone.
+    /// Returns the live collection for the calling thread; a live collection returns itself. Returns nil if the object
+    /// that owns the collection was deleted.
     public func thaw() -> Self? {
         raising {
             guard let accessor else { throw unmanagedFault }
@@ -119,28 +121,28 @@ extension RealmCollectionImpl {
     }
 }
 
-/// A set, for messages.
+/// A set, for error messages.
 protocol _SetOfValues {}
 
 extension Realm {
-    /// Whether the realm stays at one version.
+    /// Whether the realm is frozen at one version.
     public var isFrozen: Bool { rlm.isFrozen }
 
-    /// The realm at the present version, for use on any thread; itself if it is frozen.
+    /// Returns the realm frozen at the present version, for use on any thread; a frozen realm returns itself.
     public func freeze() -> Realm { raising { Realm(try rlm.frozen()) } }
 
-    /// The live realm of the calling thread; itself if it is live.
+    /// Returns the live realm of the calling thread; a live realm returns itself.
     public func thaw() -> Realm { raising { Realm(try rlm.thawed()) } }
 
-    /// The object as the realm, which is frozen, shows it.
+    /// Returns the object as seen by this realm, which is frozen.
     public func freeze<T: ObjectBase>(_ object: T) -> T { raising { try object.frozen() } }
 
-    /// The object as the realm, which is live, shows it; nil when it is gone.
+    /// Returns the object as seen by this realm, which is live; nil if the object was deleted.
     public func thaw<T: ObjectBase>(_ object: T) -> T? { raising { try object.thawed() } }
 
-    /// The collection at the realm's version.
+    /// Returns the collection at the realm's version.
     public func freeze<Collection: RealmCollection>(_ collection: Collection) -> Collection { collection.freeze() }
 
-    /// The collection as the realm, which is live, shows it; nil when the object that holds it is gone.
+    /// Returns the collection as seen by this realm, which is live; nil if the object that owns it was deleted.
     public func thaw<Collection: RealmCollection>(_ collection: Collection) -> Collection? { collection.thaw() }
 }

@@ -4,17 +4,17 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// One open realm: a store as one thread, queue or actor sees it. `Realm` is the handle to it.
+/// An open realm, confined to one thread, queue or actor. `Realm` is a handle to it.
 public final class RLMRealm {
     /// Nil within a migration.
     let file: RealmFile?
     /// Nil within a migration.
     private let instance: LiveInstance?
-    /// Within a migration, the old data; nil for the new.
+    /// The old data of a migration; nil for the realm with the new data.
     private let old: (any Snapshot)?
     let configuration: Realm.Configuration
     private(set) var models: ModelSet
-    /// The open write, for this instance's thread.
+    /// The open write transaction, for use on this instance's thread.
     private(set) var transaction: (any WriteTransaction)? {
         willSet { reads.rise() }
         didSet {
@@ -23,19 +23,19 @@ public final class RLMRealm {
             HeldWrites.release(self)
         }
     }
-    /// Tells objects when the cells that they keep are not to be used any more.
+    /// Invalidates the cells that objects have cached.
     let reads: ReadEpochHolder
-    /// Whether objects keep cells. Those of a frozen realm do not: several threads may read them at once.
+    /// Whether objects cache cells. Objects of a frozen realm do not, because several threads may read them at once.
     let keepsCells: Bool
-    /// Rises with everything that can make a result of a query another one within one version.
+    /// A counter that increases with each change that can alter the result of a query within one version.
     private(set) var edits = 0
-    /// Classes that the file of a read-only realm does not have: they read as empty.
+    /// Classes that are missing in the file of a read-only realm: they read as empty.
     private var absent: Set<ClassID> = []
-    /// What this realm was last frozen to.
+    /// The frozen realm that was created last.
     var lastFrozen: WeakRealm?
-    /// By observers' tokens; see `onSkip`.
+    /// The actions of `onSkip`, by observer token.
     private var skips: [ObjectIdentifier: Skip] = [:]
-    /// Rises with `invalidate`.
+    /// A counter that `invalidate` increases.
     private var epoch: UInt32 = 0
     private var writeNumber: UInt32 = 0
     private var cancelledWrites: Set<UInt32> = []
@@ -59,12 +59,12 @@ public final class RLMRealm {
         models = try ModelSet(schema, classes)
     }
 
-    /// An open write is taken back, before the file may be closed, which waits for its end.
+    /// Rolls back an open write first, because closing the file waits for the end of the write.
     deinit {
         if transaction != nil { try? instance?.cancelWrite() }
     }
 
-    /// One side of a migration: the old data, or, with a transaction, the new.
+    /// Creates one side of a migration: the old data, or, with a transaction, the new data.
     init(migrating configuration: Realm.Configuration, old: any Snapshot, _ transaction: (any WriteTransaction)?) throws
     {
         file = nil
@@ -77,7 +77,7 @@ public final class RLMRealm {
         models = try ModelSet(transaction?.schema ?? old.schema, [])
     }
 
-    /// Throws within a migration, where there is no instance that could move on, or be observed.
+    /// The live instance. Throws within a migration, where there is none to refresh or observe.
     var live: LiveInstance {
         get throws {
             guard let instance else { throw RealmException("Not allowed within a migration.") }
@@ -85,12 +85,12 @@ public final class RLMRealm {
         }
     }
 
-    /// The store at the realm's version, without what an open write has done.
+    /// The snapshot at the realm's version, without the changes of an open write.
     var snapshot: any Snapshot {
         get throws { try instance?.snapshot ?? old ?? live.snapshot }
     }
 
-    /// Whether the calling code runs where the realm may be used.
+    /// Whether the caller is on the thread, queue or actor that the realm is confined to.
     var isConfinedHere: Bool { instance?.isConfinedHere ?? true }
 
     func checkConfinement() throws { try instance?.checkConfinement() }
@@ -102,19 +102,19 @@ public final class RLMRealm {
         let body: () throws -> Void
     }
 
-    /// The class of a migration's new schema may have been renamed properties.
+    /// Rebuilds the models after a migration has renamed properties of the new schema.
     func reloadModels() throws {
         if let transaction { models = try ModelSet(transaction.schema, []) }
     }
 
     // MARK: Lifetimes of objects
 
-    /// What an instance of an object depends on besides the stored object.
+    /// The validity of an instance of an object, as far as the stored object does not decide it.
     struct Lifetime: Equatable {
-        /// The epoch of the realm; see `invalidate`.
+        /// The epoch of the realm when the instance was created; see `invalidate`.
         var epoch: UInt32 = 0
-        /// The write that made the stored object, if that was not over when the instance was made; else 0. Keys of
-        /// objects that a cancelled write made are given out again.
+        /// The number of the write that created the stored object, if that write was still open when the instance was
+        /// created; else 0. After a cancelled write the store reuses the keys of the objects that it created.
         var write: UInt32 = 0
     }
 
@@ -126,7 +126,7 @@ public final class RLMRealm {
         return lifetime
     }
 
-    /// Whether the object was there when the open write began.
+    /// Whether the object existed when the open write began.
     private func existed(_ object: ObjectReference) throws -> Bool {
         guard keepsCells, let boundClass = models[object.classID] else {
             return try snapshot.exists(object.classID, object.key)
@@ -134,7 +134,7 @@ public final class RLMRealm {
         return try boundClass.cells.existed(object.key, in: self)
     }
 
-    /// The same of one that the open write has just made.
+    /// The lifetime of an object that the open write has just created.
     var newLifetime: Lifetime { Lifetime(epoch: epoch, write: transaction == nil ? 0 : writeNumber) }
 
     func isCurrent(_ lifetime: Lifetime) -> Bool {
@@ -145,13 +145,13 @@ public final class RLMRealm {
         guard isCurrent(object._lifetime) else { throw RealmException.invalidObject }
     }
 
-    /// Whether the object is there.
+    /// Whether the object exists.
     func contains(_ object: ObjectBase) -> Bool {
         guard let reference = object._objectReference, isCurrent(object._lifetime) else { return false }
         return (try? exists(reference)) ?? false
     }
 
-    /// Throws when the object is not there.
+    /// Throws if the object does not exist.
     func check(_ object: ObjectBase) throws {
         guard let reference = object._objectReference, isCurrent(object._lifetime), try exists(reference) else {
             throw RealmException.invalidObject
@@ -214,7 +214,7 @@ public final class RLMRealm {
 
     // MARK: Classes
 
-    /// The class of a Swift type. Throws when the realm does not have it.
+    /// Returns the class of a Swift type. Throws if the realm does not have it.
     func bound(_ type: ObjectBase.Type) throws -> BoundClass {
         if let known = models[type] { return known }
         guard let boundClass = models[type.className()], boundClass.model?.type == type else {
@@ -228,8 +228,8 @@ public final class RLMRealm {
         return boundClass
     }
 
-    /// A new instance that shows a stored object: of its class's model, or a dynamic one if that is asked for or there is
-    /// no model.
+    /// Returns a new instance for a stored object: of its class's model, or a dynamic object if `type` asks for one or
+    /// there is no model.
     func object(_ reference: ObjectReference, as type: ObjectBase.Type = ObjectBase.self) throws -> ObjectBase {
         let boundClass = try bound(reference.classID)
         let object = boundClass.instance(as: type)
@@ -239,7 +239,7 @@ public final class RLMRealm {
 
     // MARK: Writing
 
-    /// The open write, about to be used. Throws when there is none.
+    /// Returns the open write transaction for use. Throws if there is none.
     func writing(_ message: @autoclosure () -> String = RLMRealm.notWritingObjects) throws -> any WriteTransaction {
         guard let transaction else {
             if isFrozen { throw RealmException("Can't perform transactions on a frozen Realm") }
@@ -250,7 +250,7 @@ public final class RLMRealm {
         return transaction
     }
 
-    /// Notes that a result of a query may be another one now.
+    /// Records that results of queries may have changed.
     func noteEdit() { edits += 1 }
 
     static let notWritingObjects = "Cannot modify managed objects outside of a write transaction."
@@ -259,7 +259,7 @@ public final class RLMRealm {
 
     func beginWrite() throws { try live.beginWrite(opened: noteWrite) }
 
-    /// A write is open: observers that hear of what it begins with may use it, and end it.
+    /// Begins a write. Observers that are called at its start may use it and end it.
     func noteWrite() throws {
         writeNumber += 1
         edits += 1
@@ -292,7 +292,7 @@ public final class RLMRealm {
     func commitWrite(withoutNotifying tokens: [InstanceToken] = []) throws {
         defer { transaction = (try? live.isInWriteTransaction) == true ? transaction : nil }
         edits += 1
-        // Observers that hear of it within the commit see the version, not the write.
+        // Observers called during the commit see the new version, but not the write transaction.
         let open = transaction
         transaction = nil
         do {
@@ -305,7 +305,8 @@ public final class RLMRealm {
         try tellSkipped(tokens)
     }
 
-    /// Has something done after each commit that the token's observer is spared, for what else goes with its state.
+    /// Registers an action that runs after each commit that skips the token's observer, to update the observer's own
+    /// state.
     func onSkip(_ token: InstanceToken, _ body: @escaping () throws -> Void) {
         skips = skips.filter { $0.value.token != nil }
         skips[ObjectIdentifier(token)] = Skip(token: token, body: body)
@@ -328,7 +329,7 @@ public final class RLMRealm {
         cancelledWrites.insert(writeNumber)
     }
 
-    /// Runs the body in a write. A body that ends the write itself leaves nothing to commit.
+    /// Runs the body in a write. If the body ends the write itself, nothing is committed.
     func write<R>(withoutNotifying tokens: [InstanceToken] = [], _ body: () throws -> R) throws -> R {
         try beginWrite()
         let result: R
@@ -342,7 +343,7 @@ public final class RLMRealm {
         return result
     }
 
-    // MARK: Moving on
+    // MARK: Changing versions
 
     func invalidate() throws {
         guard !isFrozen else { return }
@@ -353,11 +354,11 @@ public final class RLMRealm {
     }
 }
 
-/// Realms with an open write on the main thread are kept until the write or the turn of the main run loop ends, whichever
-/// comes first, as Apple's autorelease pool keeps them: `try! Realm().beginWrite()` leaves a write open for the next
-/// `try! Realm()`. Elsewhere a write ends with its realm.
+/// Keeps realms that have an open write on the main thread until the write ends or the current turn of the main run
+/// loop ends, whichever comes first. Apple's autorelease pool has the same effect: `try! Realm().beginWrite()` leaves a
+/// write open for the next `try! Realm()`. On other threads a write ends when its realm is released.
 enum HeldWrites {
-    // Only the main thread comes to these two.
+    // Only the main thread accesses these two variables.
     nonisolated(unsafe) private static var realms: [ObjectIdentifier: RLMRealm] = [:]
     nonisolated(unsafe) private static var isReleasing = false
 

@@ -5,22 +5,25 @@ import LiveSchedulers
 import Synchronization
 
 extension Realm {
-    /// What is downloaded before a realm that follows a gateway opens; see `SyncConfiguration`. What is subscribed to are
-    /// the subscriptions that the file has, and those of `initialSubscriptions`.
+    /// Determines which data must be downloaded before a realm that synchronises with a gateway opens; see
+    /// `SyncConfiguration`. The subscriptions are those in the file and those of `initialSubscriptions`.
     ///
-    /// When the gateway cannot be reached, or does not take the token, an opening that waits for it throws `SyncError`, and
-    /// `Realm.Error` with the code `subscriptionFailed` when it does not follow a subscription, or `openTimeout` is over. The
-    /// subscriptions stay, so that the next opening goes on. Without a gateway there is nothing to wait for.
+    /// An open that waits for the gateway throws `SyncError` if the gateway cannot be reached or rejects the token. It
+    /// throws `Realm.Error` with the code `subscriptionFailed` if the gateway rejects a subscription or `openTimeout`
+    /// elapses. The subscriptions remain, so that the next open continues the download. Without a gateway the open does
+    /// not wait.
     public enum OpenBehavior: Sendable {
-        /// Nothing.
+        /// Waits for nothing.
         case never
-        /// Everything that is subscribed to, unless this file has had all of it once: it opens without a network then.
+        /// Waits for the data of all subscriptions, unless the file has had all of it once; then it opens without a
+        /// network.
         case once
-        /// Everything that is subscribed to, as the gateway has it now.
+        /// Waits for the current data of all subscriptions.
         case always
     }
 
-    /// Opens a realm for the main thread; a migration runs elsewhere. Throws `Realm.Error`, and `CancellationError`.
+    /// Opens a realm for the main actor. A migration runs in the background. Throws `Realm.Error` or
+    /// `CancellationError`.
     @MainActor
     public init(
         configuration: Configuration = .defaultConfiguration, downloadBeforeOpen: OpenBehavior = .never
@@ -32,8 +35,8 @@ extension Realm {
         raising { _ = try rlm.live.refresh() }
     }
 
-    /// Opens a realm for an actor, which must be the calling one; a migration runs elsewhere. Throws `Realm.Error`, and
-    /// `CancellationError`.
+    /// Opens a realm for an actor, which must be the calling one. A migration runs in the background. Throws
+    /// `Realm.Error` or `CancellationError`.
     public init<A: Actor>(
         configuration: Configuration = .defaultConfiguration, actor: isolated A,
         downloadBeforeOpen: OpenBehavior = .never
@@ -58,7 +61,7 @@ extension Realm {
         return realm
     }
 
-    /// The open file, opened in the background.
+    /// Opens the file in the background.
     @concurrent
     private static func prepared(_ configuration: Configuration) async throws -> RealmFile {
         try Task.checkCancellation()
@@ -67,8 +70,8 @@ extension Realm {
         return file
     }
 
-    /// Opens a realm's file in the background, and then the realm on the queue, where the callback is given it; one that
-    /// follows a gateway when it has what its subscriptions match, as with `OpenBehavior.always`.
+    /// Opens the realm's file in the background, then the realm on the queue, and calls the callback there. A realm
+    /// that synchronises with a gateway first downloads the data of its subscriptions, as with `OpenBehavior.always`.
     @discardableResult
     public static func asyncOpen(
         configuration: Configuration = .defaultConfiguration, callbackQueue: DispatchQueue = .main,
@@ -97,7 +100,7 @@ extension Realm {
             callbackQueue.async {
                 guard !task.isCancelled else { return }
                 do {
-                    // The subscriptions are bound to the classes of a realm.
+                    // Subscriptions need the classes of an open realm.
                     try realm(file).rlm.subscribeInitially()
                 } catch {
                     return callback(.failure(error))
@@ -115,7 +118,7 @@ extension Realm {
         return task
     }
 
-    /// An opening that may be given up.
+    /// An asynchronous open that can be cancelled.
     public final class AsyncOpenTask: Sendable {
         private struct State {
             var isCancelled = false
@@ -132,7 +135,7 @@ extension Realm {
             }
         }
 
-        /// The callback is not called any more, and nothing is waited for.
+        /// Cancels the open: the callback is not called, and the download is no longer awaited.
         public func cancel() {
             let download = state.withLock { state in
                 state.isCancelled = true

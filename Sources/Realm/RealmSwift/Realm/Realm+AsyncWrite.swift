@@ -3,19 +3,19 @@ import LiveSchedulers
 import StoreContract
 import Synchronization
 
-/// What names a write or a commit that nobody waits for.
+/// The identifier of an asynchronous write or commit.
 public typealias AsyncTransactionId = UInt32
 
 extension Realm {
-    /// Whether blocks wait for a write, or a commit for the disk.
+    /// Whether asynchronous writes or commits are pending.
     public var isPerformingAsynchronousWriteOperations: Bool {
         raising { try rlm.isFrozen ? false : rlm.live.isPerformingAsyncWrites }
     }
 
-    /// Runs the block in a write transaction as soon as nobody else writes, in a later turn of the run loop, queue or
-    /// actor, and commits it in the background. The completion is called there with nil when it is on disk, or with why it
-    /// is not. Until then the realm shows what was before. Traps for read-only and frozen realms, and on threads without a
-    /// run loop.
+    /// Runs the block in a write transaction as soon as no other transaction is open, in a later turn of the run loop,
+    /// queue or actor, and commits in the background. Calls the completion there with nil once the commit is on disk,
+    /// or with the error. Until then the realm stays at its earlier version. Traps for read-only and frozen realms, and
+    /// on threads without a run loop.
     @discardableResult
     public func writeAsync(
         _ block: @escaping () -> Void, onComplete: (((any Swift.Error)?) -> Void)? = nil
@@ -27,8 +27,8 @@ extension Realm {
             }, failed: { onComplete?($0) })
     }
 
-    /// Runs the block in a write transaction as soon as nobody else writes, in a later turn. It ends the transaction by
-    /// `commitAsyncWrite` or `commitWrite`; one that does not takes it back. Traps as `writeAsync`.
+    /// Begins a write transaction as soon as no other is open, and runs the block in it in a later turn. The block must
+    /// call `commitAsyncWrite` or `commitWrite`; otherwise the transaction is rolled back. Traps as `writeAsync` does.
     @discardableResult
     public func beginAsyncWrite(_ asyncWriteBlock: @escaping () -> Void) -> AsyncTransactionId {
         beginAsyncWrite(asyncWriteBlock, failed: { stop($0) })
@@ -41,19 +41,20 @@ extension Realm {
             let number = try rlm.live.beginAsyncWrite(opened: rlm.noteWrite) { [rlm] error in
                 if let error { return failed(rlm.fileError(error)) }
                 block()
-                // Within the block, so that what the write made is known to be gone.
+                // Rolled back within this block, so that the realm invalidates the objects that the write created.
                 if rlm.transaction != nil { raising { try rlm.cancelWrite() } }
             }
             return AsyncTransactionId(truncatingIfNeeded: number)
         }
     }
 
-    /// Commits the open write transaction in the background. The completion is called in a later turn with nil when it is
-    /// on disk, or with why it is not; then the realm shows what was written.
+    /// Commits the open write transaction in the background. Calls the completion in a later turn with nil once the
+    /// commit is on disk, or with the error; then the realm is at the new version.
     ///
     /// - Parameters:
-    ///   - allowGrouping: commits may share their way to the disk with others; they do when that is of use.
-    ///   - onComplete: what is called then.
+    ///   - allowGrouping: whether the commit may share its disk sync with others, which it does whenever that saves
+    ///     time.
+    ///   - onComplete: the completion.
     @discardableResult
     public func commitAsyncWrite(
         allowGrouping: Bool = false, _ onComplete: (((any Swift.Error)?) -> Void)? = nil
@@ -64,14 +65,15 @@ extension Realm {
         }
     }
 
-    /// Keeps the block of a write that has not begun from being run. One that has, and a commit, are not affected.
+    /// Cancels a write whose block has not run yet. Has no effect on a write that has begun, nor on a commit.
     public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) {
         raising { _ = try rlm.live.cancelAsyncWrite(Int(asyncTransactionId)) }
     }
 
-    /// Suspends until nobody else writes, runs the block in a write transaction, and suspends until that is on disk. For
-    /// realms of actors, on them. Throws what the block throws, which takes the write back; `CancellationError`, with the
-    /// block not run, when the task is cancelled while it waits; and `Realm.Error`.
+    /// Waits until no other write transaction is open, runs the block in one, and waits until the commit is on disk.
+    /// Must be called on the actor of the realm. If the block throws, rolls back and rethrows. Throws
+    /// `CancellationError` without running the block if the task is cancelled while it waits; throws `Realm.Error` if
+    /// the commit fails.
     @discardableResult
     public func asyncWrite<Result>(
         _isolation: isolated (any Actor)? = #isolation, _ block: () throws -> Result
@@ -108,7 +110,8 @@ extension Realm {
         return result
     }
 
-    /// Moves to the latest version. Says whether that changed something. For realms of actors, on them.
+    /// Refreshes the realm to the latest version. Returns whether anything changed. Must be called on the actor of the
+    /// realm.
     @discardableResult
     public func asyncRefresh(_isolation: isolated (any Actor)? = #isolation) async -> Bool {
         await Task.yield()
@@ -116,7 +119,7 @@ extension Realm {
     }
 }
 
-/// Goes on once, whoever comes first.
+/// A continuation that is resumed once, by the first call.
 private final class AsyncGate: Sendable {
     private enum State {
         case new
@@ -126,7 +129,7 @@ private final class AsyncGate: Sendable {
 
     private let state = Mutex(State.new)
 
-    /// Goes on at once if that was said already.
+    /// Registers the continuation, and resumes it at once if `resume` was called before.
     func open(_ continuation: CheckedContinuation<Void, any Error>) {
         let passed = state.withLock { state -> (any Error)?? in
             if case .passed(let error) = state { return .some(error) }
@@ -137,7 +140,7 @@ private final class AsyncGate: Sendable {
         if let passed { continuation.resume(throwing: passed) } else { continuation.resume() }
     }
 
-    /// False when it went on before.
+    /// Resumes the continuation. Returns false if it was resumed before.
     func resume(_ error: (any Error)?) -> Bool {
         let (isFirst, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Void, any Error>?) in
             switch state {
@@ -156,7 +159,7 @@ private final class AsyncGate: Sendable {
 }
 
 extension RLMRealm {
-    /// What `Realm.Error` tells of as that, other errors as they are.
+    /// Converts a file error of the store to `Realm.Error`; returns other errors unchanged.
     func fileError(_ error: any Error) -> any Error {
         guard let error = error as? StoreError, error.code.isOfFiles else { return error }
         return Realm.Error(error, path: file?.path ?? "")

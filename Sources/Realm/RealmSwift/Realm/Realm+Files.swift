@@ -4,16 +4,16 @@ import ObjectModel
 import StoreContract
 
 extension Realm {
-    /// Writes a compact copy of the realm as it is, also what the open write transaction has done. Throws `Realm.Error`
-    /// when the file exists.
+    /// Writes a compact copy of the realm, including the changes of an open write transaction. Throws `Realm.Error` if
+    /// the file exists.
     ///
-    /// Cost: the file is copied; within a write transaction, object by object. Copies cannot be encrypted: with a key it
-    /// throws, too.
+    /// Cost: proportional to the file's size; within a write transaction, objects are copied one by one. Encryption is
+    /// not supported: a key throws `Realm.Error`, too.
     public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
         try writeCopy(configuration: Configuration(fileURL: fileURL, encryptionKey: encryptionKey))
     }
 
-    /// `writeCopy(toFile:)` to the configuration's file.
+    /// Calls `writeCopy(toFile:)` with the configuration's file.
     public func writeCopy(configuration: Configuration) throws {
         let path = raising { try configuration.path }
         guard !FileManager.default.fileExists(atPath: path) else {
@@ -32,13 +32,13 @@ extension Realm {
         }
     }
 
-    /// Whether the configuration's file is there.
+    /// Whether the configuration's file exists.
     public static func fileExists(for configuration: Configuration) -> Bool {
         FileManager.default.fileExists(atPath: raising { try configuration.path })
     }
 
-    /// Deletes the configuration's file and what lies beside it. Says whether there was one. Throws `alreadyOpen` while
-    /// it is open anywhere in the process.
+    /// Deletes the configuration's file and its auxiliary files. Returns whether the file existed. Throws `alreadyOpen`
+    /// while the file is open anywhere in the process.
     public static func deleteFiles(for configuration: Configuration) throws -> Bool {
         let path = raising { try configuration.path }
         guard !RealmFile.isOpen(path) else {
@@ -48,7 +48,7 @@ extension Realm {
         return RealmFile.remove(path)
     }
 
-    /// Opens the configuration's realm, which runs its migration, and closes it. Traps when it is open already.
+    /// Opens and closes the configuration's realm, which runs its migration. Traps if it is open already.
     public static func performMigration(for configuration: Configuration = .defaultConfiguration) throws {
         let path = raising { try configuration.path }
         guard !RealmFile.isOpen(path) else {
@@ -58,8 +58,8 @@ extension Realm {
     }
 }
 
-/// The schema version of a realm's file. Throws `Realm.Error`: `invalidDatabase` when there is no such file, as Realm does,
-/// and also when it is none of ours, or a key is given, as files are not encrypted.
+/// Returns the schema version of a realm's file. Throws `Realm.Error`: `invalidDatabase` if the file does not exist, as
+/// Realm does, if it is not a file of this library, or if a key is given, because encryption is not supported.
 public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {
     try fileErrors {
         try RealmFile.refuseEncryption(

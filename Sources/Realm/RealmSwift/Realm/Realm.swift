@@ -5,20 +5,21 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// A handle to an open realm, which belongs to one thread, serial queue or actor.
+/// A handle to an open realm, confined to one thread, serial queue or actor.
 public struct Realm: Equatable {
-    /// The instance that the handle leads to.
+    /// The open realm.
     let rlm: RLMRealm
 
     init(_ rlm: RLMRealm) { self.rlm = rlm }
 
     /// Opens the default configuration's realm for the calling thread, or for a serial queue, which must be the calling
-    /// one. Opening it again there gives the same instance. Throws `Realm.Error`.
+    /// one. Opening it again there returns the same instance. Throws `Realm.Error`.
     public init(queue: DispatchQueue? = nil) throws {
         try self.init(configuration: .defaultConfiguration, queue: queue)
     }
 
-    /// Opens a realm for the calling thread, or for a serial queue, which must be the calling one.
+    /// Opens a realm for the calling thread, or for a serial queue, which must be the calling one. Throws
+    /// `Realm.Error`.
     public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
         let file = try fileErrors { try RealmFile.open(configuration) }
         rlm = try fileErrors {
@@ -35,12 +36,12 @@ public struct Realm: Equatable {
         try self.init(configuration: configuration)
     }
 
-    /// The same instance.
+    /// Whether both handles are of the same instance.
     public static func == (a: Realm, b: Realm) -> Bool { a.rlm === b.rlm }
 
     public var configuration: Configuration { rlm.configuration }
 
-    /// Whether no class has an object.
+    /// Whether the realm contains no objects.
     public var isEmpty: Bool {
         raising { try rlm.models.schema.classes.allSatisfy { try rlm.count(of: $0.id) == 0 } }
     }
@@ -49,8 +50,8 @@ public struct Realm: Equatable {
 
     public var isInWriteTransaction: Bool { rlm.transaction != nil }
 
-    /// Runs the block in a write transaction, and commits it; takes it back when the block throws. Throws what the block
-    /// throws, and `Realm.Error` when the commit fails.
+    /// Runs the block in a write transaction and commits it. If the block throws, rolls back and rethrows. Throws
+    /// `Realm.Error` if the commit fails.
     @discardableResult
     public func write<R>(withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> R) throws -> R {
         raisingMisuse { try rlm.beginWrite() }
@@ -65,10 +66,10 @@ public struct Realm: Equatable {
         return result
     }
 
-    /// Begins a write transaction: waits until nobody else writes, and moves to the latest version.
+    /// Begins a write transaction: waits until no other is open, and refreshes to the latest version.
     public func beginWrite() { raisingMisuse { try rlm.beginWrite() } }
 
-    /// Makes the transaction durable. Throws `Realm.Error`; the changes are lost then.
+    /// Commits the write transaction durably. Throws `Realm.Error` if that fails; the changes are then lost.
     public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
         do {
             try rlm.commitWrite(withoutNotifying: tokens.map(\.token))
@@ -79,22 +80,22 @@ public struct Realm: Equatable {
         }
     }
 
-    /// Takes back everything that was done since `beginWrite`.
+    /// Rolls back all changes since `beginWrite`.
     public func cancelWrite() { raising { try rlm.cancelWrite() } }
 
     // MARK: Adding, creating and deleting
 
-    /// What to do with an object whose primary key exists.
+    /// The handling of an object whose primary key already exists.
     public enum UpdatePolicy: Int, Sendable {
-        /// Fail.
+        /// Fails.
         case error = 1
-        /// Assign what differs.
+        /// Assigns the values that differ.
         case modified = 3
-        /// Assign everything that is given.
+        /// Assigns all given values.
         case all = 2
     }
 
-    /// Makes an object and all that it links to managed, within a write.
+    /// Adds an object and all objects that it links to to the realm, within a write.
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         raising {
             _ = try rlm.writing(RLMRealm.notWritingRealm)
@@ -107,12 +108,13 @@ public struct Realm: Equatable {
         }
     }
 
-    /// `add` for each object.
+    /// Adds each object; see `add`.
     public func add<S: Sequence>(_ objects: S, update: UpdatePolicy = .error) where S.Iterator.Element: Object {
         for object in objects { add(object, update: update) }
     }
 
-    /// Creates an object from a dictionary, an array or another object, or updates the one with its primary key.
+    /// Creates an object from a dictionary, an array or another object, or updates the existing object with its primary
+    /// key.
     @discardableResult
     public func create<T: Object>(_ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error) -> T {
         raising {
@@ -132,7 +134,7 @@ public struct Realm: Equatable {
         }
     }
 
-    /// Deletes an object. One that is deleted already is left alone.
+    /// Deletes an object. Does nothing if it was already deleted.
     public func delete(_ object: ObjectBase) {
         raising {
             let transaction = try rlm.writing(RLMRealm.notWritingRealm)
@@ -144,21 +146,21 @@ public struct Realm: Equatable {
         }
     }
 
-    /// `delete` for each object.
+    /// Deletes each object.
     public func delete<S: Sequence>(_ objects: S) where S.Iterator.Element: ObjectBase {
         for object in Array(objects) { delete(object) }
     }
 
-    /// Deletes the results' objects. Cost: what links to them is looked at once.
+    /// Deletes the objects of the results. Cost: the objects that link to them are visited once.
     public func delete<Element: ObjectBase>(_ objects: Results<Element>) { delete(all: objects) }
 
-    /// Deletes the list's objects, and with them their places in the list.
+    /// Deletes the list's objects, which also removes them from the list.
     public func delete<Element: ObjectBase>(_ objects: List<Element>) { delete(all: objects) }
 
-    /// Deletes the set's objects, and with them their places in the set.
+    /// Deletes the set's objects, which also removes them from the set.
     public func delete<Element: ObjectBase>(_ objects: MutableSet<Element>) { delete(all: objects) }
 
-    /// Deletes the objects that are the map's values, and its entries.
+    /// Deletes the objects that are the map's values, and removes its entries.
     public func delete<Key: _MapKey, Value: ObjectBase>(_ map: Map<Key, Value?>) {
         delete(all: map.values.lazy.compactMap { $0 }, of: map.realm)
         map.removeAll()
@@ -174,7 +176,7 @@ public struct Realm: Equatable {
             guard realm == self else {
                 throw RealmException("Can only delete an object from the Realm it belongs to.")
             }
-            // It may be there twice.
+            // An object may occur twice.
             var keys: [ClassID: [ObjectKey]] = [:]
             var seen: Set<ObjectReference> = []
             for object in objects {
@@ -197,14 +199,14 @@ public struct Realm: Equatable {
         }
     }
 
-    // MARK: Finding
+    // MARK: Queries
 
-    /// All objects of a class.
+    /// Returns all objects of a class.
     public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
         raising { Results(try ResultsAccessor(rlm, BoundQuery(classID: rlm.bound(Element._objectType).id))) }
     }
 
-    /// The object with a primary key.
+    /// Returns the object with the primary key; nil if there is none.
     public func object<Element: Object, KeyType>(ofType type: Element.Type, forPrimaryKey key: KeyType) -> Element? {
         raising {
             guard let reference = try rlm.find(rlm.bound(type), primaryKey: key) else { return nil }
@@ -212,23 +214,24 @@ public struct Realm: Equatable {
         }
     }
 
-    // MARK: Moving on
+    // MARK: Versions
 
-    /// Whether versions that others commit are taken up between turns of the run loop, queue or actor; true at first.
+    /// Whether the realm refreshes to versions that others commit between turns of its run loop, queue or actor.
+    /// Default: true.
     public var autorefresh: Bool {
         get { raising { try rlm.live.autorefresh } }
         nonmutating set { raising { try rlm.live.setAutorefresh(newValue) } }
     }
 
-    /// Moves to the latest version. Says whether that changed something.
+    /// Refreshes to the latest version. Returns whether anything changed.
     @discardableResult
     public func refresh() -> Bool { raising { try rlm.live.refresh() } }
 
-    /// Cancels an open write, gives up the version and invalidates every object and collection of the instance.
+    /// Cancels an open write, releases the version, and invalidates all objects and collections of the instance.
     public func invalidate() { raising { try rlm.invalidate() } }
 }
 
-/// A type whose objects a realm can be asked for: a model class, or a projection of one.
+/// A type that `Realm.objects` accepts: a model class, or a projection of one.
 public protocol RealmFetchable: RealmCollectionValue {
     static var _objectType: ObjectBase.Type { get }
 }
@@ -237,21 +240,23 @@ extension ObjectBase: RealmFetchable {
     public static var _objectType: ObjectBase.Type { self }
 }
 
-/// What belongs to a realm, and with it to a thread, queue or actor.
+/// A value that belongs to a realm, and is confined to the realm's thread, queue or actor.
 public protocol ThreadConfined {
-    /// The realm; nil for what is unmanaged, which belongs to no thread.
+    /// The realm; nil for an unmanaged value, which is not confined.
     var realm: Realm? { get }
 
-    /// Whether it can no longer be used.
+    /// Whether the value can no longer be used.
     var isInvalidated: Bool { get }
 
-    /// Whether it stays at one version, and may be used on any thread.
+    /// Whether the value is frozen at one version, and can be used on any thread.
     var isFrozen: Bool { get }
 
-    /// It at the present version, for use on any thread; itself if it is frozen. Traps for what is unmanaged.
+    /// Returns the value frozen at the present version, for use on any thread; a frozen value returns itself. Traps for
+    /// unmanaged values.
     func freeze() -> Self
 
-    /// It live, for the calling thread; itself if it is live; nil when it is gone. Traps for what is unmanaged.
+    /// Returns the live value for the calling thread; a live value returns itself. Returns nil if it was deleted. Traps
+    /// for unmanaged values.
     func thaw() -> Self?
 }
 
@@ -266,13 +271,13 @@ extension Realm.UpdatePolicy {
 }
 
 extension StoreError.Code {
-    /// What `Realm.Error` tells of; everything else is misuse.
+    /// Whether `Realm.Error` reports this error; all others are misuse.
     var isOfFiles: Bool {
         [.fileAccess, .invalidFile, .unsupportedFormat, .full, .inputOutput, .busy, .closed].contains(self)
     }
 }
 
-/// Turns what a store says of files into `Realm.Error`, and stops the program for misuse.
+/// Converts the store's file errors to `Realm.Error`, and stops the program on misuse.
 func fileErrors<R>(_ body: () throws -> R) throws -> R {
     do {
         return try body()
@@ -290,12 +295,12 @@ extension Realm {
     /// The classes of the realm.
     public var schema: Schema { Schema(rlm.models) }
 
-    /// All objects of a class, by the names of their properties.
+    /// Returns all objects of a class as dynamic objects.
     public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
         raising { Results(try ResultsAccessor(rlm, BoundQuery(classID: rlm.bound(named: typeName).id))) }
     }
 
-    /// The object with a primary key; see `object(ofType:forPrimaryKey:)`.
+    /// Returns the object with the primary key; see `object(ofType:forPrimaryKey:)`.
     public func dynamicObject(ofType typeName: String, forPrimaryKey key: Any) -> DynamicObject? {
         raising {
             guard let reference = try rlm.find(rlm.bound(named: typeName), primaryKey: key) else { return nil }
@@ -323,7 +328,7 @@ extension RLMRealm {
         return boundClass
     }
 
-    /// The object with a primary key, which is given by its plain value.
+    /// Finds the object with the primary key, given as a plain value.
     func find(_ boundClass: BoundClass, primaryKey key: Any) throws -> ObjectReference? {
         guard let primaryKey = boundClass.primaryKey else {
             throw RealmException("\(boundClass.name) does not have a primary key")
@@ -345,16 +350,16 @@ extension RealmException {
 }
 
 extension Realm {
-    /// What observers of a realm are told.
+    /// The events of a realm.
     public enum Notification: String, Sendable {
-        /// The realm is at another version.
+        /// The realm has moved to another version.
         case didChange = "RLMRealmDidChangeNotification"
-        /// There is a newer version, and `autorefresh` is off.
+        /// A newer version exists, and `autorefresh` is off.
         case refreshRequired = "RLMRealmRefreshRequiredNotification"
     }
 
-    /// Calls the block when the realm is at another version: within `commitWrite` for its own commits, else when the
-    /// version is taken up. Traps for read-only and frozen realms, and on threads without a run loop.
+    /// Calls the block when the realm moves to another version: within `commitWrite` for its own commits, else when it
+    /// refreshes. Traps for read-only and frozen realms, and on threads without a run loop.
     public func observe(
         _ block: @escaping (_ notification: Notification, _ realm: Realm) -> Void
     ) -> NotificationToken {

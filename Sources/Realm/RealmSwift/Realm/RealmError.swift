@@ -3,9 +3,9 @@ import ObjectModel
 import StoreContract
 
 extension Realm {
-    /// What can go wrong with files: opening, committing and copying them.
+    /// An error on opening, committing or copying a file.
     public struct Error: Swift.Error, CustomNSError, LocalizedError, Sendable, Equatable {
-        /// Realm's codes, by its numbers.
+        /// The error codes, with Realm's numbers.
         public enum Code: Int, Sendable {
             case fail = 1
             case fileAccess = 2
@@ -27,19 +27,19 @@ extension Realm {
             case incompatibleHistories = 21
             case noSubscriptionForWrite = 22
 
-            /// For `catch Realm.Error.fileAccess` and the like.
+            /// Supports `catch Realm.Error.fileAccess`.
             public static func ~= (pattern: Code, error: any Swift.Error) -> Bool {
                 (error as? Error)?.code == pattern
             }
         }
 
         public let code: Code
-        /// A sentence for a person.
+        /// A sentence for people.
         public let message: String
-        /// The file that the fault is about.
+        /// The file concerned.
         public let fileURL: URL?
 
-        /// What `userInfo` has for the keys of Foundation's errors: the message, and the path or URL of the file.
+        /// Creates an error from the `userInfo` keys of Foundation: the message, and the path or URL of the file.
         public init(_ code: Code, userInfo: [String: Any] = [:]) {
             self.init(
                 code, userInfo[NSLocalizedDescriptionKey] as? String ?? "",
@@ -63,7 +63,7 @@ extension Realm {
         public var userInfo: [String: Any] { errorUserInfo }
         public var errorDescription: String? { message }
 
-        /// The message, the code, and the path and URL of the file if there is one.
+        /// The message and the code, and the path and URL of the file if there is one.
         public var errorUserInfo: [String: Any] {
             var info: [String: Any] = ["Error Code": code.rawValue]
             if !message.isEmpty { info[NSLocalizedDescriptionKey] = message }
@@ -77,7 +77,7 @@ extension Realm {
 
         public static func == (a: Error, b: Error) -> Bool { a.code == b.code }
 
-        // The codes, as `catch` and `error.code ==` name them; `Realm.Error(.fail)` is an error.
+        // The codes, so that `catch` and `error.code ==` can name them; `Realm.Error(.fail)` makes an error.
         public static let fail = Code.fail
         public static let fileAccess = Code.fileAccess
         public static let filePermissionDenied = Code.filePermissionDenied
@@ -117,7 +117,7 @@ extension Realm.Error {
         self.init(code, error.message, path: path)
     }
 
-    /// What it is when a file in that directory cannot be used: where there is one, it is not to be written to.
+    /// Returns the code for a file that cannot be accessed, according to whether its directory exists.
     private static func accessFault(_ directory: String) -> Code {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory) else { return .fileNotFound }

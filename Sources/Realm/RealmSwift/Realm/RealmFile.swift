@@ -6,24 +6,24 @@ package import ObjectModel
 package import StoreContract
 import Synchronization
 
-/// A realm's file within this process: one store, whose instances by thread, queue and actor share it. It is closed when
-/// the last of them is gone.
+/// A realm's file in this process: one store, shared by the instances of all threads, queues and actors. It is closed
+/// when the last instance is released.
 final class RealmFile: Sendable {
     let path: String
     let store: EmbeddedStore
     let hub: InstanceHub
-    /// What keeps the file and a gateway together, if one is configured.
+    /// Synchronises the file with a gateway, if one is configured.
     let sync: SyncClient?
     private let syncLock: SyncFileLock?
     private let isReadOnly: Bool
     private let isInMemory: Bool
-    /// What is read instead; see `UnwritableFile`.
+    /// The path of the copy that is read instead; see `UnwritableFile`.
     private let copy: String?
     private let realms = Mutex<[LiveSchedulerID: Member]>([:])
-    /// The names of the classes that configurations have named. Held while the schema changes.
+    /// The names of all classes that configurations have named. Locked while the schema changes.
     private let named = Mutex<Set<String>>([])
 
-    /// Sendable because what it leads to is only asked for on the scheduler that the realm is confined to.
+    /// Sendable because its contents are accessed only on the scheduler that the realm is confined to.
     private struct Member: @unchecked Sendable {
         let scheduler: any LiveScheduler
         weak var realm: RLMRealm?
@@ -35,7 +35,7 @@ final class RealmFile: Sendable {
 
     private static let files = Mutex<[String: WeakFile]>([:])
 
-    /// The file that a configuration means, opened now if it is not open.
+    /// Returns the file of a configuration, and opens it if it is not open.
     static func open(_ configuration: Realm.Configuration) throws -> RealmFile {
         let path = try configuration.path
         return try files.withLock { files in
@@ -52,7 +52,7 @@ final class RealmFile: Sendable {
     /// Whether a file is open in this process.
     static func isOpen(_ path: String) -> Bool { known(path) != nil }
 
-    /// The file, if it is open in this process.
+    /// Returns the file if it is open in this process.
     static func known(_ path: String) -> RealmFile? { files.withLock { $0[path]?.file } }
 
     private init(_ path: String, _ configuration: Realm.Configuration) throws {
@@ -95,7 +95,7 @@ final class RealmFile: Sendable {
         if let copy { RealmFile.remove(copy) }
     }
 
-    /// Sees to it that the file may be opened, and copies the seed if there is none.
+    /// Checks that the file can be opened, and copies the seed file if the file does not exist.
     private static func prepare(_ path: String, _ configuration: Realm.Configuration) throws {
         let files = FileManager.default
         try refuseEncryption(path, configuration)
@@ -133,7 +133,8 @@ final class RealmFile: Sendable {
         }
     }
 
-    /// There is no encryption: a file is not written in the clear for somebody who asked for a key.
+    /// Throws if a key is given: encryption is not supported, and data meant to be encrypted is not written in the
+    /// clear.
     static func refuseEncryption(_ path: String, _ configuration: Realm.Configuration) throws {
         guard let key = configuration.encryptionKey else { return }
         guard key.count == 64 else { throw RealmException("Encryption key must be exactly 64 bytes long") }
@@ -146,8 +147,8 @@ final class RealmFile: Sendable {
             path: path)
     }
 
-    /// Of a file. Address space, of which a process has 128 TiB: a program may have hundreds of files open, and thousands
-    /// of realms in memory, which get less.
+    /// The maximum size of a file. It costs address space, of which a process has 128 TiB: a program may have hundreds
+    /// of files open, and thousands of in-memory realms, which have a smaller maximum.
     static let maximumSize = 1 << 38
 
     private static func opened(_ path: String, _ configuration: Realm.Configuration) throws -> EmbeddedStore {
@@ -177,8 +178,8 @@ final class RealmFile: Sendable {
         return try patiently { try EmbeddedStore.open(path: path, schema: wanted, options: options) }
     }
 
-    /// Opens a file that somebody may be about to close, such as an earlier instance in this process whose last snapshot is
-    /// just being let go of on another thread.
+    /// Opens a file, and retries while another owner is closing it, such as an earlier instance in this process whose
+    /// last snapshot another thread is just releasing.
     private static func patiently<R>(_ open: () throws -> R) throws -> R {
         let start = ContinuousClock.now
         while true {
@@ -190,10 +191,10 @@ final class RealmFile: Sendable {
         }
     }
 
-    /// The file's schema version is another one, and the configuration says that it is to be deleted then.
+    /// Thrown if the file's schema version differs and the configuration says to delete the file then.
     private struct OtherVersion: Error {}
 
-    /// Changes the store's schema to what the configuration wants; classes that it does not name stay.
+    /// Changes the store's schema to that of the configuration. Classes that the configuration does not name stay.
     private static func bring(
         _ store: EmbeddedStore, to wanted: StoredSchema, _ configuration: Realm.Configuration
     ) throws {
@@ -213,7 +214,7 @@ final class RealmFile: Sendable {
         if configuration.readOnly || stored.version == wanted.version {
             try checkWithoutMigration(from: stored, to: numbered, isReadOnly: configuration.readOnly)
         }
-        // A class that the file does not have reads as empty.
+        // A class that is missing in the file reads as empty.
         if configuration.readOnly { return }
         guard stored.version < wanted.version else {
             try store.replaceSchema(with: merged)
@@ -230,8 +231,8 @@ final class RealmFile: Sendable {
             "Migrated '\((try? configuration.path) ?? "")' from schema version \(stored.version) to \(wanted.version).")
     }
 
-    /// Throws `migrationRequired` for changes that need a higher version, and a file that can be written. That a property
-    /// is gone does not matter to those who only read.
+    /// Throws `migrationRequired` for changes that require a higher schema version, if the file is writable. For
+    /// read-only access, missing properties do not matter.
     private static func checkWithoutMigration(
         from stored: StoredSchema, to wanted: StoredSchema, isReadOnly: Bool
     ) throws {
@@ -246,7 +247,7 @@ final class RealmFile: Sendable {
                 + reasons.map { "- \($0.sentence)" }.joined(separator: "\n"))
     }
 
-    /// Throws when the file is open with settings that exclude the given ones.
+    /// Throws if the file is already open with incompatible settings.
     private func check(_ configuration: Realm.Configuration) throws {
         guard configuration.readOnly == isReadOnly else {
             throw RealmException("Realm at path '\(path)' already opened with different read permissions")
@@ -260,7 +261,7 @@ final class RealmFile: Sendable {
         }
         let models = try configuration.models()
         try named.withLock { named in
-            // A configuration may name more classes than the one that the file was opened with.
+            // A configuration may name more classes than the one that opened the file.
             let known = try store.snapshot().schema
             if models.contains(where: { known[$0.name] == nil }) {
                 try RealmFile.bring(
@@ -270,10 +271,10 @@ final class RealmFile: Sendable {
         }
     }
 
-    /// The names of the classes that configurations have named.
+    /// The names of all classes that configurations have named.
     var classNames: Set<String> { named.withLock { $0 } }
 
-    /// See `HostedRealm`.
+    /// Implements `HostedRealm.replaceSchema`.
     func replaceSchema(
         with schema: StoredSchema, migration: StoreMigration, check: (StoredSchema, Set<String>) throws -> Void
     ) throws -> Version {
@@ -283,12 +284,13 @@ final class RealmFile: Sendable {
         }
     }
 
-    /// The file's realm of a thread, queue or actor: there is one as long as somebody holds it. To be called there.
+    /// Returns the realm of a thread, queue or actor for this file, of which there is at most one. Must be called
+    /// there.
     func realm(on scheduler: any LiveScheduler, _ configuration: Realm.Configuration) throws -> RLMRealm {
         if let known = realms.withLock({ $0[scheduler.id]?.realm }) { return known }
         let instance = try hub.instance(on: scheduler)
         let realm = try RLMRealm(self, instance, configuration)
-        // It has a version when it is first looked at: that of a reference that is resolved, or the newest.
+        // Its version is chosen at the first read: that of a reference that is resolved, or the latest.
         try instance.rest()
         let member = Member(scheduler: scheduler, realm: realm)
         realms.withLock { realms in
@@ -298,13 +300,13 @@ final class RealmFile: Sendable {
         return realm
     }
 
-    /// The calling thread, queue or actor, if the file is open for it; else the thread.
+    /// The calling queue or actor if the file is open for it; else the calling thread.
     var currentScheduler: any LiveScheduler {
         let known = realms.withLock { $0.values.map(\.scheduler) }
         return known.first(where: \.isCurrent) ?? LiveSchedulers.currentScheduler()
     }
 
-    /// Removes a file and what lies beside it. Says whether there was one.
+    /// Removes a file and its auxiliary files. Returns whether the file existed.
     @discardableResult
     static func remove(_ path: String) -> Bool {
         var existed = false
@@ -315,32 +317,32 @@ final class RealmFile: Sendable {
     }
 }
 
-/// A realm's store for other parts of the program that serve it, such as a gateway: the one that the realm's instances
-/// use, so that all see the same commits. It stays open, also a realm in memory, for as long as this exists.
+/// A realm's store for other parts of the program that serve it, such as a gateway. It is the store that the realm's
+/// instances use, so all see the same commits. It stays open while this object exists, also for an in-memory realm.
 package final class HostedRealm: Sendable {
     private let file: RealmFile
     package let isReadOnly: Bool
     package let isInMemory: Bool
 
-    /// Opens the realm as `Realm.init(configuration:)` does, migrations included, without an instance for any thread.
-    /// Throws `Realm.Error`.
+    /// Opens the realm as `Realm.init(configuration:)` does, including migrations, but creates no instance for a
+    /// thread. Throws `Realm.Error`.
     package init(_ configuration: Realm.Configuration) throws {
         file = try fileErrors { try RealmFile.open(configuration) }
         isReadOnly = configuration.readOnly
         isInMemory = configuration.inMemoryIdentifier != nil
     }
 
-    /// The file; that of a realm in memory is gone with the process.
+    /// The path of the file; the file of an in-memory realm is deleted with the process.
     package var path: String { file.path }
     package var store: any Store { file.store }
 
-    /// The names of the classes that configurations of the program have opened the realm with.
+    /// The names of the classes that the program's configurations have opened the realm with.
     package var classNames: Set<String> { file.classNames }
 
-    /// Replaces the schema, while no other configuration brings classes into the file. Blocks.
+    /// Replaces the schema, and prevents other configurations from adding classes meanwhile. Blocks.
     ///
-    /// - Parameter check: given the classes that are there and the names of the program's; what it throws leaves all as it
-    ///   was.
+    /// - Parameter check: called with the present schema and the names of the program's classes. If it throws, nothing
+    ///   changes.
     package func replaceSchema(
         with schema: ObjectModel.Schema, migration: StoreContract.Migration,
         check: (ObjectModel.Schema, Set<String>) throws -> Void

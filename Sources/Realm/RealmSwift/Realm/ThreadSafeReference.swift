@@ -3,15 +3,15 @@ import ObjectModel
 import StoreContract
 import Synchronization
 
-/// Something of a realm on its way to another thread, queue or actor, where `Realm.resolve` gives it. It keeps the version
-/// that it was made at until then.
+/// A reference that passes a managed value to another thread, queue or actor, where `Realm.resolve` returns the value.
+/// Until then it keeps the version at which it was created.
 public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
-    /// Of a frozen version; taken by the one that resolves it.
+    /// The value at a frozen version; removed when the reference is resolved.
     private let payload: Mutex<(any _ReferencePayload)?>
-    /// Whether it was made within a write transaction, which may have made the thing itself.
+    /// Whether it was created within a write transaction, which may have created the value itself.
     private let wasWriting: Bool
 
-    /// Traps for what is unmanaged or invalidated.
+    /// Traps for unmanaged and invalidated values.
     public init(to threadConfined: Confined) {
         let made: any _ReferencePayload = raising {
             guard !threadConfined.isInvalidated else {
@@ -30,10 +30,10 @@ public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
         payload = Mutex(made)
     }
 
-    /// Whether it was resolved.
+    /// Whether the reference was resolved.
     public var isInvalidated: Bool { payload.withLock { $0 == nil } }
 
-    /// The thing as another realm shows it; nil when it is gone, or in another file.
+    /// Returns the value as seen by another realm; nil if it was deleted or belongs to another file.
     func resolve(in realm: RLMRealm) throws -> Confined? {
         let taken = payload.withLock { payload in
             defer { payload = nil }
@@ -48,22 +48,22 @@ public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     }
 }
 
-/// What can be handed over.
+/// A value that can be passed to another thread.
 protocol _ReferencePayloadSource {
     func referencePayload() throws -> any _ReferencePayload
 }
 
-/// Something of a realm, apart from the realm.
+/// A managed value without its realm.
 protocol _ReferencePayload: Sendable {
     var path: String { get }
-    /// The version that it was made at; within a write, the one before.
+    /// The version at which the reference was created; within a write, the version before it.
     var pinned: any Snapshot { get }
     func resolved(in realm: RLMRealm) throws -> Any?
 }
 
 extension _ReferencePayload {
-    /// Sees to it that a realm of the file is at a version that knows of it: one that has none yet takes up the reference's,
-    /// one at an older version moves on to the newest.
+    /// Moves a realm of the file to a version that includes the value: a realm without a version gets the reference's,
+    /// and one at an older version refreshes to the latest.
     func bring(_ realm: RLMRealm, wasWriting: Bool) throws {
         guard !realm.isFrozen, realm.transaction == nil else { return }
         if !wasWriting { try realm.live.begin(at: pinned) }
@@ -116,15 +116,15 @@ extension List: _ReferencePayloadSource {}
 extension LinkingObjects: _ReferencePayloadSource {}
 
 extension Realm {
-    /// The thing that a reference leads to, for this realm; nil when it is gone, or belongs to another file. Once only. A
-    /// realm at an older version than the reference moves on to the newest, one that nothing was read from yet takes up the
-    /// reference's.
+    /// Returns the value of a reference for this realm; nil if it was deleted or belongs to another file. A reference
+    /// can be resolved once. A realm at an older version than the reference refreshes to the latest; a realm that has
+    /// not been read yet gets the reference's version.
     public func resolve<Confined: ThreadConfined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
         raising { try reference.resolve(in: rlm) }
     }
 }
 
-/// Something of a realm that may be used on any thread: it is resolved anew for each that asks.
+/// A property wrapper for a managed value that any thread can use: each access resolves it for the calling thread.
 @propertyWrapper
 public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
     private let state: Mutex<State>
@@ -135,12 +135,12 @@ public final class ThreadSafe<Confined: ThreadConfined>: Sendable {
         var wasWriting = false
     }
 
-    /// Keeps something managed, or nil.
+    /// Wraps a managed value, or nil.
     public init(wrappedValue: Confined?) {
         state = Mutex(raising { try ThreadSafe.state(of: wrappedValue) })
     }
 
-    /// The thing for the calling thread; nil when it is gone.
+    /// The value for the calling thread; nil if it was deleted.
     public var wrappedValue: Confined? {
         get {
             let state = state.withLock { $0 }

@@ -3,15 +3,15 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// Writes what an open write transaction shows into a new file, object by object: a copy of the file itself has only what
-/// was committed. Objects keep their order, but not their keys. Cost: all data is read and written once, in memory.
+/// Writes the state of an open write transaction to a new file, object by object, because a copy of the file has only
+/// committed data. Objects keep their order, but not their keys. Cost: reads and writes all data once, in memory.
 struct TransactionCopy {
     private let source: any WriteTransaction
     private let target: any WriteTransaction
     /// The new keys.
     private var keys: [ObjectReference: ObjectKey] = [:]
 
-    /// Throws what the new store says. There is no file then.
+    /// Throws the errors of the new store. No file remains then.
     static func write(_ transaction: any WriteTransaction, to path: String, maximumSize: Int) throws {
         var options = EmbeddedStoreOptions()
         options.maximumSize = maximumSize
@@ -30,7 +30,7 @@ struct TransactionCopy {
             throw error
         }
         try write.commit()
-        // Without what the writing left, and under its name only when all of it is there.
+        // Excludes the space that writing left free. The file gets its name only once it is complete.
         try store.writeCopy(to: path)
     }
 
@@ -45,13 +45,13 @@ struct TransactionCopy {
         try source.select(BoundQuery(classID: objectClass.id), Window())
     }
 
-    /// The class as the new store numbers it.
+    /// Returns the corresponding class of the new store.
     private func twin(of objectClass: ClassSchema) throws -> ClassSchema {
         guard let twin = target.schema[objectClass.name] else { throw StoreError.unknownClass(objectClass.id) }
         return twin
     }
 
-    /// All that may be linked to, without links.
+    /// Creates all objects that can be linked to, without their links.
     private mutating func createObjects() throws {
         for objectClass in topLevelClasses {
             let twin = try twin(of: objectClass)
@@ -89,7 +89,7 @@ struct TransactionCopy {
         return values
     }
 
-    /// A value with the new keys; embedded objects with all that they hold.
+    /// Returns a value with the new keys, and embedded objects with all that they contain.
     private func moved(_ value: Value, _ property: PropertySchema) throws -> Value {
         switch value {
         case .link(let key):
@@ -109,6 +109,6 @@ struct TransactionCopy {
 }
 
 extension StoredType {
-    /// Whether values may lead to other objects.
+    /// Whether values can link to other objects.
     fileprivate var leadsToObjects: Bool { isLink || isMixed }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A file to be read that this program may not write to, such as one that came with the program. The store needs to
-/// write beside a file that it reads, so it is given a copy.
+/// Support for files that this process can read but not write, such as one installed with the program. The store writes
+/// next to a file that it reads, so it reads a copy.
 enum UnwritableFile {
-    /// The path of a copy, to be removed when it is closed; nil for a file that needs none. Nobody may be writing the file
-    /// meanwhile. Throws `Realm.Error` where it cannot be read, either.
+    /// Returns the path of a copy, which the caller removes after closing it; nil if the file needs none. No other
+    /// process may write the file meanwhile. Throws `Realm.Error` if the file cannot be read.
     static func copy(of path: String) throws -> String? {
         let directory = (path as NSString).deletingLastPathComponent
         guard access(path, W_OK) != 0 || access(directory, W_OK) != 0 else { return nil }

@@ -2,22 +2,23 @@
 import ObjectModel
 import Synchronization
 
-/// What a model class says about itself: found once by looking at its stored properties and one instance.
+/// The description of a model class, computed once from its stored properties and one instance.
 ///
-/// Fields are found with the standard library's reflection interface, which tells each one's place and type; so neither
-/// a macro nor a registration is needed.
+/// The standard library's reflection interface gives the offset and type of each field, so that neither a macro nor a
+/// registration is needed.
 final class ClassModel: Sendable {
     let type: ObjectBase.Type
     let name: String
     let isEmbedded: Bool
-    /// In declaration order, those of base classes first.
+    /// The properties in declaration order, those of base classes first.
     let properties: [PropertyModel]
-    /// The places of their wrappers, by slot. None for a class whose properties have none; see `_BareProperty`.
+    /// The byte offsets of the property wrappers, by slot. Empty for a class whose properties have none; see
+    /// `_BareProperty`.
     let offsets: [Int]
     let isBare: Bool
     private let slots: [String: Int]
 
-    /// What the class of a managed object was made of. Cost: one look-up, but for the first time.
+    /// Returns the model of a class. Cost: one dictionary lookup, except the first time.
     static func of(_ type: ObjectBase.Type) throws -> ClassModel {
         let id = ObjectIdentifier(type)
         if let known = models.withLock({ $0[id] }) { return known }
@@ -73,7 +74,7 @@ final class ClassModel: Sendable {
 
     func slot(of name: String) -> Int? { slots[name] }
 
-    /// The class as the store's schema has it, with stored names.
+    /// The class with stored names, for the store's schema.
     var schema: ClassSchema {
         ClassSchema(
             name, primaryKey: primaryKey?.column, isEmbedded: isEmbedded, properties: properties.map(\.schema))
@@ -82,20 +83,20 @@ final class ClassModel: Sendable {
 
 /// One `@Persisted` property of a class.
 struct PropertyModel: Sendable {
-    /// As in Swift.
+    /// The name in Swift.
     let name: String
-    /// As stored.
+    /// The stored name.
     let column: String
-    /// Where an instance has the wrapper, in bytes from its start.
+    /// The byte offset of the wrapper in an instance.
     let offset: Int
     let wrapper: any _PersistedProperty.Type
     let isPrimaryKey: Bool
     let isIndexed: Bool
     let type: StoredType
     let linked: ObjectBase.Type?
-    /// The type of a property whose values mostly are plain ones.
+    /// The type, if its values are mostly plain values.
     let plain: (any PlainValue.Type)?
-    /// What a new object has when nothing is given, if that is the same every time.
+    /// The default value of a new object, if it is a constant plain value.
     let plainDefault: Value?
     /// Whether the class declares a default.
     let hasDefault: Bool
@@ -125,7 +126,7 @@ struct PropertyModel: Sendable {
     func place(in className: String) -> _Place { _Place(className: className, property: name, type: type) }
 }
 
-/// A stored property of a class, and where its instances have it.
+/// A stored property of a class with its byte offset.
 struct Field {
     let name: String
     let offset: Int
@@ -134,7 +135,7 @@ struct Field {
     /// `_EachFieldOptions.classType`, which is declared as a variable.
     private static let classFields: UInt32 = 1
 
-    /// In declaration order, those of base classes first.
+    /// Returns the fields in declaration order, those of base classes first.
     static func all(of type: AnyClass) -> [Field] {
         var fields: [Field] = []
         _ = _forEachField(of: type, options: _EachFieldOptions(rawValue: classFields)) { name, offset, type, _ in

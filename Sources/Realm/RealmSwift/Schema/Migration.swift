@@ -2,13 +2,14 @@ import ObjectModel
 import QueryLanguage
 import StoreContract
 
-/// An object as migrations see it: by the names of its properties.
+/// An object during a migration, accessed by property names.
 public typealias MigrationObject = DynamicObject
 
-/// What `Migration.enumerateObjects` calls: the object as it was, and as it will be.
+/// The block of `Migration.enumerateObjects`, called with the object before and after the migration.
 public typealias MigrationObjectEnumerateBlock = (_ oldObject: MigrationObject?, _ newObject: MigrationObject?) -> Void
 
-/// What a migration block is given to bring data from one schema to another. It is of use only within the block.
+/// The parameter of a migration block, which converts data from one schema to another. It is valid only within the
+/// block.
 public struct Migration {
     private let old: RLMRealm
     private let new: RLMRealm
@@ -26,10 +27,10 @@ public struct Migration {
     /// The schema of the configuration, with stored names.
     public var newSchema: Schema { Schema(new.models) }
 
-    /// Calls the block for each object of a class that was there before the migration, in the order of creation, with the
-    /// object under the old schema and under the new one. Of a class that the new schema does not have there is no new
-    /// object, and of one that the old did not have no old one. Objects that the block creates are not visited, and
-    /// deleted ones are left out. Nothing happens for unknown classes.
+    /// Calls the block for each object of a class that existed before the migration, in the order of creation, with the
+    /// object under the old schema and under the new one. The new object is nil if the new schema does not have the
+    /// class; the old object is nil if the old schema did not have it. Objects that the block creates and objects
+    /// already deleted are skipped. Does nothing for an unknown class.
     public func enumerateObjects(ofType typeName: String, _ block: MigrationObjectEnumerateBlock) {
         raising {
             let oldClass = old.models[typeName]
@@ -63,7 +64,7 @@ public struct Migration {
         }
     }
 
-    /// Deletes an object, given as it is under the new schema.
+    /// Deletes an object of the new schema.
     public func delete(_ object: MigrationObject) {
         raising {
             guard object._realm === new, let reference = object._objectReference else {
@@ -75,13 +76,15 @@ public struct Migration {
         }
     }
 
-    /// Empties a class, and drops it if the new schema does not have it. Says whether it existed.
+    /// Deletes all objects of a class, and the class itself if the new schema does not have it. Returns whether the
+    /// class existed.
     @discardableResult
     public func deleteData(forType typeName: String) -> Bool {
         raising { try transaction.deleteData(of: typeName) }
     }
 
-    /// Keeps the data of a property under another name; both are stored names. Before the property is touched.
+    /// Keeps the data of a property under another name; both are stored names. Call it before the property is read or
+    /// assigned.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
         raising {
             try transaction.renameProperty(of: typeName, from: oldName, to: newName)

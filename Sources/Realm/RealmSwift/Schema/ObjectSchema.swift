@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// What a class stores.
+/// The description of a class.
 public struct ObjectSchema: Equatable, CustomStringConvertible {
     public let className: String
     public let properties: [Property]
@@ -16,7 +16,7 @@ public struct ObjectSchema: Equatable, CustomStringConvertible {
         objectClass = model.type
     }
 
-    /// Of a class that only the store knows.
+    /// Describes a class that only the store defines.
     init(_ boundClass: BoundClass) {
         className = boundClass.name
         properties = boundClass.properties.map(Property.init)
@@ -29,7 +29,7 @@ public struct ObjectSchema: Equatable, CustomStringConvertible {
         "\(className) {\n" + properties.map { "\t" + $0.description.indented }.joined(separator: "\n") + "\n}"
     }
 
-    /// The property of that name.
+    /// Returns the property with that name; nil if there is none.
     public subscript(name: String) -> Property? { properties.first { $0.name == name } }
 
     public static func == (a: ObjectSchema, b: ObjectSchema) -> Bool {
@@ -37,7 +37,7 @@ public struct ObjectSchema: Equatable, CustomStringConvertible {
     }
 }
 
-/// A property of a class.
+/// The description of a property.
 public struct Property: Equatable, CustomStringConvertible {
     public let name: String
     public let columnName: String
@@ -49,7 +49,7 @@ public struct Property: Equatable, CustomStringConvertible {
     public let isOptional: Bool
     public let objectClassName: String?
     let isPrimaryKey: Bool
-    /// The links that linking objects invert.
+    /// The name of the link property that linking objects invert.
     let linkOriginPropertyName: String?
 
     init(_ model: PropertyModel) {
@@ -97,7 +97,7 @@ public struct Property: Equatable, CustomStringConvertible {
     }
 }
 
-/// The kinds of values.
+/// The types of values.
 public enum PropertyType: Int, Sendable, CustomStringConvertible {
     case int = 0
     case bool = 1
@@ -132,7 +132,7 @@ public enum PropertyType: Int, Sendable, CustomStringConvertible {
     }
 }
 
-/// What Realm calls the base types.
+/// The base types, with Realm's names.
 struct PropertyKind {
     let type: PropertyType
     let text: String

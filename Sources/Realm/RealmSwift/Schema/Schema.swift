@@ -1,18 +1,18 @@
 import ObjectModel
 
-/// The classes of a realm.
+/// The description of a realm's classes.
 public struct Schema: Equatable, CustomStringConvertible {
     public let objectSchema: [ObjectSchema]
 
     init(_ models: ModelSet) {
-        // Without models, as in migrations, all that is stored; else what the configuration names.
+        // Without models, as in migrations, all stored classes; else those that the configuration names.
         let hasModels = models.all.contains { $0.model != nil }
         objectSchema = models.all.filter { !hasModels || $0.model != nil }.map { boundClass in
             boundClass.model.map { ObjectSchema($0) } ?? ObjectSchema(boundClass)
         }
     }
 
-    /// The class of that name.
+    /// Returns the class with that name; nil if there is none.
     public subscript(className: String) -> ObjectSchema? { objectSchema.first { $0.className == className } }
 
     public var description: String {
@@ -21,6 +21,6 @@ public struct Schema: Equatable, CustomStringConvertible {
 }
 
 extension String {
-    /// With a tab before each line but the first.
+    /// The string with a tab before each line except the first.
     var indented: String { split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n\t") }
 }

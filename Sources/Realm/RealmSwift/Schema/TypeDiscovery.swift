@@ -2,10 +2,10 @@ import CDiscovery
 import ObjectModel
 import Synchronization
 
-/// The model classes of the program, found in what the compiler says of its types: no registration is needed.
+/// Finds the program's model classes in the compiler's type metadata, so that no registration is needed.
 enum TypeDiscovery {
-    /// All of them but the module's own, those of images that were loaded later too, ordered by name. Cost: a pass over
-    /// the program's types. Throws for classes that cannot be stored.
+    /// Returns the models of all classes except this module's own, ordered by name, including those of images loaded
+    /// later. Cost: one pass over the program's types. Throws for classes that cannot be stored.
     static func models() throws -> [ClassModel] {
         let own: Set<ObjectIdentifier> = [
             ObjectIdentifier(Object.self), ObjectIdentifier(EmbeddedObject.self), ObjectIdentifier(DynamicObject.self),
