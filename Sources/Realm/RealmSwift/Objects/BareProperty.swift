@@ -1,27 +1,27 @@
 import ObjectModel
 
-// Properties without `@Persisted`, as classes had them before there was that: `let dogs = List<Dog>()`,
-// `let age = RealmProperty<Int?>()`, `let owners = LinkingObjects(fromType: Person.self, property: "dogs")`. They are
-// instances that stay in the object and are told what they show. A class with one `@Persisted` stores only such.
+// Properties without `@Persisted`, Realm's older syntax: `let dogs = List<Dog>()`, `let age = RealmProperty<Int?>()`,
+// `let owners = LinkingObjects(fromType: Person.self, property: "dogs")`. The object keeps the same instances when it
+// becomes managed, and binds them to the stored properties. A class with one `@Persisted` property stores only such.
 
-/// The type of such a property.
+/// The type of a property without `@Persisted`.
 protocol _BareProperty {
     static var _wrapper: any _PersistedProperty.Type { get }
 
-    /// From now on key paths through the instance note the property's name.
+    /// Makes key paths through the instance record the property's name.
     func _startTrace(_ trace: _Trace, _ name: String)
 
-    /// A key path has led to the instance, and no further.
+    /// Called when a key path ends at the instance.
     func _endTrace()
 }
 
-/// What such a property is to do when its object becomes managed, and when key paths are traced.
+/// The operations on such a property when its object becomes managed, and when key paths are traced.
 protocol _BareWrapper: _PersistedProperty {
     static func bind(at place: UnsafeMutableRawPointer, _ object: ObjectBase, _ accessor: PropertyAccessor)
     static func startTrace(at place: UnsafeMutableRawPointer, _ trace: _Trace, _ name: String)
 }
 
-/// The trace that a collection belongs to, and the name that the first step through it notes.
+/// The trace that a collection belongs to, and the name that the first step through it records.
 struct TraceStart {
     var trace: _Trace?
     var name: String?
@@ -34,7 +34,7 @@ struct TraceStart {
 }
 
 extension ObjectBase {
-    /// Makes the instances in the object's properties show what is stored.
+    /// Binds the instances in the object's properties to the stored values.
     final func bindBareProperties(_ model: ClassModel, to realm: RLMRealm, _ boundClass: BoundClass) {
         let owner = ObjectReference(boundClass.id, _objectKey)
         for (property, bound) in zip(model.properties, boundClass.properties) {
@@ -51,11 +51,11 @@ extension ObjectBase {
 }
 
 extension _BareWrapper {
-    /// They stay as they are: what is bound reads from the store.
+    /// Does nothing: the bound instance reads from the store.
     static func release(at place: UnsafeMutableRawPointer) {}
 }
 
-/// Of a list, set or map.
+/// The wrapper of a list, set or map.
 enum BareCollection<Value: _HeldCollection & _Persistable & _BareProperty>: _BareWrapper {
     static var isBare: Bool { true }
     static var valueType: any _Persistable.Type { Value.self }
@@ -87,7 +87,7 @@ enum BareCollection<Value: _HeldCollection & _Persistable & _BareProperty>: _Bar
     }
 }
 
-/// Of linking objects.
+/// The wrapper of linking objects.
 enum BareLinkingObjects<Element: ObjectBase & RealmCollectionValue>: _BareWrapper {
     static var isBare: Bool { true }
     static var valueType: any _Persistable.Type { LinkingObjects<Element>.self }

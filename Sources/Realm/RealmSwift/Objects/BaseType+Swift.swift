@@ -2,7 +2,7 @@ import Foundation
 import ObjectModel
 
 extension BaseType {
-    /// Calls the visitor with the Swift type of values of this type; objects are dynamic.
+    /// Calls the visitor with the Swift type of this base type's values; objects are dynamic.
     func visit(_ visitor: some BaseTypeVisitor) throws -> Any {
         switch self {
         case .bool: try visitor.visit(Bool.self)

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// An object that is used by the names of its properties, whether or not there is a class for it: in migrations, and of
+/// An object whose properties are accessed by name, for classes with or without a Swift type: in migrations, and from
 /// `Realm.dynamicObjects`.
 @dynamicMemberLookup
 public final class DynamicObject: Object {
@@ -45,7 +45,7 @@ public final class DynamicObject: Object {
     }
 }
 
-/// The Swift types that values of a property have when there is no model to say so.
+/// The Swift types of values of properties that have no model.
 enum DynamicProperty {
     struct AsValue: BaseTypeVisitor {
         let value: Value
@@ -97,7 +97,7 @@ extension DynamicProperty {
     }
 }
 
-/// Does something with the Swift type of a base type.
+/// An operation on the Swift type of a base type.
 protocol BaseTypeVisitor {
     func visit<T: _RealmCollectionValueInsideOptional>(_: T.Type) throws -> Any
     func visitMixed() throws -> Any

@@ -1,42 +1,45 @@
 import ObjectModel
 
-/// Base class of stored top-level types: see `ObjectBase`.
+/// The base class of stored top-level types: see `ObjectBase`.
 open class Object: ObjectBase, ThreadConfined {
     public required init() { super.init() }
 
-    /// An unmanaged object filled from a dictionary by property names, an array in the order of declaration, or another
-    /// object. Names that are not given keep their default. Traps for what does not fit.
+    /// Creates an unmanaged object from a dictionary by property names, an array in the order of declaration, or
+    /// another object. Properties without a value keep their default. Traps for values that do not fit.
     public convenience init(value: Any) {
         self.init()
         raising { try fill(from: value) }
     }
 
-    /// The realm that manages the object; nil when none does, and after `Realm.delete` of this instance.
+    /// The realm that manages the object; nil for an unmanaged object, and after `Realm.delete` of this instance.
     public var realm: Realm? { managingRealm }
 
     /// The schema of the class.
     public var objectSchema: ObjectSchema { ownSchema }
 
-    /// Names the primary key of classes without `@Persisted`: kept so that such code compiles. It has no effect.
+    /// The primary key of a class without `@Persisted`. It exists so that such code compiles, and has no effect.
     open class func primaryKey() -> String? { nil }
 
-    /// Properties that are not stored, which here are all without `@Persisted`: kept so that such code compiles.
+    /// The properties that are not stored. It exists so that such code compiles, and has no effect: properties without
+    /// `@Persisted` are never stored.
     open class func ignoredProperties() -> [String] { [] }
 
-    /// Properties to index in classes without `@Persisted`: kept so that such code compiles. It has no effect.
+    /// The indexed properties of a class without `@Persisted`. It exists so that such code compiles, and has no effect.
     open class func indexedProperties() -> [String] { [] }
 
-    /// Whether the instance, valid and managed by the same realm, shows the same stored object, or is the same one.
+    /// Returns whether both are the same instance, or are valid, managed by the same realm, and represent the same
+    /// stored object.
     public func isSameObject(as object: Object?) -> Bool { isSame(as: object) }
 
-    /// Reads or, within a write, assigns a property by its name. Traps for names that do not exist.
+    /// Reads a property by name or, within a write, assigns it. Traps for names that do not exist.
     open subscript(key: String) -> Any? {
         get { raising { try namedValue(slot(of: key)) } }
         set { raising { try setDynamicValue(slot(of: key), newValue) } }
     }
 }
 
-/// Base class of types that belong to one owner each, a property or an element of another object, and go with it.
+/// The base class of embedded types. An embedded object belongs to one property or collection element of another
+/// object, and is deleted with it.
 open class EmbeddedObject: ObjectBase, ThreadConfined {
     public required init() { super.init() }
 
@@ -66,24 +69,25 @@ open class EmbeddedObject: ObjectBase, ThreadConfined {
 }
 
 extension Object {
-    /// A list by the property's name, whose elements are used by the names of theirs. Traps for a property that is no list.
+    /// Returns a list by its property's name, with dynamic objects as elements. Traps for a property that is not a
+    /// list.
     public func dynamicList(_ propertyName: String) -> List<DynamicObject> {
         raising { List(accessor: try dynamicCollection(propertyName, .list)) }
     }
 
-    /// A set by the property's name, whose elements are used by the names of theirs. Traps for a property that is no set.
+    /// Returns a set by its property's name, with dynamic objects as elements. Traps for a property that is not a set.
     public func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
         raising { MutableSet(accessor: try dynamicCollection(propertyName, .set)) }
     }
 
-    /// A map by the property's name, whose values are used by the names of theirs. Traps for a property that is no map.
+    /// Returns a map by its property's name, with dynamic objects as values. Traps for a property that is not a map.
     public func dynamicMap<Key: _MapKey>(_ propertyName: String) -> Map<Key, DynamicObject?> {
         raising { Map(accessor: try dynamicCollection(propertyName, .map)) }
     }
 }
 
 extension ObjectBase {
-    /// What the collection of objects in a managed object's property leads to.
+    /// Returns the accessor of a managed object's property that is a collection of objects.
     final func dynamicCollection(_ name: String, _ kind: CollectionKind) throws -> PropertyAccessor {
         let slot = try slot(of: name)
         let (_, boundClass) = try managed()
@@ -95,7 +99,7 @@ extension ObjectBase {
         return try PropertyAccessor(self, slot)
     }
 
-    /// The schema of the class; nil for the base classes, which store nothing.
+    /// The schema of the class; nil for the base classes, which are not stored.
     public class func sharedSchema() -> ObjectSchema? {
         if self == Object.self || self == EmbeddedObject.self { return nil }
         return raising { ObjectSchema(try ClassModel.of(self)) }
@@ -134,14 +138,14 @@ extension ObjectBase: Hashable {
             own.combine(className)
             own.combine(key)
             let hash = own.finalize() | 1
-            // Keys of unmanaged objects change, and several threads may ask a frozen one.
+            // The keys of unmanaged objects can change, and several threads may call this on a frozen object.
             if _realm != nil, _realm?.isFrozen == false { _keyHash = hash }
             return hash
         }
         return comparesByRow ? _objectReference.hashValue : ObjectIdentifier(self).hashValue
     }
 
-    /// The value of the primary key; nil when the class has none, and when a deleted object's is not known any more.
+    /// The value of the primary key; nil if the class has none, and for a deleted object whose key was not read before.
     private var hashedKey: (key: Value, className: String)? {
         if let _class {
             return _class.primaryKey.flatMap { key in (try? stored(key.slot)).map { ($0, _class.name) } }
@@ -181,7 +185,7 @@ extension ObjectBase: _RealmCollectionValueInsideOptional {
 
     public static func _traced(_ trace: _Trace) -> Self { trace.object(self) }
 
-    /// An object as it is, or an unmanaged one filled from what is given.
+    /// Returns an object itself, or an unmanaged object created from other values.
     public static func _converted(_ value: Any?, _ place: _Place) throws -> Self {
         if let object = value as? Self { return object }
         guard let value, !(value is ObjectBase) else { throw place.misfit(value) }

@@ -2,70 +2,72 @@ import Foundation
 import ObjectModel
 import StoreContract
 
-/// What all stored objects have in common: `Object` and `EmbeddedObject`.
+/// The common base class of stored objects: `Object` and `EmbeddedObject`.
 ///
-/// An instance is unmanaged until it is added to a realm; then it shows the stored object at the realm's version, and
-/// belongs to the realm's thread, queue or actor.
+/// An instance is unmanaged until it is added to a realm. From then on it shows the stored object at the realm's
+/// version, and is confined to the realm's thread, queue or actor.
 open class ObjectBase {
-    /// Nil in an unmanaged object.
+    /// The realm; nil for an unmanaged object.
     final var _realm: RLMRealm?
-    /// What the realm's schema has for the class; nil in an unmanaged object.
+    /// The class in the realm's schema; nil for an unmanaged object.
     final var _class: BoundClass?
     final var _objectKey = ObjectKey(-1)
-    /// The lifetime of the realm's objects that this one belongs to; see `RLMRealm.Lifetime`.
+    /// The validity of this instance; see `RLMRealm.Lifetime`.
     final var _lifetime = RLMRealm.Lifetime()
-    /// Where its values are; see `RowLocation`.
+    /// The location of the object's values; see `RowLocation`.
     final var _rowLocation = RowLocation()
-    /// Whether `Realm.delete` was given this instance.
+    /// Whether this instance was passed to `Realm.delete`.
     final var _isDeletedHere = false
-    /// The hash of its primary key, when a managed object has been asked for it; else 0.
+    /// The hash of the primary key, once computed for a managed object; else 0.
     final var _keyHash = 0
-    /// Set while key paths are traced.
+    /// The trace, while key paths are traced.
     @usableFromInline final var _trace: _Trace?
 
     public required init() {}
 
-    /// The name of the class in schemas: `_realmObjectName`, else that of the Swift class without what it is nested in.
+    /// The name of the class in schemas: `_realmObjectName`, else the name of the Swift class without its enclosing
+    /// types.
     open class func className() -> String { _realmObjectName() ?? String(describing: self) }
 
-    /// Another name for the class in schemas; nil for its own. To be overridden.
+    /// The name of the class in schemas if it differs from Swift's; nil by default. To be overridden.
     open class func _realmObjectName() -> String? { nil }
 
     /// See `Object.propertiesMapping`.
     open class func propertiesMapping() -> [String: String] { [:] }
 
-    /// Whether realms whose configuration names no classes have this one.
+    /// Whether configurations that list no classes include this class.
     open class func shouldIncludeInDefaultSchema() -> Bool { true }
 
     /// See `Object.isInvalidated`.
     open var isInvalidated: Bool { _realm.map { !$0.contains(self) } ?? false }
 
-    /// Whether an object counts as this one, as `==` has it: the same stored object for classes with a primary key and for
-    /// frozen objects, else the same instance. To be overridden with `hash`, as on Apple's systems.
+    /// Returns whether an object is equal to this one; `==` calls it. Objects of classes with a primary key and frozen
+    /// objects are equal if they are the same stored object; other objects are equal only to themselves. Overridable
+    /// together with `hash`, as on Apple's platforms.
     open func isEqual(_ object: Any?) -> Bool { (object as? ObjectBase).map(counts) ?? false }
 
-    /// For classes with a primary key goes by the key, so that it is the same before and after an object is added; for
-    /// others by the instance. An object that is deleted keeps the hash that it was asked for before.
+    /// The hash. For a class with a primary key it depends on the key, so that adding an object does not change it; for
+    /// others it depends on the instance. A deleted object keeps a hash that was computed before.
     open var hash: Int { ownHash }
 
-    /// `Class { name = value; … }`, with objects within it indented, to a depth of five.
+    /// `Class { name = value; … }`, with nested objects indented, to a depth of five.
     open var description: String { describe(0) }
 
-    /// The realm that manages the object, for users: none after it was deleted by this instance.
+    /// The realm for the public interface: nil after this instance deleted the object.
     final var managingRealm: Realm? { _isDeletedHere && isInvalidated ? nil : _realm.map { Realm($0) } }
 
     // MARK: The stored object
 
     final var _objectReference: ObjectReference? { _class.map { ObjectReference($0.id, _objectKey) } }
 
-    /// The realm and class of a managed object. Throws for an unmanaged or invalid one.
+    /// Returns the realm and class of a managed object. Throws for an unmanaged or invalid object.
     final func managed() throws -> (realm: RLMRealm, class: BoundClass) {
         guard let _realm, let _class else { throw RealmException("The object is not managed by a Realm.") }
         try _realm.check(self)
         return (_realm, _class)
     }
 
-    /// One stored value. Throws when the object is not valid.
+    /// Reads a stored value. Throws if the object is invalid.
     final func stored(_ slot: Int) throws -> Value {
         guard let _realm, let _class else { throw RealmException("The object is not managed by a Realm.") }
         do {
@@ -96,7 +98,7 @@ open class ObjectBase {
         try transaction.set(_class.id, _objectKey, [property.id: new])
     }
 
-    /// Makes this instance show a stored object.
+    /// Makes this instance represent a stored object.
     final func bind(to realm: RLMRealm, _ boundClass: BoundClass, _ key: ObjectKey) {
         bind(to: realm, boundClass, key, realm.lifetime(of: ObjectReference(boundClass.id, key)))
     }
@@ -118,13 +120,13 @@ open class ObjectBase {
     final func mark(_ model: ClassModel, _ number: (UInt16) -> UInt16) {
         let base = Unmanaged.passUnretained(self).toOpaque()
         for (index, offset) in model.offsets.enumerated() {
-            // A wrapper's number is its first field.
+            // The number is the first field of a wrapper.
             (base + offset).storeBytes(of: number(UInt16(truncatingIfNeeded: index)), as: UInt16.self)
         }
         withExtendedLifetime(self) {}
     }
 
-    /// The place of a property's wrapper.
+    /// Returns the address of a property's wrapper.
     final func place(of property: PropertyModel) -> UnsafeMutableRawPointer {
         Unmanaged.passUnretained(self).toOpaque() + property.offset
     }
@@ -137,7 +139,7 @@ open class ObjectBase {
     /// The names of the properties, by slot.
     var propertyNames: [String] { model.properties.map(\.name) }
 
-    /// The value of the property in that slot of the class's model, nil for null.
+    /// Returns the value of the property in a slot of the class's model; nil for null.
     func dynamicValue(_ slot: Int) -> Any? {
         let property = model.properties[slot]
         func get<Value: _Persistable>(_: Value.Type) -> Any { Value._get(self, slot) }
@@ -145,7 +147,7 @@ open class ObjectBase {
         return flattened(value)
     }
 
-    /// Assigns the property. Throws for what does not fit.
+    /// Assigns the property. Throws for values that do not fit.
     func setDynamicValue(_ slot: Int, _ value: Any?) throws {
         let property = model.properties[slot]
         let named = property.place(in: model.name)
@@ -162,7 +164,7 @@ open class ObjectBase {
         try set(property.wrapper.valueType)
     }
 
-    /// Throws when a managed object's property cannot be assigned by name now, or not this.
+    /// Throws if a managed object's property cannot be assigned by name at present, or not this value.
     final func checkAssignment(_ slot: Int, _ value: Any?) throws {
         guard let _realm, let _class else { return }
         _ = try _realm.writing()
@@ -171,7 +173,7 @@ open class ObjectBase {
         if property.type.isComputed {
             throw RealmException("Linking objects property '\(_class.name).\(property.name)' is read-only.")
         }
-        // Within a migration keys may be assigned.
+        // A migration may assign primary keys.
         guard property.isPrimaryKey, _realm.file != nil else { return }
         let place = _Place(className: _class.name, property: property.name, type: property.type)
         guard let new = Conversion.plain(value, as: property.type) else { throw place.misfit(value) }
@@ -180,7 +182,7 @@ open class ObjectBase {
         }
     }
 
-    /// The slot of a property. Throws for a name that the class does not have.
+    /// Returns the slot of a property. Throws if the class has no property with that name.
     final func slot(of name: String) throws -> Int {
         guard let slot = slotIfKnown(of: name) else {
             throw RealmException("Invalid property name '\(name)' for class '\(_class?.name ?? model.name)'.")
@@ -191,7 +193,7 @@ open class ObjectBase {
     func slotIfKnown(of name: String) -> Int? { model.slot(of: name) }
 }
 
-/// A value without the optional around it.
+/// Unwraps nested optionals.
 func flattened(_ value: Any) -> Any? {
     guard let optional = value as? any OptionalProtocol else { return value }
     func unwrap<O: OptionalProtocol>(_ optional: O) -> Any? { optional._wrapped }
@@ -203,7 +205,7 @@ extension RealmException {
 }
 
 extension ObjectBase: CustomStringConvertible {
-    /// How deep objects within objects are written out.
+    /// The depth to which nested objects are printed.
     private static let deepest = 5
 
     final func describe(_ depth: Int) -> String {
@@ -219,7 +221,7 @@ extension ObjectBase: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    /// The text of a value within an object or a collection.
+    /// Returns the description of a value within an object or a collection.
     static func text(of value: Any?, _ depth: Int) -> String {
         switch value.flatMap({ flattened($0) }) {
         case nil: "(null)"
@@ -232,33 +234,33 @@ extension ObjectBase: CustomStringConvertible {
     }
 }
 
-/// A collection that writes itself out within an object.
+/// A collection that prints itself within an object's description.
 protocol _DescribedCollection {
     func describe(_ depth: Int) -> String
 }
 
-/// Values by name, with the names that objects have for it on Apple's systems.
+/// Key-value coding, with the names of `NSObject`.
 extension ObjectBase {
-    /// What a property's value is to those who know it by name: see `KeyValuePath.plain`. Nil for null.
+    /// The value of a property for key-value coding: see `KeyValuePath.plain`. Nil for null.
     final func namedValue(_ slot: Int) -> Any? {
         let value = dynamicValue(slot).map(KeyValuePath.plain)
         return value is NSNull ? nil : value
     }
 
-    /// A property's value by its name, nil for null. Traps for a name that the class does not have.
+    /// Returns a property's value by name; nil for null. Traps if the class has no such property.
     public func value(forKey key: String) -> Any? { raising { try KeyValuePath.value(of: key, in: self) } }
 
-    /// A value by names with dots between them, which lead through links and collections; see
-    /// `RealmCollection.value(forKeyPath:)`. Nil behind a null link.
+    /// Returns the value at a dotted path, which may lead through links and collections; see
+    /// `RealmCollection.value(forKeyPath:)`. Nil if a link on the path is null.
     public func value(forKeyPath keyPath: String) -> Any? {
         raising { try KeyValuePath.value(at: keyPath, of: self) }
     }
 
-    /// Assigns a property by its name, within a write when the object is managed. Traps for a name that the class does not
-    /// have and for a value that does not fit.
+    /// Assigns a property by name, within a write if the object is managed. Traps if the class has no such property,
+    /// and for values that do not fit.
     public func setValue(_ value: Any?, forKey key: String) { raising { try setDynamicValue(slot(of: key), value) } }
 
-    /// Assigns a property of what the names before the last one lead to. Does nothing behind a null link.
+    /// Assigns the property at a dotted path. Does nothing if a link on the path is null.
     public func setValue(_ value: Any?, forKeyPath keyPath: String) {
         raising {
             guard let dot = keyPath.lastIndex(of: ".") else { return try setDynamicValue(slot(of: keyPath), value) }

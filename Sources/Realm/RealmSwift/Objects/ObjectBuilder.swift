@@ -2,11 +2,11 @@ import Foundation
 import ObjectModel
 import StoreContract
 
-/// Makes stored objects from values by name: dictionaries, arrays in the order of declaration, and other objects, nested
-/// as deep as they come.
+/// Creates stored objects from values by name: dictionaries, arrays in the order of declaration, and other objects,
+/// nested to any depth.
 struct ObjectBuilder {
     let persister: _ObjectPersister
-    /// Whether unmanaged objects are copied, as `create` does; else they become managed themselves.
+    /// Whether unmanaged objects are copied, as by `create`; else they become managed themselves.
     private let copies: Bool
     private var realm: RLMRealm { persister.realm }
 
@@ -15,8 +15,8 @@ struct ObjectBuilder {
         self.copies = copies
     }
 
-    /// The object that was created, or updated as the policy says. `current` is what is updated under `.modified` when the
-    /// class has no primary key: what the link that is assigned leads to.
+    /// Creates an object, or updates one according to the policy. If the class has no primary key, `.modified` updates
+    /// `current`, the target of the link that is assigned.
     func create(
         _ boundClass: BoundClass, from source: Any, isNested: Bool = false, over current: ObjectKey? = nil
     ) throws -> ObjectKey {
@@ -28,7 +28,7 @@ struct ObjectBuilder {
                 try realm.check(object)
                 return object._objectKey
             }
-            // One that leads back to itself.
+            // An object that links back to itself.
             if let key = persister.inCreation[SourceID(object)] { return key }
         }
         let given = try GivenValues(source, for: boundClass)
@@ -53,7 +53,7 @@ struct ObjectBuilder {
         var values: [PropertyID: Value] = [:]
         var links: [BoundProperty] = []
         for property in boundClass.properties where !property.type.isComputed {
-            // First the object alone, then what it links to: that may lead back to it, and what is made for it comes after
+            // Creates the object first and then the objects that it links to: they may link back to it, and come after
             // it in the order of creation.
             if property.type.isLink || property.type.isMixed, object != nil || makesObjects(given[property]) {
                 links.append(property)
@@ -81,14 +81,14 @@ struct ObjectBuilder {
         return key
     }
 
-    /// Whether objects may be made for what is given.
+    /// Whether the given value may create objects.
     private func makesObjects(_ given: Any??) -> Bool {
         guard let given, let value = given.flatMap({ flattened($0) }) else { return false }
         if let object = value as? ObjectBase { return object._realm !== realm }
         return !(value is NSNull)
     }
 
-    /// The value of a property of a new object: what is given, else what the class declares.
+    /// Returns the value of a new object's property: the given one, else the declared default.
     private func stored(
         _ property: BoundProperty, _ given: GivenValues, _ sample: ObjectBase?, _ boundClass: BoundClass
     ) throws -> Value? {
@@ -98,7 +98,7 @@ struct ObjectBuilder {
         return try model.wrapper.stored(at: sample.place(of: model), by: persister)?.value
     }
 
-    /// What is given for an object that exists.
+    /// Returns the given values for an existing object.
     private func givenValues(
         _ given: GivenValues, _ boundClass: BoundClass, _ key: ObjectKey
     ) throws -> [PropertyID: Value] {
@@ -114,7 +114,7 @@ struct ObjectBuilder {
         return values
     }
 
-    /// The values of a new embedded object, or of the present one those that are given.
+    /// Returns the values of a new embedded object, or updates an existing one with the given values.
     private func embedded(_ source: Any, _ boundClass: BoundClass, over current: ObjectKey?) throws -> Value {
         let given = try GivenValues(source, for: boundClass)
         if let current { return .embedded(try givenValues(given, boundClass, current)) }
@@ -126,8 +126,8 @@ struct ObjectBuilder {
         return .embedded(values)
     }
 
-    /// What is stored for a value that is given for a property; nil means null. `present` is what the property has, where
-    /// linked objects are to be updated in place.
+    /// Returns the stored form of a value given for a property; nil means null. `present` is the property's present
+    /// value, for linked objects that are updated in place.
     func value(
         _ value: Any?, for property: BoundProperty, _ boundClass: BoundClass, over present: Value? = nil
     ) throws -> Value {
@@ -209,7 +209,7 @@ struct ObjectBuilder {
             guard name == targetClass.name else { throw place.misfit(value) }
             if object._realm === realm {
                 try realm.check(object)
-                // An embedded object has its owner; others get a copy of it.
+                // An embedded object of another owner is copied.
                 if !targetClass.isEmbedded || object._objectKey == current || !copies {
                     return .link(object._objectKey)
                 }
@@ -222,7 +222,7 @@ struct ObjectBuilder {
     }
 }
 
-/// What objects are created from, whichever instance shows it.
+/// The identity of an object that is created from another one, whichever instance represents it.
 enum SourceID: Hashable {
     case unmanaged(ObjectIdentifier)
     case stored(ObjectIdentifier, ObjectReference)
@@ -236,7 +236,7 @@ enum SourceID: Hashable {
     }
 }
 
-/// A dictionary or map of any values.
+/// A dictionary or map with values of any type.
 struct Entries {
     var pairs: [(key: String, value: Any?)]
 
@@ -253,16 +253,16 @@ struct Entries {
     }
 }
 
-/// A map that can tell its entries.
+/// A map that provides its entries as plain values.
 protocol _MapEntries {
     var mapEntries: [(key: String, value: Any?)] { get }
 }
 
-/// What is given for the properties of an object.
+/// The values given for the properties of an object.
 struct GivenValues {
     private var bySlot: [Int: Any?] = [:]
 
-    /// A value that is not there is not given; one that is nil is null.
+    /// Nil if no value is given; an inner nil is null.
     subscript(property: BoundProperty) -> Any?? { bySlot[property.slot] }
     var slots: [Int] { bySlot.keys.sorted() }
     subscript(slot slot: Int) -> Any? { bySlot[slot].flatMap { $0 } }
@@ -280,7 +280,7 @@ struct GivenValues {
         guard let given = flattened(source), !(given is NSNull) else {
             throw RealmException("Must provide a non-nil value.")
         }
-        // A custom type that is stored as an embedded object.
+        // A custom type that is persisted as an embedded object.
         let source = QueryValue.persisted(given)
         let stored = properties.enumerated().filter { !$0.element.isComputed }
         if let object = source as? ObjectBase {
@@ -300,7 +300,7 @@ struct GivenValues {
             }
         } else if let array = source as? [Any] {
             if array.count == properties.count {
-                // One value for each property that the schema lists, null for those that are not stored.
+                // One value for each property of the schema; null for those that are not stored.
                 for (slot, property) in properties.enumerated() {
                     if !property.isComputed {
                         bySlot[slot] = .some(array[slot])
@@ -322,7 +322,7 @@ struct GivenValues {
 }
 
 extension ObjectBase {
-    /// Fills an unmanaged object: see `Object.init(value:)`.
+    /// Assigns values to an unmanaged object: see `Object.init(value:)`.
     final func fill(from source: Any) throws {
         let given = try GivenValues(source, for: model)
         for slot in given.slots { try setDynamicValue(slot, given[slot: slot]) }
@@ -330,7 +330,7 @@ extension ObjectBase {
 }
 
 extension [Value] {
-    /// Ascending and without repetition, as sets are stored.
+    /// The values in ascending order without duplicates, as sets are stored.
     var asSet: [Value] {
         var elements: [Value] = []
         for value in sorted(by: { Value.order($0, $1) < 0 }) {

@@ -1,18 +1,19 @@
 import ObjectModel
 
-/// An object, or a projection of one, that is told from others by what it shows: two instances of one stored object have the same `id`.
+/// An object, or a projection of one, identified by the stored object: two instances of one stored object have the same
+/// `id`.
 ///
-/// Lists of views and diffs of collections use it. The id is valid as long as the process runs; unmanaged objects are told
-/// from each other by instance.
+/// SwiftUI lists and diffs of collections use it. The id is valid within the process; unmanaged objects are identified
+/// by instance.
 public protocol ObjectKeyIdentifiable: Identifiable {}
 
 extension ObjectKeyIdentifiable where Self: ObjectBase {
-    /// Equal for instances of the same stored object of one class, of any realm.
+    /// The same for all instances of one stored object, in every realm.
     public var id: UInt64 { identifier(of: self) }
 }
 
 extension ObjectKeyIdentifiable where Self: ProjectionObservable {
-    /// Equal for projections of the same stored object.
+    /// The same for all projections of one stored object.
     public var id: UInt64 { identifier(of: rootObject) }
 }
 

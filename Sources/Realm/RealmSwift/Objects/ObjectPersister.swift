@@ -1,16 +1,16 @@
 import ObjectModel
 import StoreContract
 
-/// Makes objects managed: what is stored for a value, together with the unmanaged objects that it leads to.
+/// Makes objects managed: computes the stored form of values, and adds the unmanaged objects that they link to.
 public final class _ObjectPersister {
     let realm: RLMRealm
     let policy: StoreContract.UpdatePolicy
-    /// What became of unmanaged objects, so that those that link in a circle are made once.
+    /// The keys of objects that have become managed, so that each object in a cycle of links is added once.
     private var adopted: [ObjectIdentifier: ObjectKey] = [:]
-    /// What is being created from other objects, so that those that link in a circle come to an end.
+    /// The objects that are being created from others, so that cycles of links terminate.
     var inCreation: [SourceID: ObjectKey] = [:]
 
-    /// Whether unmanaged objects become managed; else they have no stored form.
+    /// Whether unmanaged objects become managed; if not, they have no stored form.
     private let isAdopting: Bool
 
     init(_ realm: RLMRealm, _ policy: StoreContract.UpdatePolicy = .error) {
@@ -19,7 +19,7 @@ public final class _ObjectPersister {
         isAdopting = true
     }
 
-    /// Only looks for what is stored already: throws `NotStored` for unmanaged objects.
+    /// Finds the stored form of values without adding objects: throws `NotStored` for unmanaged ones.
     init(lookingIn realm: RLMRealm) {
         self.realm = realm
         policy = .error
@@ -28,7 +28,7 @@ public final class _ObjectPersister {
 
     struct NotStored: Error {}
 
-    /// What is stored for a link to the object. Makes an unmanaged one managed, in place.
+    /// Returns the stored form of a link to the object. An unmanaged object becomes managed in place.
     func link(to object: ObjectBase) throws -> Value {
         if let owner = object._realm {
             guard owner === realm, let reference = object._objectReference else {
@@ -43,7 +43,7 @@ public final class _ObjectPersister {
         return .link(try add(object))
     }
 
-    /// The same in a mixed value.
+    /// Returns the stored form of a link in a mixed value.
     func reference(to object: ObjectBase) throws -> Value {
         guard !(object is EmbeddedObject), case .link(let key) = try link(to: object) else {
             throw RealmException("AnyRealmValue cannot contain objects of type '\(type(of: object).className())'.")
@@ -51,7 +51,8 @@ public final class _ObjectPersister {
         return .reference(try object._objectReference ?? ObjectReference(realm.bound(type(of: object)).id, key))
     }
 
-    /// Makes an unmanaged object managed, and all that it reaches. One that the realm manages stays as it is.
+    /// Makes an unmanaged object managed, and all objects that it links to. Does nothing for an object of the same
+    /// realm.
     @discardableResult
     func add(_ object: ObjectBase) throws -> ObjectKey {
         if case .link(let key)? = try object._realm.map({ _ in try link(to: object) }) { return key }
@@ -60,7 +61,7 @@ public final class _ObjectPersister {
         guard !boundClass.isEmbedded else { throw RealmException("Embedded objects cannot be created directly") }
         let transaction = try realm.writing()
         if let key = try addPlain(object, boundClass, transaction) { return key }
-        // First the object alone, so that those which it links to can link to it.
+        // Adds the object first, so that the objects that it links to can link back to it.
         var own: [PropertyID: Value] = [:]
         var links: [BoundProperty] = []
         let model = object.model
@@ -87,7 +88,7 @@ public final class _ObjectPersister {
         return key
     }
 
-    /// The values of an object that is to be embedded.
+    /// Returns the values of an object that will be embedded.
     private func values(of object: ObjectBase) throws -> [PropertyID: Value] {
         let boundClass = try realm.bound(type(of: object))
         var values: [PropertyID: Value] = [:]
@@ -99,7 +100,7 @@ public final class _ObjectPersister {
         return values
     }
 
-    /// Finds or creates the object with the values' primary key.
+    /// Finds or creates the object with the primary key in the values.
     func make(
         _ boundClass: BoundClass, _ values: [PropertyID: Value], _ transaction: any WriteTransaction
     ) throws -> (ObjectKey, isNew: Bool) {
@@ -118,22 +119,22 @@ public final class _ObjectPersister {
         return (try transaction.create(boundClass.id, values), true)
     }
 
-    /// Throws when an object of the class cannot be updated. Objects that it links to need not have a primary key.
+    /// Throws if objects of the class cannot be updated. Linked objects need no primary key.
     func check(_ boundClass: BoundClass) throws {
         if policy != .error, boundClass.primaryKey == nil {
             throw RealmException("'\(boundClass.name)' does not have a primary key and can not be updated")
         }
     }
 
-    /// Makes the instance show the stored object, the instances of embedded objects in it theirs, and its collections
-    /// those that are stored.
+    /// Makes the instance represent the stored object, and binds its embedded objects and collections to the stored
+    /// ones.
     private func bind(_ object: ObjectBase, _ boundClass: BoundClass, _ key: ObjectKey) throws {
         let held = boundClass.heldProperties.map { property in
             let value = object.dynamicValue(property.slot)
             return (property, value, property.ownsTarget ? embedded(in: value) : [])
         }
         object.bind(to: realm, boundClass, key)
-        // What it linked to while it was unmanaged is not kept in memory by it any more.
+        // Releases the objects that it linked to while it was unmanaged.
         let model = object.model
         for property in model.properties where property.type.collection == .single {
             guard property.type.isLink || property.type.isMixed else { continue }
@@ -148,14 +149,14 @@ public final class _ObjectPersister {
         }
     }
 
-    /// Makes instances show the stored objects that were made of them.
+    /// Makes embedded instances represent the stored objects created from them.
     func bindEmbedded(_ instances: [ObjectBase], _ keys: [ObjectKey]) throws {
         for (instance, key) in zip(instances, keys) where instance._realm == nil {
             try bind(instance, realm.bound(type(of: instance)), key)
         }
     }
 
-    /// The embedded instances in the value of an unmanaged object's property, in stored order.
+    /// The embedded objects in the value of an unmanaged object's property, in stored order.
     private func embedded(in value: Any?) -> [ObjectBase] {
         switch value.flatMap({ flattened($0) }) {
         case let object as ObjectBase: [object]
@@ -166,14 +167,14 @@ public final class _ObjectPersister {
 
 }
 
-/// A collection that can tell what it holds while it is unmanaged, in the order in which it is stored.
+/// A collection that provides its elements while it is unmanaged, in the order in which they are stored.
 protocol _UnmanagedElements {
     var unmanagedElements: [Any] { get }
 }
 
 extension ObjectBase {
-    /// After a property that holds embedded objects was assigned: makes their instances show the stored ones. `values`
-    /// are in stored order.
+    /// Makes embedded instances represent the stored ones after their property was assigned. `values` are in stored
+    /// order.
     final func bindEmbedded(_ slot: Int, _ values: @autoclosure () -> [Any]) throws {
         guard let _realm, let _class, _class.properties[slot].ownsTarget else { return }
         let instances = values().compactMap { flattened($0) as? ObjectBase }
@@ -192,7 +193,7 @@ extension RealmException {
 }
 
 extension Value {
-    /// For messages.
+    /// The value in error messages.
     var text: String {
         switch self {
         case .null: "null"

@@ -1,12 +1,13 @@
 import ObjectModel
 
-/// A stored property of a model class.
+/// Declares a stored property of a model class.
 ///
-/// In an unmanaged object it holds its value; in a managed one it reads and writes the store.
+/// In an unmanaged object it holds its value; in a managed object it reads and writes the store.
 @propertyWrapper
 public struct Persisted<Value: _Persistable> {
     /// The number of the property in its class, from 1, in a managed object; 0 in an unmanaged one. The highest bit is
-    /// set in an object that traces key paths. First, so that it lies at the start of the wrapper whatever the value is.
+    /// set in an object that traces key paths. It is the first field, so that its offset does not depend on the type of
+    /// the value.
     @usableFromInline var slot: UInt16 = 0
     @usableFromInline var isPrimaryKey = false
     @usableFromInline var isIndexed = false
@@ -24,7 +25,7 @@ public struct Persisted<Value: _Persistable> {
     @inlinable
     public init() { content = .empty }
 
-    /// With a default, which is evaluated anew for each object.
+    /// Declares a default, which is evaluated for each new object.
     @inlinable
     public init(wrappedValue value: Value) { content = .value(value) }
 
@@ -33,7 +34,7 @@ public struct Persisted<Value: _Persistable> {
         wrapped wrappedKeyPath: ReferenceWritableKeyPath<Owner, Value>,
         storage storageKeyPath: ReferenceWritableKeyPath<Owner, Self>
     ) -> Value {
-        // Where the accessors are not inlined, the key paths are followed, which takes many times as long.
+        // Without inlining of the accessors, the key paths are evaluated, which takes many times as long.
         @inlinable @inline(__always) get {
             let slot = object[keyPath: storageKeyPath].slot
             if slot == 0 { return object[keyPath: storageKeyPath].unmanaged() }
@@ -59,7 +60,7 @@ public struct Persisted<Value: _Persistable> {
         return trace.step(slot, of: object) { Value._traced($0) }
     }
 
-    /// The value, which is kept from now on if it was not yet.
+    /// Returns the value, and stores a default on the first access.
     @inlinable mutating func unmanaged() -> Value {
         if case .value(let value) = content { return value }
         return unmanagedInitially()
@@ -78,16 +79,16 @@ public struct Persisted<Value: _Persistable> {
     }
 }
 
-/// What a property of an unmanaged object has.
+/// The contents of an unmanaged object's property.
 public enum _PersistedContent<Value> {
     case empty
     case value(Value)
-    /// The links that a linking-objects property inverts.
+    /// The property whose links a linking-objects property inverts.
     case origin(String)
 }
 
 extension _PersistedContent where Value: _HeldCollection & _Persistable {
-    /// The collection that the property has, or a new one, with the elements of another.
+    /// Returns the property's collection, or a new one, with the elements of another collection.
     func taking(_ elements: Value) -> Value {
         let kept = if case .value(let collection) = self { collection } else { Value._initial() }
         if kept !== elements, kept.accessor == nil { kept.replaceElements(with: elements) }
@@ -124,7 +125,7 @@ extension Persisted where Value.PersistedType: _Indexable {
 }
 
 extension Persisted where Value: _LinkingObjectsProtocol {
-    /// The objects that link here through the property of that name.
+    /// Declares the objects that link here through the property with that name.
     public init(originProperty: String) { content = .origin(originProperty) }
 }
 
@@ -136,7 +137,7 @@ extension Persisted: Decodable where Value: Decodable {
 }
 
 extension Persisted: Encodable where Value: Encodable {
-    /// Throws for properties of managed objects, which have no value outside of the store.
+    /// Throws for properties of managed objects, whose values are in the store.
     public func encode(to encoder: any Encoder) throws {
         switch content {
         case _ where slot != 0:
@@ -155,7 +156,7 @@ extension Persisted: Encodable where Value: Encodable {
 }
 
 extension KeyedDecodingContainer {
-    /// Called by the synthesised decoding of models: an optional whose key is missing is nil.
+    /// Decodes an optional whose key is missing as nil; called by the synthesised decoding of models.
     public func decode<Value: _Persistable & Decodable & ExpressibleByNilLiteral>(
         _ type: Persisted<Value>.Type, forKey key: Key
     ) throws -> Persisted<Value> {
@@ -164,8 +165,8 @@ extension KeyedDecodingContainer {
 }
 
 extension ObjectBase {
-    /// The collection in a managed object's property: the same instance each time, which is the one that the object had
-    /// when it became managed. Frozen objects give a new one, as several threads may read them at once.
+    /// Returns the collection in a managed object's property: always the instance that the object had when it became
+    /// managed. Frozen objects return a new one, because several threads may read them at once.
     final func collection<Value: _HeldCollection & _Persistable>(
         _ slot: Int, _ make: (PropertyAccessor) -> Value
     ) throws -> Value {
@@ -178,7 +179,7 @@ extension ObjectBase {
             return place(of: model.properties[slot]).assumingMemoryBound(to: Value.self).pointee
         }
         guard !_realm.isFrozen else { return make(try PropertyAccessor(self, slot)) }
-        // The wrapper has this type: it is what the property was asked for with.
+        // The property was accessed with this type, so the wrapper has it.
         let wrapper = place(of: model.properties[slot]).assumingMemoryBound(to: Persisted<Value>.self)
         if case .value(let held) = wrapper.pointee.content, let accessor = held.accessor as? PropertyAccessor,
             accessor.realm === _realm, accessor.owner == _objectReference, accessor.property.slot == slot,
@@ -194,17 +195,17 @@ extension ObjectBase {
     }
 }
 
-/// A collection that objects hold: it becomes a managed one when the object that has it does.
+/// A collection in a property, which becomes managed with its object.
 protocol _HeldCollection: AnyObject {
     var accessor: (any CollectionAccessor)? { get }
 
     func promote(to accessor: PropertyAccessor)
 
-    /// Makes an unmanaged collection have what another one has, which may be managed.
+    /// Replaces the elements of an unmanaged collection with those of another one, which may be managed.
     func replaceElements(with other: Self)
 }
 
-/// What the initialiser of a wrapper said.
+/// The arguments of a wrapper's initialiser.
 struct PersistedMarks {
     static let traced: UInt16 = 1 << 15
 
@@ -215,24 +216,24 @@ struct PersistedMarks {
     var hasDefault: Bool
 }
 
-/// A wrapper whatever its value is, at a place within an object. Places come from `ClassModel` and are never used for
-/// objects of another class.
+/// The type-erased operations of a wrapper at an address within an object. Addresses come from `ClassModel` and are
+/// used only for objects of that class.
 protocol _PersistedProperty: SendableMetatype {
-    /// Whether there is no wrapper, but only what would be in it; see `_BareProperty`.
+    /// Whether the property has no wrapper; see `_BareProperty`.
     static var isBare: Bool { get }
     static var valueType: any _Persistable.Type { get }
     static func marks(at place: UnsafeRawPointer) -> PersistedMarks
 
-    /// The value in an unmanaged object.
+    /// Returns the value in an unmanaged object.
     static func value(at place: UnsafeMutableRawPointer) -> Any
 
-    /// Assigns it in an unmanaged object what a name-value form says. Throws a `RealmException` for what does not fit.
+    /// Assigns a value given by name in an unmanaged object. Throws a `RealmException` for values that do not fit.
     static func assign(_ value: Any?, at place: UnsafeMutableRawPointer, as named: _Place) throws
 
-    /// Lets go of the value of an object that has become managed.
+    /// Releases the value of an object that has become managed.
     static func release(at place: UnsafeMutableRawPointer)
 
-    /// What an unmanaged object has stored when it becomes managed.
+    /// Returns the value to store when an unmanaged object becomes managed.
     static func stored(at place: UnsafeMutableRawPointer, by persister: _ObjectPersister) throws -> _Stored?
 }
 

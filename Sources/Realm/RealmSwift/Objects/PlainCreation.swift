@@ -1,10 +1,10 @@
 import ObjectModel
 import StoreContract
 
-/// Making objects that consist of plain values, of which there may be many, row by row.
+/// Creates objects that consist of plain values row by row, which is fast for many objects.
 extension _ObjectPersister {
-    /// Makes an unmanaged object managed whose values are plain ones; nil, with nothing done, for any other, and for one
-    /// whose primary key may exist and be meant.
+    /// Makes an unmanaged object managed if all its values are plain. Returns nil without effect for other objects, and
+    /// if an update is allowed and the primary key may exist.
     func addPlain(
         _ object: ObjectBase, _ boundClass: BoundClass, _ transaction: any WriteTransaction
     ) throws -> ObjectKey? {
@@ -18,8 +18,8 @@ extension _ObjectPersister {
         return key
     }
 
-    /// Creates an object from a dictionary or an array of plain values that have the types of their properties; nil, with
-    /// nothing done, for anything else, and for an object whose primary key may exist and be meant.
+    /// Creates an object from a dictionary or an array of plain values that have the types of their properties. Returns
+    /// nil without effect for other values, and if an update is allowed and the primary key may exist.
     func createPlain(_ boundClass: BoundClass, from source: Any) throws -> ObjectKey? {
         guard policy == .error, let model = boundClass.model else { return nil }
         var given = [Value?](repeating: nil, count: boundClass.properties.count)
@@ -30,7 +30,7 @@ extension _ObjectPersister {
                 given[slot] = plain
             }
         } else if let values = source as? [Any] {
-            // Computed properties have no place in the array.
+            // The array has no elements for computed properties.
             guard values.count <= given.count, boundClass.columns.count == given.count else { return nil }
             for (slot, value) in values.enumerated() {
                 guard let plain = model.properties[slot].plain?.plain(given: value) else { return nil }
@@ -67,7 +67,7 @@ extension _ObjectPersister {
 }
 
 extension BoundClass {
-    /// A value for each of the store's columns; nil when there is none for a property of the model.
+    /// Returns a value for each of the store's columns; nil if the closure has none for a property of the model.
     fileprivate func row(_ value: (_ slot: Int) throws -> Value?) rethrows -> [Value]? {
         var row: [Value] = []
         row.reserveCapacity(columns.count)

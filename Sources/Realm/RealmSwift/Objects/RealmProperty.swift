@@ -1,7 +1,7 @@
 import ObjectModel
 
-/// A property of a class without `@Persisted`: `let age = RealmProperty<Int?>()`, whose `value` is stored. In classes with
-/// `@Persisted` it is not stored: there it is `@Persisted var age: Int?`.
+/// A property of a class without `@Persisted`: `let age = RealmProperty<Int?>()` stores its `value`. Classes with
+/// `@Persisted` do not store it: declare `@Persisted var age: Int?` there.
 public final class RealmProperty<Value: RealmPropertyType & _Persistable>: CustomStringConvertible {
     private var unmanaged = Value._initial()
     private var accessor: PropertyAccessor?
@@ -10,7 +10,7 @@ public final class RealmProperty<Value: RealmPropertyType & _Persistable>: Custo
 
     public init() {}
 
-    /// The value; within a write it can be assigned, when the object is managed.
+    /// The value. If the object is managed, it can be assigned only within a write.
     public var value: Value {
         get {
             if let trace = tracing.begin() { return Value._traced(trace) }
@@ -23,7 +23,7 @@ public final class RealmProperty<Value: RealmPropertyType & _Persistable>: Custo
         }
     }
 
-    /// The object, or another instance that shows the same one, if that is gone.
+    /// Returns the object, or another instance of the stored object if the first was released.
     private func owner(_ accessor: PropertyAccessor) -> ObjectBase {
         if let object { return object }
         return raising {
@@ -35,9 +35,9 @@ public final class RealmProperty<Value: RealmPropertyType & _Persistable>: Custo
     public var description: String { String(describing: value) }
 }
 
-/// Types that `RealmProperty` can have.
+/// A type that `RealmProperty` accepts.
 public protocol RealmPropertyType {}
-/// Types that `RealmProperty` can have as optionals.
+/// A type that `RealmProperty` accepts as an optional.
 public protocol _OptionalRealmPropertyType {}
 
 extension AnyRealmValue: RealmPropertyType {}
@@ -81,7 +81,7 @@ extension RealmProperty: _BareProperty {
     }
 }
 
-/// What is in `RealmProperty`.
+/// The type-erased `RealmProperty`, for queries.
 public protocol _RealmPropertyProtocol {
     associatedtype Value
 }

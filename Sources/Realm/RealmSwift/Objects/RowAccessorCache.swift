@@ -4,20 +4,20 @@ import ObjectModel
 import QueryExecution
 import StoreContract
 
-/// The cells of one class's objects that are in use in one realm. They are given up only after the realm's count of
-/// reads has risen, so that an object that has kept them sees that it must not use them.
+/// The row accessors of one class that are in use in one realm. They are released only after the realm's read epoch has
+/// increased, so that an object that still points to one detects that it is invalid.
 final class RowAccessorCache {
     private let classID: ClassID
     private let properties: [PropertyID]
     private var readCount: UInt = 0
-    /// By the number of the cluster.
+    /// The accessors by number of the cluster.
     private var clusters: [Int64: any RowAccessor] = [:]
     private var rowCount: Int64 = 0
-    /// What was asked for last: objects are mostly read in the order of their keys.
+    /// The accessor that was used last: objects are mostly read in the order of their keys.
     private var last: (any RowAccessor)?
-    /// Of those, where they lie in leaves.
+    /// The leaves of `last`, if it reads from leaves.
     private(set) var lastLeaves: UnsafePointer<Leaf>?
-    /// Of the version that the open write began with, what `existed` looked at last.
+    /// The accessor that `existed` used last, at the version before the open write.
     private var start: (any RowAccessor)?
     private var startCount: UInt = 0
 
@@ -26,7 +26,7 @@ final class RowAccessorCache {
         self.properties = properties
     }
 
-    /// The cells with the object, as the realm shows it now; nil when there are none.
+    /// Returns an accessor for the object's row and its neighbours, in the realm's present state; nil if there is none.
     func cells(around key: ObjectKey, in realm: RLMRealm) throws -> (any RowAccessor)? {
         if readCount == realm.reads.count {
             if let last, holds(last, key) { return last }
@@ -35,7 +35,7 @@ final class RowAccessorCache {
                 return known
             }
         }
-        // A realm that was invalidated takes up a version with this.
+        // Reading the snapshot gives an invalidated realm a version.
         let snapshot = try realm.snapshot
         if readCount != realm.reads.count { empty(for: realm) }
         let stored = try snapshot.cells(of: classID, around: key, properties)
@@ -47,7 +47,7 @@ final class RowAccessorCache {
         rowCount = Int64(found.rowCount)
         let cluster = key.rawValue / rowCount
         if clusters[cluster] != nil {
-            // What was decoded for them was given up meanwhile. Objects may still have them.
+            // The accessor is outdated, and objects may still point to it.
             realm.reads.rise()
             empty(for: realm)
         }
@@ -56,7 +56,7 @@ final class RowAccessorCache {
         return found
     }
 
-    /// Whether the object was there when the open write began.
+    /// Whether the object existed when the open write began.
     func existed(_ key: ObjectKey, in realm: RLMRealm) throws -> Bool {
         if startCount != realm.reads.count {
             start = nil
@@ -79,7 +79,7 @@ final class RowAccessorCache {
         key.rawValue >= cells.firstKey && key.rawValue - cells.firstKey < rowCount && cells.isCurrent
     }
 
-    /// Gives the memory back, after the realm's count of reads has risen.
+    /// Releases the memory, after the realm's read epoch has increased.
     func drop() {
         clusters = [:]
         start = nil

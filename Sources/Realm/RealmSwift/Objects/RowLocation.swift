@@ -4,46 +4,46 @@ import LiveSchedulers
 import ObjectModel
 import StoreContract
 
-/// Where a managed object's values lie, so that one is read in some nanoseconds.
+/// The location of a managed object's values, which makes a read take some nanoseconds.
 ///
-/// Nothing here is held. All of it may be used while the realm's gate has the count that this has, and is not looked at
-/// otherwise: `RowAccessorCache` holds the cells until the count has risen, the instance its snapshot, and the object its realm,
-/// which has the gate. Frozen objects have no such place, so only one thread ever comes here: the one that the gate lets
-/// through.
+/// The pointers here do not retain what they point to. They are valid while `count` equals the count of the realm's
+/// read epoch, and are not used otherwise: until the count increases, `RowAccessorCache` retains the accessors and the
+/// instance retains its snapshot, and the object retains its realm, which owns the epoch. Frozen objects have no
+/// location, so only the realm's own thread accesses it.
 struct RowLocation {
-    /// The gate's when the place was looked up; 0 for never.
+    /// The count of the read epoch when the location was determined; 0 for never.
     fileprivate var count: UInt = 0
-    /// By slot, where the realm is not writing.
+    /// The leaves by slot, while the realm is not writing.
     fileprivate var leaves: UnsafePointer<Leaf>?
     fileprivate unowned(unsafe) var cells: (any RowAccessor)?
     fileprivate var row = 0
-    /// The realm's; nil for objects that have no place.
+    /// The realm's read epoch; nil for objects without a location.
     fileprivate var epoch: UnsafePointer<ReadEpoch>?
 }
 
 extension ObjectBase {
-    /// Lets the object keep its place, once it belongs to a realm.
+    /// Prepares the location of an object that has become managed.
     final func makePlace(in realm: RLMRealm) {
         _rowLocation = RowLocation()
         if realm.keepsCells { _rowLocation.epoch = realm.reads.epoch }
     }
 
-    /// Whether what is kept may be used, here and now.
+    /// Whether the location is valid, and the caller is on the realm's thread, queue or actor.
     @inline(__always)
     private final var isInPlace: Bool {
         guard let epoch = _rowLocation.epoch, epoch.pointee.count == _rowLocation.count else { return false }
         return isHere(epoch)
     }
 
-    /// Whether the calling code runs where the realm may be used.
+    /// Whether the caller is on the realm's thread, queue or actor.
     @inline(__always)
     private final func isHere(_ epoch: UnsafePointer<ReadEpoch>) -> Bool {
         if let thread = epoch.pointee.thread, thread == RunLoopScheduler.currentMark { return true }
         return _realm?.isConfinedHere == true
     }
 
-    /// The stored value of a property, read in place; nil when it cannot be had this way, as from frozen, deleted and
-    /// unmanaged objects and elsewhere than on the realm's thread. A link is its key.
+    /// Reads a property's stored value directly; a link is read as its key. Returns nil if the object has no location,
+    /// because it is frozen, deleted or unmanaged, or if the caller is not on the realm's thread.
     final func cell(_ slot: Int) -> Value? {
         if isInPlace {
             if let leaves = _rowLocation.leaves, leaves[slot].count > 0 {
@@ -54,8 +54,7 @@ extension ObjectBase {
         return findPlace() ? _rowLocation.cells?.value(_rowLocation.row, slot) : nil
     }
 
-    /// The object that a link leads to, for objects of the link's own model; nil when it leads nowhere, and where it cannot
-    /// be had this way.
+    /// Returns the target of a link whose class has a model; nil if the link is null or cannot be read directly.
     final func cellLink(_ slot: Int) -> ObjectBase? {
         guard case .link(let key)? = cell(slot), let _realm, let target = _class?.targets[slot],
             let boundClass = _realm.models[target], let model = boundClass.model, !(self is DynamicObject)
@@ -65,12 +64,12 @@ extension ObjectBase {
         return object
     }
 
-    /// Assigns a property in place, within a write. False, with nothing done, when that cannot be done this way.
+    /// Assigns a property directly, within a write. Returns false without effect if that is not possible.
     final func assignCell(_ slot: Int, _ value: Value) throws -> Bool {
         try assignCell { try $0.assign(value, $1, slot) }
     }
 
-    /// The same of a text.
+    /// Assigns a string property directly.
     final func assignCell(_ slot: Int, utf8 text: UnsafeBufferPointer<UInt8>) throws -> Bool {
         try assignCell { try $0.assign(utf8: text, $1, slot) }
     }
@@ -88,7 +87,7 @@ extension ObjectBase {
         return true
     }
 
-    /// Looks the object's place up. False when it has none, or has it already.
+    /// Determines the object's location. Returns false if it has none, or if the present one is valid.
     private final func findPlace() -> Bool {
         guard let epoch = _rowLocation.epoch, isHere(epoch), let _realm, let _class, _realm.isCurrent(_lifetime),
             _rowLocation.count != epoch.pointee.count || _rowLocation.cells?.isCurrent != true,

@@ -1,16 +1,16 @@
 import ObjectModel
 
-/// Follows a key path: each property that is read on the way adds its name.
+/// Records a key path: each property that is read on the way adds its name.
 public final class _Trace {
     private(set) var names: [String] = []
-    /// The objects that trace, with how many names lead to each.
+    /// The tracing objects, with the number of names that lead to each.
     private var objects: [(object: ObjectBase, depth: Int)] = []
-    /// What stands for any element of a collection on the way; nil for one that traces.
+    /// The object that stands for any element of a collection on the path; nil for one that traces.
     let element: ObjectBase?
 
     init(element: ObjectBase? = nil) { self.element = element }
 
-    /// Reads a property of an object that traces. Code that reads several of one object leads to the last one.
+    /// Reads a property of a tracing object. If code reads several properties of one object, the last one counts.
     func step<R>(_ slot: Int, of object: ObjectBase, _ read: (_Trace) -> R) -> R {
         if let depth = objects.first(where: { $0.object === object })?.depth {
             names.removeLast(max(0, names.count - depth))
@@ -21,7 +21,7 @@ public final class _Trace {
 
     func append(_ name: String) { names.append(name) }
 
-    /// An object that stands for any of a class, which may be known at run time only.
+    /// Returns an object that stands for any object of a class, which may be known only at run time.
     func object<T: ObjectBase>(_ type: T.Type) -> T {
         let object = type.init()
         object._trace = self
@@ -32,12 +32,12 @@ public final class _Trace {
     }
 }
 
-/// What `ObjectBase` and all classes that derive from it are, and nothing else.
+/// Conformed to only by `ObjectBase` and its subclasses.
 public protocol _ModelObject: ObjectBase {}
 extension ObjectBase: _ModelObject {}
 
-/// The name of the property that a key path leads to, with dots: `toys.brand` for `\Dog.toys.brand`. Traps for key paths
-/// that lead to no stored property.
+/// Returns the dotted name of the property at a key path: `toys.brand` for `\Dog.toys.brand`. Traps for key paths that
+/// do not lead to a stored property.
 public func _name<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> String {
     raising {
         let trace = _Trace()

@@ -1,12 +1,12 @@
 public import Foundation
 import ObjectModel
 
-/// A value of any kind that a property can hold.
+/// A value of any type that a property can hold, except sets and embedded objects.
 ///
-/// Two of them are equal when they are of the same case and hold equal values, although the database compares numbers of
-/// all kinds by value. Lists and dictionaries may hold further ones, about a hundred levels deep; those of a managed
-/// object show the stored ones and are edited within a write, at the cost of the whole value of the property. Sets and
-/// embedded objects cannot be held.
+/// Two values are equal if they have the same case and equal contents, although the database compares numbers of
+/// different types by value. Lists and dictionaries may be nested about a hundred levels deep. Those of a managed
+/// object show the stored ones and can be edited within a write; each edit costs as much as writing the property's
+/// whole value.
 public enum AnyRealmValue: Hashable {
     case none
     case int(Int)
@@ -23,15 +23,15 @@ public enum AnyRealmValue: Hashable {
     case dictionary(Map<String, AnyRealmValue>)
     case list(List<AnyRealmValue>)
 
-    /// A new, unmanaged dictionary with these entries.
+    /// Returns a new, unmanaged dictionary with these entries.
     public static func fromDictionary(_ dictionary: [String: AnyRealmValue]) -> AnyRealmValue {
         .dictionary(Map(unmanaged: dictionary.map { ($0.key, $0.value) }))
     }
 
-    /// A new, unmanaged list with these elements.
+    /// Returns a new, unmanaged list with these elements.
     public static func fromArray(_ array: [AnyRealmValue]) -> AnyRealmValue { .list(List(unmanaged: array)) }
 
-    // MARK: What it holds, if it is of that kind
+    // MARK: The value by type; nil if it has another type
 
     public var intValue: Int? {
         if case .int(let value) = self { value } else { nil }
@@ -70,12 +70,12 @@ public enum AnyRealmValue: Hashable {
         if case .list(let value) = self { value } else { nil }
     }
 
-    /// The object, if it is of that class.
+    /// Returns the object if it has that class; else nil.
     public func object<T: Object>(_ objectType: T.Type) -> T? {
         if case .object(let value) = self { value as? T } else { nil }
     }
 
-    /// A managed object, to be used by the names of its properties.
+    /// A managed object as a dynamic object.
     public var dynamicObject: DynamicObject? {
         guard case .object(let object) = self else { return nil }
         if let dynamic = object as? DynamicObject { return dynamic }
@@ -86,7 +86,7 @@ public enum AnyRealmValue: Hashable {
         }
     }
 
-    /// What it holds, of whatever kind; nil for null.
+    /// The value without its case; nil for null.
     var content: Any? {
         switch self {
         case .none: nil
@@ -122,7 +122,7 @@ extension AnyRealmValue: RealmCollectionValue, _Persistable, MinMaxType, Addable
         }
     }
 
-    /// Lists and dictionaries whose place is not known are unmanaged copies.
+    /// Returns unmanaged copies of lists and dictionaries whose location in the store is not known.
     public static func _restored(_ stored: _Stored, in realm: RLMRealm?) throws -> AnyRealmValue {
         switch stored.value {
         case .null: return .none
@@ -154,7 +154,7 @@ extension AnyRealmValue: RealmCollectionValue, _Persistable, MinMaxType, Addable
         }
     }
 
-    /// Lists and dictionaries are copied.
+    /// Copies lists and dictionaries.
     public func _stored(by persister: _ObjectPersister) throws -> _Stored {
         switch self {
         case .none: return _Stored(.null)
@@ -174,7 +174,7 @@ extension AnyRealmValue: RealmCollectionValue, _Persistable, MinMaxType, Addable
         }
     }
 
-    /// A value of any kind; null for nil. Arrays and dictionaries become lists and dictionaries.
+    /// Returns a value of any type; nil becomes null, and arrays and dictionaries become lists and dictionaries.
     public static func _converted(_ value: Any?, _ place: _Place) throws -> AnyRealmValue {
         guard let value = value.flatMap({ flattened($0) }), !(value is NSNull) else { return .none }
         switch value {

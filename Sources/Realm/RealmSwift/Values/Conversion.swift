@@ -1,10 +1,10 @@
 import Foundation
 import ObjectModel
 
-/// Values that are given by name, in dictionaries and arrays, as arguments of predicates, and through subscripts.
+/// Converts untyped values: in dictionaries and arrays, as arguments of predicates, and from subscripts.
 enum Conversion {
-    /// The stored form of a plain value, as a property of that type takes it; nil when it does not fit. Whole numbers are
-    /// taken for all number types, and numbers of Foundation for what they hold.
+    /// Returns the stored form of a plain value for a property of that type; nil if it does not fit. All number types
+    /// accept integers, and `NSNumber` fits the types that can hold its value.
     static func plain(_ value: Any?, as type: StoredType) -> Value? {
         guard let value = value.flatMap({ flattened($0) }), !(value is NSNull) else {
             return type.acceptsNull ? .null : nil
@@ -13,7 +13,7 @@ enum Conversion {
         return fitted(plain, to: type.base)
     }
 
-    /// The stored form of a plain value by its own type; nil for what no property holds, and for objects.
+    /// Returns the stored form of a plain value by its own type; nil for objects, and for types that no property has.
     static func natural(_ value: Any) -> Value? {
         switch value {
         case let value as String: return .string(value)
@@ -57,7 +57,7 @@ enum Conversion {
         }
     }
 
-    /// A value of one number type as one of another where that loses nothing that counts; others as they are.
+    /// Converts a number to another number type if that loses no significant digits; returns other values unchanged.
     static func fitted(_ value: Value, to base: BaseType) -> Value? {
         switch (base, value) {
         case (.int, .int), (.bool, .bool), (.float, .float), (.double, .double), (.string, .string), (.data, .data),

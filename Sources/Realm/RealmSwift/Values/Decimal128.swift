@@ -15,7 +15,8 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
     /// Zero.
     public convenience init() { self.init(raw: .zero) }
 
-    /// From a number or a text; null, and a text that is no number, are NaN. Traps for anything else.
+    /// Creates a number from a number or a string. Null, and strings that are not numbers, are NaN. Traps for other
+    /// types.
     public convenience init(value: Any) {
         let raw: StoredDecimal = raising {
             if value is NSNull { return .nan }
@@ -30,15 +31,15 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
 
     public convenience init(number: NSNumber) { self.init(raw: StoredDecimal(number.stringValue) ?? .nan) }
 
-    /// From digits with a point and an exponent, `NaN` or `Infinity`; any other text is NaN. Never throws, although it is
-    /// marked so: ask `isNaN` of what somebody typed.
+    /// Creates a number from digits with a decimal point and an exponent, `NaN` or `Infinity`; any other string is NaN.
+    /// Never throws, although it is marked so: check `isNaN` for user input.
     public convenience init(string: String) throws { self.init(raw: StoredDecimal(string) ?? .nan) }
 
     public convenience init(integerLiteral value: Int64) { self.init(raw: StoredDecimal(value)) }
     public convenience init(floatLiteral value: Double) { self.init(raw: StoredDecimal(shortest: value)) }
     public convenience init(stringLiteral value: String) { self.init(raw: StoredDecimal(value) ?? .nan) }
 
-    /// The whole number; nil if that has more than 34 digits.
+    /// Creates a number from an integer; nil if that has more than 34 digits.
     public convenience init?<T: BinaryInteger>(exactly source: T) {
         let digits = String(source.magnitude).reversed().drop { $0 == "0" }
         guard digits.count <= 34, let number = StoredDecimal(String(source)) else { return nil }
@@ -63,7 +64,7 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
     public var stringValue: String { raw.description }
     /// The nearest double.
     public var doubleValue: Double { raw.double }
-    /// As a number of Foundation, which has up to 38 digits but a smaller range of exponents.
+    /// The number as Foundation's `Decimal`, which has up to 38 digits but a smaller range of exponents.
     public var decimalValue: Decimal { Decimal(string: raw.description) ?? .nan }
 
     public static func + (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: a.raw + b.raw) }
@@ -71,26 +72,26 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
     public static func * (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: a.raw * b.raw) }
     public static func / (a: Decimal128, b: Decimal128) -> Decimal128 { Decimal128(raw: a.raw / b.raw) }
     public static prefix func - (a: Decimal128) -> Decimal128 { Decimal128(raw: -a.raw) }
-    /// Makes this instance the negative of itself, for all who have it.
+    /// Negates this instance, which all its holders see.
     public func negate() { content.withLock { $0 = -$0 } }
     public static func *= (a: inout Decimal128, b: Decimal128) { a = a * b }
     public static func /= (a: inout Decimal128, b: Decimal128) { a = a / b }
 
-    /// What has to be added to get to another one is one, too.
+    /// The distance between two numbers is a number.
     public typealias Stride = Decimal128
 
-    /// What has to be added to get to `other`.
+    /// Returns the difference to `other`.
     public func distance(to other: Decimal128) -> Decimal128 { other - self }
 
-    /// The sum of both.
+    /// Returns the sum.
     public func advanced(by n: Decimal128) -> Decimal128 { self + n }
 
-    /// By number: `1` and `1.00` are equal, NaN is equal to nothing.
+    /// Compares by value: `1` and `1.00` are equal, NaN is not equal to anything.
     public static func == (a: Decimal128, b: Decimal128) -> Bool {
         !a.isNaN && !b.isNaN && StoredDecimal.order(a.raw, b.raw) == 0
     }
 
-    /// By number; NaN is below all others, as the database orders it.
+    /// Compares by value; NaN is less than all others, as in the database's order.
     public static func < (a: Decimal128, b: Decimal128) -> Bool {
         if a.isNaN || b.isNaN { return a.isNaN && !b.isNaN }
         return StoredDecimal.order(a.raw, b.raw) < 0
@@ -98,7 +99,7 @@ public final class Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Co
 
     public func hash(into hasher: inout Hasher) { hasher.combine(raw.canonical) }
 
-    /// From a text or a number.
+    /// Decodes a string or a number.
     public convenience init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let number = try? container.decode(Int64.self) {

@@ -1,7 +1,7 @@
 import Foundation
 import ObjectModel
 
-/// An enum with raw values that is stored by them.
+/// An enum that is stored by its raw values.
 public protocol PersistableEnum: _RealmCollectionValueInsideOptional, _Persistable, RawRepresentable, CaseIterable,
     Comparable, MinMaxType, _MayNotRestore
 where RawValue: _Scalar & Comparable, PersistedType == RawValue.PersistedType {}
@@ -31,25 +31,25 @@ extension PersistableEnum {
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// What `CustomPersistable` and `FailableCustomPersistable` share: a type that is stored as another one.
+/// The common part of `CustomPersistable` and `FailableCustomPersistable`: a type that is stored as another one.
 public protocol _CustomPersistable: _RealmCollectionValueInsideOptional, _Persistable
 where PersistedType: _RealmCollectionValueInsideOptional {
-    /// Said again, so that conforming types need not name it.
+    /// Redeclared so that conforming types need not declare it.
     associatedtype PersistedType
 
-    /// What is stored for the value.
+    /// The value that is stored.
     var persistableValue: PersistedType { get }
 
     static func _fromPersisted(_ value: PersistedType) -> Self?
 }
 
-/// A type that is stored as another one, from which it can always be made.
+/// A type that is stored as another one, and can be created from each of that type's values.
 public protocol CustomPersistable: _CustomPersistable {
     init(persistedValue: PersistedType)
 }
 
-/// A type that is stored as another one, of which not every value is one of its own: an optional is nil then, and
-/// anything else traps.
+/// A type that is stored as another one, but cannot be created from each of that type's values: for such a value an
+/// optional is nil, and anything else traps.
 public protocol FailableCustomPersistable: _CustomPersistable, _MayNotRestore {
     init?(persistedValue: PersistedType)
 }
@@ -65,7 +65,7 @@ extension FailableCustomPersistable {
 extension _CustomPersistable {
     public static var _storedType: _StoredType { PersistedType._storedType }
 
-    /// As a property, what is stored as an embedded object is a link, which may always be null.
+    /// A property stored as an embedded object is a link, which can always be null.
     public static var _propertyType: _StoredType {
         var stored = _storedType
         if stored.type.isLink { stored.type.isOptional = true }
@@ -75,7 +75,7 @@ extension _CustomPersistable {
     public static func _restored(_ stored: _Stored, in realm: RLMRealm?) throws -> Self {
         let value: PersistedType
         if stored.value.isNull {
-            // An embedded object that is not there, though its holder's type cannot say so.
+            // The embedded object is missing, although its holder's type is not optional.
             value = PersistedType._zero()
         } else {
             value = try PersistedType._restored(stored, in: realm)
@@ -100,7 +100,7 @@ extension _CustomPersistable {
         }
     }
 
-    /// Besides values of the type, what a property of the type that they are stored as takes.
+    /// Accepts values of the type, and those that a property of the persisted type accepts.
     public static func _converted(_ value: Any?, _ place: _Place) throws -> Self {
         if let same = value as? Self { return same }
         if place.type.isLink, value.flatMap({ flattened($0) }) == nil || value is NSNull { return _zero() }
@@ -108,6 +108,6 @@ extension _CustomPersistable {
         return custom
     }
 
-    /// Key paths end here: what the type reads to make its value is no step of theirs.
+    /// Ends key paths: properties that the type reads to create its value are not steps of the path.
     public static func _traced(_ trace: _Trace) -> Self { _zero() }
 }

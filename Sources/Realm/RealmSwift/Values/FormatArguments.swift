@@ -1,7 +1,8 @@
 public import Foundation
 
-// What iOS code writes behind a format string as `date as CVarArg`, since there Objective-C bridges the values. Formats of
-// predicates take the values themselves; `String(format:)` prints them with `%@`, through an object that stays in memory.
+// On Apple's platforms, code passes values to format strings as `date as CVarArg`, because Objective-C bridges them.
+// Predicate formats receive the values themselves; `String(format:)` prints them with `%@`, through an object that is
+// never released.
 
 extension Date: @retroactive CVarArg {
     public var _cVarArgEncoding: [Int] { encoding(self as Any as? NSObject, self) }
@@ -35,7 +36,7 @@ extension GeoBox: CVarArg {}
 extension GeoPolygon: CVarArg {}
 extension GeoCircle: CVarArg {}
 
-/// The address of Foundation's object for a value, or else of its text.
+/// Returns the address of the Foundation object for a value, or of its description.
 private func encoding(_ object: NSObject?, _ value: Any) -> [Int] {
     let object = object ?? NSString(string: "\(value)")
     return [Int(bitPattern: Unmanaged.passRetained(object).toOpaque())]

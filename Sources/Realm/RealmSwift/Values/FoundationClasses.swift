@@ -1,6 +1,6 @@
 public import Foundation
 
-// Classes of Foundation that aggregates can be asked for, though properties cannot have them.
+// Foundation classes that aggregates can return, though properties cannot have these types.
 
 extension NSNumber: _HasPersistedType, MinMaxType, AddableType {
     public typealias PersistedType = NSNumber

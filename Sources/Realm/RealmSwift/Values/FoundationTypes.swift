@@ -2,8 +2,8 @@ import Foundation
 import ObjectModel
 
 extension Timestamp {
-    /// Nanoseconds after the second, cut towards zero; what is out of range is the first or last time there is, and a
-    /// NaN is 1970.
+    /// Converts with a resolution of one nanosecond, truncated toward zero. Dates out of range become the first or last
+    /// possible time, and NaN becomes 1970.
     init(_ date: Date) {
         let interval = date.timeIntervalSince1970
         guard !interval.isNaN else {
@@ -14,7 +14,7 @@ extension Timestamp {
             self = Timestamp(seconds: interval < 0 ? .min : .max)
             return
         }
-        // The part since 2001 is what Foundation keeps, and has more digits than the one since 1970.
+        // Foundation stores the time since 2001, which has more significant digits than the time since 1970.
         let reference = date.timeIntervalSinceReferenceDate
         let fraction = reference - reference.rounded(.down)
         let nanoseconds = Int32(fraction * 1_000_000_000)

@@ -10,7 +10,7 @@ public final class ObjectId: Sendable, Hashable, Comparable, Codable, CustomStri
     /// All bytes zero.
     public init() { raw = StoredObjectId(high: 0, low: 0) }
 
-    /// From 24 hexadecimal digits. Throws for any other text.
+    /// Creates an identifier from 24 hexadecimal digits. Throws for any other string.
     public init(string: String) throws {
         guard let value = StoredObjectId(hex: string) else {
             throw Realm.Error(.invalidInput, "Invalid Object ID string '\(string)': must be 24 hex digits")
@@ -18,13 +18,13 @@ public final class ObjectId: Sendable, Hashable, Comparable, Codable, CustomStri
         raw = value
     }
 
-    /// From 24 hexadecimal digits in the program's text. Traps for any other text.
+    /// Creates an identifier from a literal of 24 hexadecimal digits. Traps for any other string.
     public convenience init(_ text: StaticString) {
         let value = raising { try ObjectId(string: text.description) }
         self.init(raw: value.raw)
     }
 
-    /// From its parts: of `machineId` the lower three bytes count, of `processId` the lower two; the rest is a counter.
+    /// Creates an identifier from the lower three bytes of `machineId`, the lower two of `processId`, and a counter.
     public init(timestamp: Date, machineId: Int, processId: Int) {
         let seconds = UInt32(truncatingIfNeeded: Int64(timestamp.timeIntervalSince1970))
         let counter = StoredObjectId.generate().low & 0xFF_FFFF
@@ -33,10 +33,10 @@ public final class ObjectId: Sendable, Hashable, Comparable, Codable, CustomStri
         raw = StoredObjectId(high: seconds, low: machine << 40 | process << 24 | counter)
     }
 
-    /// A new one, of the present second.
+    /// Returns a new identifier with the present time.
     public static func generate() -> ObjectId { ObjectId(raw: .generate()) }
 
-    /// When it was generated, to the second.
+    /// The time of its creation, to the second.
     public var timestamp: Date { Date(timeIntervalSince1970: TimeInterval(raw.high)) }
 
     /// 24 hexadecimal digits.
@@ -48,7 +48,7 @@ public final class ObjectId: Sendable, Hashable, Comparable, Codable, CustomStri
     public static func < (a: ObjectId, b: ObjectId) -> Bool { a.raw < b.raw }
     public func hash(into hasher: inout Hasher) { hasher.combine(raw) }
 
-    /// From a text of 24 hexadecimal digits.
+    /// Decodes a string of 24 hexadecimal digits.
     public convenience init(from decoder: any Decoder) throws {
         try self.init(string: decoder.singleValueContainer().decode(String.self))
     }

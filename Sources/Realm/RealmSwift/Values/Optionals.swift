@@ -30,7 +30,7 @@ extension Optional: _Storable where Wrapped: _RealmCollectionValueInsideOptional
     public static func _zero() -> Wrapped? { nil }
 
     public static func _traced(_ trace: _Trace) -> Wrapped? {
-        // Such a type may have no value at all to stand for any.
+        // Such a type may have no value that could stand for any.
         Wrapped.self is any _MayNotRestore.Type ? nil : Wrapped._traced(trace)
     }
 
@@ -39,7 +39,7 @@ extension Optional: _Storable where Wrapped: _RealmCollectionValueInsideOptional
         do {
             return try Wrapped._converted(value, place)
         } catch  where Wrapped.self is any _MayNotRestore.Type && Conversion.plain(value, as: place.type) != nil {
-            // It could be stored, though the type has no value for it.
+            // The value can be stored, but the type has no case for it.
             return nil
         }
     }
@@ -48,7 +48,7 @@ extension Optional: _Storable where Wrapped: _RealmCollectionValueInsideOptional
 extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueInsideOptional {}
 extension Optional: _RealmCollectionValueInsideOptional where Wrapped: _NestedOptional {}
 
-/// Nothing conforms to it: optionals of optionals are not stored.
+/// No type conforms to it: optionals of optionals are not stored.
 public protocol _NestedOptional: _RealmCollectionValueInsideOptional {}
 
 extension Optional: _Persistable where Wrapped: _RealmCollectionValueInsideOptional {
@@ -70,5 +70,5 @@ extension Optional: AddableType where Wrapped: AddableType {
     public static func _noSum() -> Wrapped? { Wrapped._noSum() }
 }
 
-/// A type that may have no value for what is stored, where an optional then is nil.
+/// A type that may have no value for a stored value; an optional of it is nil then.
 public protocol _MayNotRestore {}

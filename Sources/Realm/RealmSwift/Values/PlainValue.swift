@@ -1,20 +1,21 @@
 import Foundation
 import ObjectModel
 
-/// A type of property whose values are one plain value in the store, or none: what most properties are. They are taken
-/// from objects and from values by name without the detours that links and collections need.
+/// A property type whose values are one plain value in the store, or null, as most properties are. Reading them needs
+/// none of the steps that links and collections need.
 protocol PlainValue: _Persistable {
-    /// What is stored for an unmanaged object's property, whose wrapper lies there; nil for what is no plain value.
+    /// Returns the stored form of the value in an unmanaged object's wrapper at this address; nil if it is not plain.
     static func plain(at place: UnsafeMutableRawPointer) -> Value?
 
-    /// What is stored for a value given by name that has the property's type; nil for any other, which may fit all the same.
+    /// Returns the stored form of a value given by name if it has the property's type; nil for others, which may still
+    /// fit.
     static func plain(given value: Any) -> Value?
 
-    /// What is stored when nothing is given and nothing is declared, if that is the same every time.
+    /// The stored form of the value of a new object without a given or declared value, if it is a constant.
     static var plainDefault: Value? { get }
 }
 
-/// The same of an optional of the type.
+/// A type whose optional is a `PlainValue`.
 protocol PlainInOptional: _RealmCollectionValueInsideOptional {
     static func plainOptional(at place: UnsafeMutableRawPointer) -> Value?
     static func plainOptional(given value: Any) -> Value?
@@ -51,10 +52,10 @@ extension Optional: PlainValue where Wrapped: PlainInOptional {
     static var plainDefault: Value? { .null }
 }
 
-/// A link is a plain value as long as it leads nowhere.
+/// A null link is a plain value.
 extension ObjectBase: PlainInOptional {
     static func plainOptional(at place: UnsafeMutableRawPointer) -> Value? {
-        // A reference to an object looks the same whatever class it has.
+        // References to objects of all classes have the same layout.
         place.assumingMemoryBound(to: Persisted<ObjectBase?>.self).pointee.unmanaged() == nil ? .null : nil
     }
 

@@ -1,8 +1,8 @@
 public import Foundation
 import ObjectModel
 
-// The kinds of values that most properties have, said type by type: code that is compiled elsewhere calls these straight,
-// where it would go through tables of witnesses to reach the same in an extension of their protocol.
+// Implementations for the types of most properties, one by one: other modules call these directly, while an extension
+// of their protocol would be called through witness tables.
 
 extension _Scalar {
     @inline(__always)
@@ -58,7 +58,7 @@ extension Float {
 extension String {
     public static func _get(_ object: ObjectBase, _ slot: Int) -> String { read(object, slot) }
     public static func _set(_ object: ObjectBase, _ slot: Int, _ value: String) {
-        // The text's own bytes go to the store, without a value around them.
+        // Passes the string's own bytes to the store, without a `Value`.
         let isDone = raising {
             try value.utf8.withContiguousStorageIfAvailable { try object.assignCell(slot, utf8: $0) }
         }

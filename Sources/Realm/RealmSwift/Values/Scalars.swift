@@ -1,7 +1,7 @@
 public import Foundation
 import ObjectModel
 
-/// A type whose values are stored as one kind of `Value`.
+/// A type whose values are stored as one case of `Value`.
 public protocol _Scalar: _RealmCollectionValueInsideOptional, _Persistable where PersistedType == Self {
     static func _scalar(_ stored: _Stored) -> Self?
     var _scalar: _Stored { get }
@@ -20,7 +20,7 @@ extension _Scalar {
     public static func _traced(_ trace: _Trace) -> Self { _zero() }
 }
 
-/// The integers: all are stored in 64 bits.
+/// An integer type. All are stored in 64 bits.
 public protocol _StoredInteger: _Scalar, BinaryInteger, MinMaxType, AddableType, SortableType, _PrimaryKey, _Indexable {
 }
 
@@ -64,7 +64,7 @@ extension Float: _Scalar, MinMaxType, AddableType, SortableType {
     public static func _scalar(_ stored: _Stored) -> Float? {
         switch stored.value {
         case .float(let value): value
-        // A sum of floats.
+        // Sums of floats are doubles.
         case .double(let value): Float(value)
         default: nil
         }
@@ -111,7 +111,7 @@ extension Data: _Scalar, SortableType {
 extension Date: _Scalar, MinMaxType, SortableType, _Indexable {
     public typealias PersistedType = Date
     public static var _storedType: _StoredType { _StoredType(.date) }
-    /// Unlike the store's own zero, which is 1970, a new object has the present time.
+    /// The present time, unlike the store's own default, which is 1970.
     public static func _zero() -> Date { Date() }
     public var _scalar: _Stored { _Stored(.date(Timestamp(self))) }
 

@@ -1,9 +1,9 @@
 import ObjectModel
 
-/// A value on its way between a model and the store.
+/// A value in its stored form, between a model and the store.
 public struct _Stored: Sendable {
     var value: Value
-    /// Where the value lies, if it is a collection within a mixed value that is stored.
+    /// The location of the value, if it is a collection within a stored mixed value.
     var place: NestedPlace?
 
     init(_ value: Value) { self.value = value }
@@ -14,10 +14,10 @@ public struct _Stored: Sendable {
     }
 }
 
-/// What a property of a Swift type is in a schema.
+/// The type of a property in a schema.
 public struct _StoredType {
     var type: StoredType
-    /// The model class that links lead to, or whose links a linking-objects property looks at.
+    /// The model class that links refer to, or whose links a linking-objects property inverts.
     var linked: ObjectBase.Type?
 
     init(_ base: BaseType, isOptional: Bool = false, linked: ObjectBase.Type? = nil) {
@@ -25,7 +25,7 @@ public struct _StoredType {
         self.linked = linked
     }
 
-    /// The type of a collection of values of this type.
+    /// Returns the type of a collection of values of this type.
     func collected(in kind: CollectionKind) -> _StoredType {
         var collected = self
         collected.type.collection = kind
@@ -33,53 +33,54 @@ public struct _StoredType {
     }
 }
 
-/// A type whose values are stored as values of another one, often itself.
+/// A type whose values are stored as values of another type, often of the type itself.
 public protocol _HasPersistedType: SendableMetatype {
-    /// The type in which values are compared, sorted and added up.
+    /// The type in which values are compared, sorted and summed.
     associatedtype PersistedType
 }
 
-/// A type that schemas know: of stored values, and of the properties that hold them.
+/// A type that can occur in schemas: of stored values, and of the properties that hold them.
 public protocol _RealmSchemaDiscoverable: _HasPersistedType {}
 
-/// A type whose values are stored as they are, as properties or as elements of collections.
+/// A type whose values can be stored, as properties or as elements of collections.
 public protocol _Storable: _RealmSchemaDiscoverable {
     static var _storedType: _StoredType { get }
 
-    /// The value that was stored. Throws when it is none of this type.
+    /// Creates a value from its stored form. Throws if the stored form has another type.
     static func _restored(_ stored: _Stored, in realm: RLMRealm?) throws -> Self
 
-    /// What is stored for the value; `persister` makes objects managed that it leads to.
+    /// Returns the stored form of the value; `persister` adds unmanaged objects that it links to.
     func _stored(by persister: _ObjectPersister) throws -> _Stored
 
-    /// The value of a property that nothing was said about: null where there is one, else zero, false or empty.
+    /// The default value: null if the type is optional, else zero, false or empty.
     static func _zero() -> Self
 
-    /// Stands for the value of a property while a key path is traced.
+    /// Returns a placeholder for the value of a property while a key path is traced.
     static func _traced(_ trace: _Trace) -> Self
 
-    /// A value given by name, as in a dictionary: see `Conversion`. Throws for what does not fit.
+    /// Converts an untyped value, as in a dictionary: see `Conversion`. Throws for values that do not fit.
     static func _converted(_ value: Any?, _ place: _Place) throws -> Self
 }
 
-/// A type that properties may have.
+/// A type that properties can have.
 public protocol _Persistable: _RealmSchemaDiscoverable {
     static var _propertyType: _StoredType { get }
 
-    /// The value of a managed object's property. Traps when it is none of this type, or the object is invalid.
+    /// Reads a managed object's property. Traps if the value has another type, or if the object is invalid.
     static func _get(_ object: ObjectBase, _ slot: Int) -> Self
 
-    /// Assigns a managed object's property. Traps where that is not allowed.
+    /// Assigns a managed object's property. Traps if that is not allowed.
     static func _set(_ object: ObjectBase, _ slot: Int, _ value: Self)
 
-    /// The value of an unmanaged object's property that has no declared default.
+    /// Returns the value of an unmanaged object's property that has no declared default.
     static func _initial() -> Self
 
-    /// What an unmanaged object's property has once the value was assigned. Collections stay the same instances, and take
-    /// the elements over.
+    /// Returns the new content of an unmanaged object's property that is assigned a value. A collection stays the same
+    /// instance and copies the elements.
     static func _kept(_ value: Self, _ old: _PersistedContent<Self>) -> Self
 
-    /// What is stored when an unmanaged object with this value becomes managed; nil for nothing.
+    /// Returns the stored form of an unmanaged object's value when the object becomes managed; nil if nothing is
+    /// stored.
     static func _stored(_ value: Self, by persister: _ObjectPersister) throws -> _Stored?
 
     /// See `_Storable._traced`.
@@ -92,12 +93,12 @@ public protocol _Persistable: _RealmSchemaDiscoverable {
 /// A type whose values can be elements of collections.
 public protocol RealmCollectionValue: Hashable, _Storable {}
 
-/// A type whose values can be elements of collections, and optional.
+/// A type whose values can be elements of collections, also as optionals.
 public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue {
-    /// What `_Persistable._get` does for an optional of the type.
+    /// Implements `_Persistable._get` for an optional of the type.
     static func _getOptional(_ object: ObjectBase, _ slot: Int) -> Self?
 
-    /// What `_Persistable._set` does for an optional of the type.
+    /// Implements `_Persistable._set` for an optional of the type.
     static func _setOptional(_ object: ObjectBase, _ slot: Int, _ value: Self?)
 }
 
@@ -114,12 +115,12 @@ extension _RealmCollectionValueInsideOptional {
     }
 }
 
-/// A type with an order, for `min` and `max`.
+/// A type that `min` and `max` accept.
 public protocol MinMaxType {}
 
-/// A type with a sum, for `sum` and `average`.
+/// A type that `sum` and `average` accept.
 public protocol AddableType {
-    /// The sum of no values.
+    /// Returns the sum of no values.
     static func _noSum() -> Self
 }
 
@@ -131,13 +132,13 @@ extension AddableType {
 /// A type that collections can be sorted by.
 public protocol SortableType {}
 
-/// A type that a primary key may have.
+/// A type that a primary key can have.
 public protocol _PrimaryKey {}
 
 /// A type that can be indexed.
 public protocol _Indexable {}
 
-/// A type that a map's keys may have, which is String.
+/// A type that the keys of a map can have: String.
 public protocol _MapKey: Hashable, Comparable, SendableMetatype {
     var _key: String { get }
     init(_key: String)
@@ -148,7 +149,7 @@ extension String: _MapKey {
     public init(_key: String) { self = _key }
 }
 
-/// Something that may be missing.
+/// An optional.
 public protocol OptionalProtocol {
     associatedtype Wrapped
     var _wrapped: Wrapped? { get }
@@ -160,13 +161,13 @@ extension Optional: OptionalProtocol {
     public static func _wrap(_ wrapped: Wrapped?) -> Wrapped? { wrapped }
 }
 
-/// Where a value belongs that is given by name: for messages.
+/// The property or element that an untyped value is meant for, for error messages.
 public struct _Place {
     var className: String
     var property: String
     var type: StoredType
 
-    /// As Realm says it: `Invalid value 'x' of type 'y' for 'int' property 'Dog.age'.`
+    /// Returns Realm's error: `Invalid value 'x' of type 'y' for 'int' property 'Dog.age'.`
     func misfit(_ value: Any?) -> RealmException {
         guard let value else {
             return RealmException(
@@ -188,7 +189,7 @@ public struct _Place {
     }
 }
 
-/// A stored value that the type read has no value for, such as the number of an enum's case that is gone.
+/// A stored value that the type has no value for, such as the raw value of an enum case that was removed.
 struct Unrepresentable: Error, CustomStringConvertible {
     let message: String
     var description: String { message }
